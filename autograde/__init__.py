@@ -1,0 +1,1 @@
+"""autograde: exercises whose checks name the mistake."""
