@@ -1,0 +1,186 @@
+"""The vocabulary: which words a model knows, how often each occurred, and their numbers.
+
+Word *i* has row *i* in every table of vectors. Words stand by falling count, ties in alphabetical
+order, so the same text gives the same numbers on every machine.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class UnknownWord(KeyError):
+    """A word that the vocabulary does not hold."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Vocabulary:
+    """A two-way table of words and ids, with counts.
+
+    Args:
+        words: distinct words; word ``i`` gets id ``i``.
+        counts: how often each occurred, same length (zeros when absent).
+        unknown: the word among `words` that stands for every other one, for instance ``"<unk>"``.
+            Without it `id` raises `UnknownWord` and `encode` drops unknown words.
+
+    Raises:
+        ValueError: a word twice, lengths that differ, a negative count, or `unknown` not a word.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        counts: Sequence[int] | NDArray[np.int64] | None = None,
+        *,
+        unknown: str | None = None,
+    ) -> None:
+        self.words: list[str] = list(words)
+        self.counts: NDArray[np.int64] = np.array(
+            [0] * len(self.words) if counts is None else counts, dtype=np.int64
+        )
+        self.unknown = unknown
+        self._ids = {word: number for number, word in enumerate(self.words)}
+        if len(self._ids) != len(self.words):
+            twice = next(word for word, n in Counter(self.words).items() if n > 1)
+            raise ValueError(f"the word {twice!r} stands in the vocabulary twice")
+        if self.counts.shape != (len(self.words),):
+            raise ValueError(
+                f"{len(self.words)} words, but counts of shape {self.counts.shape}: "
+                "one count for each word is needed"
+            )
+        if (self.counts < 0).any():
+            raise ValueError("a count is negative")
+        if unknown is not None and unknown not in self._ids:
+            raise ValueError(f"unknown={unknown!r} is not among the words; add it to specials")
+
+    @classmethod
+    def from_sentences(
+        cls,
+        sentences: Iterable[Iterable[str]],
+        min_count: int = 1,
+        max_size: int | None = None,
+        specials: Sequence[str] = (),
+        unknown: str | None = None,
+    ) -> Self:
+        """Count the words of `sentences` and keep the frequent ones.
+
+        Args:
+            sentences: any iterable of tokenised sentences; read once.
+            min_count: words that occur less often are left out.
+            max_size: at most this many words, the specials among them.
+            specials: words such as ``"<s>"`` that get the first ids, whatever their count.
+            unknown: see `Vocabulary`; put in front of the specials when it is not one of them.
+                Its count is that of all the words left out (and its own, if it occurs).
+
+        Raises:
+            ValueError: `max_size` leaves no room for the specials.
+            TypeError: a sentence is a string, where a list of words belongs.
+        """
+        counter: Counter[str] = Counter()
+        for sentence in sentences:
+            if isinstance(sentence, str):
+                raise TypeError(
+                    f"a sentence is a list of words, but here is the string {sentence[:40]!r}: "
+                    "call tokenize() on it first"
+                )
+            counter.update(sentence)
+        first = list(dict.fromkeys(specials))
+        if unknown is not None and unknown not in first:
+            first.insert(0, unknown)
+        if max_size is not None and max_size < len(first):
+            raise ValueError(f"max_size={max_size} is less than the {len(first)} special words")
+        kept = sorted(
+            (word for word, n in counter.items() if n >= min_count and word not in first),
+            key=lambda word: (-counter[word], word),
+        )
+        if max_size is not None:
+            kept = kept[: max_size - len(first)]
+        words = first + kept
+        counts = np.array([counter[word] for word in words], dtype=np.int64)
+        if unknown is not None:
+            counts[words.index(unknown)] += counter.total() - counts.sum()
+        return cls(words, counts, unknown=unknown)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return (
+            self.words == other.words
+            and self.unknown == other.unknown
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self):,} words, {int(self.counts.sum()):,} tokens)"
+
+    def id(self, word: str) -> int:
+        """The number of `word`, or that of the unknown word.
+
+        Raises:
+            UnknownWord: the word is not there and the vocabulary has no unknown word.
+        """
+        number = self._ids.get(word)
+        if number is not None:
+            return number
+        if self.unknown is not None:
+            return self._ids[self.unknown]
+        raise UnknownWord(f"the word {word!r} is not among the {len(self):,} of this vocabulary")
+
+    def word(self, number: int) -> str:
+        """The word with this id. Raises IndexError outside ``0 … len(self) - 1``."""
+        if not 0 <= number < len(self.words):
+            raise IndexError(f"no word has id {number}: the ids are 0 to {len(self) - 1}")
+        return self.words[number]
+
+    def encode(self, sentence: Iterable[str]) -> list[int]:
+        """The ids of a sentence's words; an unknown word is dropped, or becomes the unknown id."""
+        if self.unknown is None:
+            return [self._ids[word] for word in sentence if word in self._ids]
+        other = self._ids[self.unknown]
+        return [self._ids.get(word, other) for word in sentence]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """The words with these ids."""
+        return [self.word(int(number)) for number in ids]
+
+    @property
+    def frequencies(self) -> NDArray[np.float64]:
+        """Relative frequency of every word, float64 of shape ``(len(self),)``, sum 1."""
+        total = self.counts.sum()
+        if total == 0:
+            raise ValueError("no word was counted, so there are no frequencies")
+        frequencies: NDArray[np.float64] = self.counts / np.float64(total)
+        return frequencies
+
+    def save(self, path: str | Path) -> None:
+        """Write the vocabulary as JSON, UTF-8."""
+        content = {"words": self.words, "counts": self.counts.tolist(), "unknown": self.unknown}
+        Path(path).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            ValueError: the file is not such a JSON file; the message names it.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            return cls(content["words"], content["counts"], unknown=content["unknown"])
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{path} does not hold a saved vocabulary: {error}") from error
