@@ -1,0 +1,206 @@
+"""`check("exercise", answer)`: run the cases, name the mistake, return the points."""
+
+import copy
+import inspect
+import os
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from autograde import exercises
+from autograde.captured_output import captured_output
+from autograde.exercise import Answer, AnswerRefused, Exercise, Inputs, Mistake, Plain
+from autograde.judge import first_difference
+from autograde.report import CaseResult, Report, Score, shown
+
+_latest: dict[str, tuple[Answer, bool]] = {}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one answer did with one case: plain outputs, or how it failed."""
+
+    view: Plain = None
+    failure: str = ""
+    sentence: str = ""
+    not_started: bool = False
+
+
+def check(exercise_id: str, answer: Answer) -> Score:
+    """Hold an answer to an exercise and return the points it earns.
+
+    In a notebook the score shows the report; elsewhere the report is printed. The score is a
+    float, so nbgrader reads it as partial credit.
+
+    Raises:
+        KeyError: if there is no such exercise; the message lists those there are.
+    """
+    exercise = exercises.find(exercise_id)
+    score = Score(examine(exercise, answer))
+    _latest[exercise_id] = (answer, score.report.points == exercise.points)
+    score.print_outside_notebooks()
+    return score
+
+
+def or_reference(exercise_id: str, answer: Answer) -> Answer:
+    """The answer if its last check earned full points, else the course's own function.
+
+    So a lesson can go on after an exercise that is unfinished, and it says so.
+    """
+    exercise = exercises.find(exercise_id)
+    latest = _latest.get(exercise_id)
+    if latest is not None and latest[0] is answer and latest[1]:
+        return answer
+    print(f"Below, the course's own `{exercise_id}` is used: yours has not passed its check.")
+    return exercise.reference
+
+
+def seed_of(exercise_id: str) -> int:
+    """The seed of self-study: the same on every machine, different for every exercise."""
+    return zlib.crc32(exercise_id.encode())
+
+
+def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
+    """Judge one answer; never raises, whatever the answer does."""
+    seed = seed_of(exercise.id) if seed is None else seed
+    refusal = _cannot_be_called(exercise, answer)
+    if refusal:
+        return Report(exercise, 0.0, (), refusal)
+    with captured_output() as printed:
+        came = _outcomes(exercise, answer, seed)
+    text = printed.getvalue()
+    if all(outcome.not_started for outcome in came):
+        return Report(
+            exercise,
+            0.0,
+            (),
+            f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
+            "`raise NotImplementedError()`, run that cell, then run this one again.",
+            printed=text,
+        )
+    expected = _known_outcomes(exercise, exercise.reference, seed)
+    results = tuple(
+        CaseResult(case.name, _difference(exercise, right, mine))
+        for case, right, mine in zip(exercise.cases, expected, came, strict=True)
+    )
+    points = _points(exercise, [result.difference is None for result in results])
+    wrong = next((i for i, result in enumerate(results) if result.difference is not None), None)
+    if wrong is None:
+        return Report(exercise, points, results, "All cases are right.", printed=text)
+    named, certain = _named_mistake(exercise, came, wrong, seed)
+    inputs = exercise.inputs(wrong, seed)
+    return Report(
+        exercise,
+        points,
+        results,
+        named.says if named else results[wrong].difference or "",
+        mistake=named,
+        certain=certain,
+        detail=_detail(inputs, expected[wrong], came[wrong]),
+        printed=text,
+    )
+
+
+def _cannot_be_called(exercise: Exercise, answer: Any) -> str:
+    if not callable(answer):
+        return (
+            f"`{exercise.id}` should be a function, and it is {shown(answer)}. "
+            "Run the cell that defines it, then this one again."
+        )
+    names = exercise.parameters()
+    try:
+        inspect.signature(answer).bind(*names)
+    except TypeError:
+        return (
+            f"`{exercise.id}` is called with {len(names)} arguments "
+            f"({', '.join(names)}), and yours cannot take them. Keep the first line as it was."
+        )
+    except ValueError:
+        pass
+    return ""
+
+
+def _outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
+    return tuple(_outcome(exercise, answer, index, seed) for index in range(len(exercise.cases)))
+
+
+@lru_cache(maxsize=1024)
+def _known_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
+    """The outcomes of the course's own answers, right or wrong, computed once a seed."""
+    with captured_output():
+        return _outcomes(exercise, answer, seed)
+
+
+def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
+    inputs = exercise.inputs(index, seed)
+    try:
+        outputs = exercise.run(answer, copy.deepcopy(inputs))
+        return Outcome(view=exercise.view(inputs, outputs))
+    except NotImplementedError:
+        return Outcome(failure="NotImplementedError", sentence="Not written yet.", not_started=True)
+    except AnswerRefused as refused:
+        return Outcome(failure=str(refused), sentence=str(refused))
+    except Exception as error:
+        line = _line_of(error, answer)
+        return Outcome(
+            failure=type(error).__name__,
+            sentence=f"Your function stopped with {type(error).__name__}: {error}{line}",
+        )
+
+
+def _line_of(error: Exception, answer: Answer) -> str:
+    """Where in the learner's own function the error arose."""
+    code = getattr(answer, "__code__", None)
+    trace = error.__traceback__
+    found = ""
+    while trace is not None and code is not None:
+        if trace.tb_frame.f_code.co_filename == code.co_filename:
+            found = f" (line {trace.tb_lineno} of your cell)"
+        trace = trace.tb_next
+    return found
+
+
+def _difference(exercise: Exercise, expected: Outcome, came: Outcome) -> str | None:
+    if came.failure:
+        return came.sentence
+    return first_difference(expected.view, came.view, rtol=exercise.rtol, atol=exercise.atol)
+
+
+def _points(exercise: Exercise, right: list[bool]) -> float:
+    pairs = list(zip(exercise.cases, right, strict=True))
+    if not any(ok for case, ok in pairs if not case.edge):
+        return 0.0
+    share = sum(case.weight for case, ok in pairs if ok) / sum(case.weight for case, _ in pairs)
+    return exercise.points if all(right) else round(exercise.points * share, 2)
+
+
+def _named_mistake(
+    exercise: Exercise, came: tuple[Outcome, ...], wrong: int, seed: int
+) -> tuple[Mistake | None, bool]:
+    """The mistake whose outputs are the learner's, and whether all cases agree or only one."""
+    perhaps = None
+    for mistake in exercise.mistakes:
+        outcomes = _known_outcomes(exercise, mistake.answer, seed)
+        same = [_alike(exercise, a, b) for a, b in zip(outcomes, came, strict=True)]
+        if all(same):
+            return mistake, True
+        if same[wrong] and not came[wrong].failure and perhaps is None:
+            perhaps = mistake
+    return perhaps, False
+
+
+def _alike(exercise: Exercise, left: Outcome, right: Outcome) -> bool:
+    if left.failure or right.failure:
+        return left.failure == right.failure
+    return first_difference(left.view, right.view, rtol=exercise.rtol, atol=exercise.atol) is None
+
+
+def _detail(inputs: Inputs, expected: Outcome, came: Outcome) -> tuple[tuple[str, str], ...]:
+    """What went in, what was expected, what came. Hidden while nbgrader marks."""
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
+        return ()
+    rows = [(f"in: {name}", shown(value)) for name, value in inputs.items()]
+    rows.append(("expected", shown(expected.view)))
+    rows.append(("came", came.failure or shown(came.view)))
+    return tuple(rows)

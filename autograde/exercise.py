@@ -1,0 +1,147 @@
+"""What an exercise declares: reference, cases, named mistakes, other right answers.
+
+An exercise is data. It never sees a live object of the learner: a case makes plain inputs from
+a seed, `run` turns the answer into plain outputs, `view` says what of them matters, and
+`tolerance` says how close is right. So the same exercise can be judged in this process (a
+learner at home) or in one that never runs the learner's code (a trusted grader).
+"""
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
+Answer = Callable[..., Any]
+Inputs = dict[str, Any]
+
+
+class AnswerRefused(Exception):
+    """The answer cannot be judged; the text says why, in a sentence for the learner."""
+
+
+def plain(value: Any) -> Plain:
+    """Copy a learner's result into arrays, numbers, text, lists, tuples and dicts.
+
+    Raises:
+        AnswerRefused: for anything else, naming its type.
+    """
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu().numpy().copy()
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | set | Iterator):
+        return [plain(item) for item in value]
+    raise AnswerRefused(
+        f"Your answer returned an object of type {type(value).__name__}. "
+        "Return numbers, arrays, tensors, text, or lists of these."
+    )
+
+
+def as_tensors(value: Any) -> Any:
+    """Arrays become tensors; everything else stays."""
+    return torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Exact equality of two plain values."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return np.array_equal(left, right, equal_nan=np.asarray(left).dtype.kind == "f")
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right)
+
+
+def call(answer: Answer, inputs: Inputs) -> Plain:
+    """Call the answer with the inputs in order; refuse an answer that changes them."""
+    return _call_unchanged(answer, inputs, copy.deepcopy)
+
+
+def call_with_tensors(answer: Answer, inputs: Inputs) -> Plain:
+    """As `call`, but every array arrives as a tensor."""
+    return _call_unchanged(answer, inputs, as_tensors)
+
+
+def _call_unchanged(answer: Answer, inputs: Inputs, convert: Callable[[Any], Any]) -> Plain:
+    arguments = [convert(value) for value in inputs.values()]
+    result = plain(answer(*arguments))
+    for (name, before), after in zip(inputs.items(), arguments, strict=True):
+        if not isinstance(after, np.random.Generator) and not equal(plain(after), before):
+            raise AnswerRefused(
+                f"Your answer changed its argument `{name}`. Work on a copy: whoever called "
+                "the function still needs the original."
+            )
+    return result
+
+
+def everything(inputs: Inputs, outputs: Plain) -> Plain:
+    """The view of an exercise with one right answer: all of the outputs."""
+    return outputs
+
+
+@dataclass(frozen=True)
+class Case:
+    """One named question put to the answer.
+
+    Attributes:
+        name: what it shows, as the report prints it ("scores of a thousand").
+        make: builds the inputs, by parameter name, from a generator seeded for this case.
+        weight: its share of the points, relative to the other cases.
+        edge: it tests a corner; corners earn nothing while every ordinary case is wrong.
+    """
+
+    name: str
+    make: Callable[[np.random.Generator], Inputs]
+    weight: float = 1.0
+    edge: bool = False
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A complete wrong answer that real learners write, and the sentence that helps."""
+
+    name: str
+    answer: Answer
+    says: str
+    hint: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One exercise of one lesson. ``difficulty`` and ``importance`` run from 1 to 5."""
+
+    id: str
+    title: str
+    lesson: str
+    points: float
+    difficulty: int
+    importance: int
+    minutes: int
+    reference: Answer
+    cases: tuple[Case, ...]
+    mistakes: tuple[Mistake, ...]
+    right_answers: Mapping[str, Answer] = field(default_factory=dict)
+    run: Callable[[Answer, Inputs], Plain] = call
+    view: Callable[[Inputs, Plain], Plain] = everything
+    rtol: float = 1e-4
+    atol: float = 1e-6
+
+    def inputs(self, case_index: int, seed: int) -> Inputs:
+        """The inputs of one case; the same seed gives the same inputs."""
+        return self.cases[case_index].make(np.random.default_rng([seed, case_index]))
+
+    def parameters(self) -> tuple[str, ...]:
+        """The parameter names that the reference takes."""
+        return tuple(inspect.signature(self.reference).parameters)

@@ -1,0 +1,119 @@
+"""Compare what came with what was expected, cheapest question first.
+
+Kind, length or shape, number type, finite, values: the first difference found is the one that
+is reported, because it explains the later ones.
+"""
+
+from typing import Any
+
+import numpy as np
+
+NUMBER = bool | int | float | np.ndarray | np.generic
+
+
+def first_difference(
+    expected: Any, came: Any, *, rtol: float, atol: float, where: str = "the result"
+) -> str | None:
+    """The first difference as a sentence, or None when ``came`` is right."""
+    if isinstance(expected, NUMBER) and not isinstance(came, NUMBER):
+        came = _number_list(came)
+    if came is None and expected is not None:
+        return f"{_capital(where)} is None. Is there a `return` at the end?"
+    if isinstance(expected, NUMBER):
+        return _array_difference(expected, came, rtol, atol, where)
+    if isinstance(expected, dict):
+        if not isinstance(came, dict) or set(came) != set(expected):
+            return f"{_capital(where)} should be a dict with the keys {sorted(expected)}."
+        for key in expected:
+            found = first_difference(
+                expected[key], came[key], rtol=rtol, atol=atol, where=f"`{key}`"
+            )
+            if found:
+                return found
+        return None
+    if isinstance(expected, list | tuple):
+        kind = "tuple" if isinstance(expected, tuple) else "list"
+        if isinstance(came, np.ndarray) and came.ndim:
+            came = list(came)
+        if not isinstance(came, list | tuple):
+            return f"{_capital(where)} should be a {kind}, not {_kind(came)}."
+        if len(came) != len(expected):
+            return f"{_capital(where)} should have {len(expected)} parts, not {len(came)}."
+        for index, (left, right) in enumerate(zip(expected, came, strict=True)):
+            part = f"part {index + 1} of {where}"
+            found = first_difference(left, right, rtol=rtol, atol=atol, where=part)
+            if found:
+                return found
+        return None
+    if expected != came or isinstance(expected, str) != isinstance(came, str):
+        return f"{_capital(where)} should be {expected!r}, not {came!r}."
+    return None
+
+
+def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where: str) -> str | None:
+    if not isinstance(came, NUMBER):
+        return f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
+    left, right = np.asarray(expected), np.asarray(came)
+    if left.shape != right.shape:
+        return f"{_capital(where)} should have shape {left.shape}, not {right.shape}."
+    if right.dtype.kind not in "biuf":
+        return f"{_capital(where)} should hold real numbers, not {right.dtype}."
+    if (
+        left.dtype.kind in "biu"
+        and right.dtype.kind == "f"
+        and not np.all(right == np.round(right))
+    ):
+        return f"{_capital(where)} should hold whole numbers."
+    broken = ~np.isfinite(right) & ~_same(left, right)
+    if broken.any():
+        return (
+            f"{_capital(where)} holds {right[broken].flat[0]} {_place(broken)}"
+            f"where {left[broken].flat[0]:.6g} is right."
+        )
+    wrong = ~np.isclose(right, left, rtol=rtol, atol=atol) & ~_same(left, right)
+    if wrong.any():
+        with np.errstate(invalid="ignore"):
+            distance = np.nan_to_num(np.abs(right.astype(float) - left.astype(float)), nan=np.inf)
+        spot = np.unravel_index(int(np.argmax(np.where(wrong, distance, -1.0))), wrong.shape)
+        at = f" at index {tuple(int(i) for i in spot)}" if left.ndim else ""
+        share = f" ({wrong.sum()} of {wrong.size} values are off)" if wrong.size > 1 else ""
+        return f"{_capital(where)} is {right[spot]:.6g}{at}, not {left[spot]:.6g}{share}."
+    return None
+
+
+def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return (left == right) | (_nan(left) & _nan(right))
+
+
+def _nan(array: np.ndarray) -> np.ndarray:
+    return np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+
+
+def _place(mask: np.ndarray) -> str:
+    if not mask.ndim:
+        return ""
+    return f"at index {tuple(int(i) for i in np.argwhere(mask)[0])} "
+
+
+def _number_list(value: Any) -> Any:
+    """A list of numbers is as good as an array."""
+    if isinstance(value, list | tuple) and value:
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            return value
+        if array.dtype.kind in "biuf":
+            return array
+    return value
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return "an array" if value.ndim else "a number"
+    names = {bool: "True or False", int: "a number", float: "a number", str: "text"}
+    names |= {list: "a list", tuple: "a tuple", dict: "a dict"}
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,159 @@
+"""The report of a check: a small table, a sentence that helps, and the points as a float."""
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograde.exercise import Exercise, Mistake
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One line of the table; ``difference`` is None when the case is right."""
+
+    name: str
+    difference: str | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the learner reads after a check."""
+
+    exercise: Exercise
+    points: float
+    cases: tuple[CaseResult, ...]
+    message: str
+    mistake: Mistake | None = None
+    certain: bool = True
+    detail: tuple[tuple[str, str], ...] = ()
+    printed: str = ""
+
+    @property
+    def headline(self) -> str:
+        """The first line: how many points, and what was recognised."""
+        earned = f"{self.points:g} of {self.exercise.points:g} points"
+        if self.mistake is None:
+            return earned
+        seen = "this is" if self.certain else "in the first wrong case this looks like"
+        return f"{earned} · {seen}: {self.mistake.name}"
+
+    @property
+    def advice(self) -> str:
+        """The sentence that helps, with the hint to open."""
+        if self.mistake is not None and self.mistake.hint:
+            return f"{self.message} Hint {self.mistake.hint} is about this."
+        return self.message
+
+    def text(self) -> str:
+        """The report for a terminal."""
+        lines = [f"{self.exercise.title}: {self.headline}", f"  {self.advice}"]
+        lines += [
+            f"  [{'ok' if case.difference is None else 'no'}] {case.name}"
+            + (f": {case.difference}" if case.difference else "")
+            for case in self.cases
+        ]
+        lines += [f"      {name} = {value}" for name, value in self.detail]
+        if self.printed.strip():
+            lines += ["  Your code printed:", *(f"      {s}" for s in self.printed.splitlines())]
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        """The report for a notebook: no colour carries meaning alone, no script."""
+        full = self.points == self.exercise.points
+        rows = "".join(
+            table_row("✗ not yet" if c.difference else "✓ right", c.name, c.difference or "")
+            for c in self.cases
+        )
+        head = "".join(f"<th scope='col'>{name}</th>" for name in ("Result", "Case", "Difference"))
+        table = (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+        )
+        edge = "#0072B2" if full else "#D55E00"
+        parts = [
+            f"<div style='border-left:4px solid {edge};padding:0.2em 0.8em'>",
+            f"<p><strong>{escape(self.exercise.title)}</strong>: {escape(self.headline)}</p>",
+            f"<p>{escape(self.advice)}</p>",
+            table,
+        ]
+        if self.detail:
+            inner = "".join(
+                f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th>"
+                f"<td style='text-align:left'><pre>{escape(value)}</pre></td></tr>"
+                for name, value in self.detail
+            )
+            parts.append(
+                f"<details><summary>The first wrong case</summary><table>{inner}</table></details>"
+            )
+        if self.printed.strip():
+            parts.append(
+                "<details><summary>What your code printed</summary>"
+                f"<pre>{escape(self.printed)}</pre></details>"
+            )
+        return "".join(parts) + "</div>"
+
+
+class Score(float):
+    """Points earned: a float whose display in a notebook is the report.
+
+    The plain-text form is the number alone, because that is what nbgrader reads.
+    """
+
+    report: Report
+
+    def __new__(cls, report: Report) -> "Score":
+        score = super().__new__(cls, report.points)
+        score.report = report
+        return score
+
+    def __repr__(self) -> str:
+        return float.__repr__(float(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self.report.html()}
+
+    def print_outside_notebooks(self) -> None:
+        """Print the report where no notebook would show it."""
+        try:
+            from IPython import get_ipython
+
+            shell = get_ipython()
+        except ImportError:
+            shell = None
+        if shell is None or not hasattr(shell, "kernel"):
+            print(self.report.text())
+
+
+def shown(value: Any, width: int = 320) -> str:
+    """A value as short readable text."""
+    if isinstance(value, np.ndarray):
+        with np.printoptions(precision=4, suppress=True, threshold=40, edgeitems=3, linewidth=88):
+            text = str(value) if value.ndim else f"{float(value):.6g}"
+        return text if value.size <= 40 else f"{text}\nshape {value.shape}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return "\n".join(f"{key}: {shown(item, width)}" for key, item in value.items())
+    if isinstance(value, np.random.Generator):
+        return "a seeded random generator"
+    if isinstance(value, tuple) and any(isinstance(item, np.ndarray) for item in value):
+        return "\n".join(shown(item, width) for item in value)
+    text = repr(value)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def table_row(*cells: str) -> str:
+    """One row of an HTML table, its cells as `escape` sets them."""
+    inner = "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in cells)
+    return f"<tr>{inner}</tr>"
+
+
+def escape(text: str) -> str:
+    """Text as HTML, with `code` in backquotes set as code."""
+    pieces = html.escape(text).split("`")
+    return "".join(
+        f"<code>{piece}</code>" if i % 2 and i < len(pieces) - 1 else piece
+        for i, piece in enumerate(pieces)
+    )

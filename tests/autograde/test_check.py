@@ -1,0 +1,207 @@
+"""The check itself: the ladder, partial credit, captured output, kindness, secrecy."""
+
+import logging
+import os
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import autograde.exercises
+from autograde.captured_output import captured_output
+from autograde.check import check, examine, or_reference
+from autograde.exercise import Case, Exercise, Mistake, call_with_tensors
+from autograde.judge import first_difference
+
+
+def double(values: np.ndarray) -> np.ndarray:
+    """The reference of a made-up exercise."""
+    return 2 * values
+
+
+def exercise(**changes: Any) -> Exercise:
+    declared: dict[str, Any] = {
+        "id": "double",
+        "title": "Double",
+        "lesson": "00_test",
+        "points": 4,
+        "difficulty": 1,
+        "importance": 1,
+        "minutes": 1,
+        "reference": double,
+        "cases": (
+            Case("drawn numbers", lambda rng: {"values": rng.standard_normal(5)}, weight=3),
+            Case("no numbers", lambda rng: {"values": np.zeros(0)}, edge=True),
+        ),
+        "mistakes": (
+            Mistake("squared", lambda values: values**2, "You square.", hint=2),
+            Mistake("halved", lambda values: values / 2, "You halve."),
+            Mistake("unchanged", lambda values: values, "You return the argument."),
+        ),
+    }
+    return Exercise(**(declared | changes))
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> Exercise:
+    made = exercise()
+    monkeypatch.setattr(autograde.exercises, "catalogue", lambda: {"double": made})
+    return made
+
+
+def test_score_is_a_plain_number_with_a_report(registered: Exercise) -> None:
+    score = check("double", lambda values: values + values)
+    assert isinstance(score, float)
+    assert score == 4
+    bundle = score._repr_mimebundle_()
+    assert bundle["text/plain"] == "4.0"
+    assert "Double" in bundle["text/html"]
+
+
+def test_named_mistake_points_to_its_hint(registered: Exercise) -> None:
+    report = examine(registered, lambda values: values * values)
+    assert report.mistake is not None
+    assert report.mistake.name == "squared"
+    assert "Hint 2" in report.advice
+    assert report.points == 0
+
+
+def test_a_corner_alone_earns_nothing_and_the_rest_alone_earns_its_share() -> None:
+    def crashes_on_empty(values: np.ndarray) -> np.ndarray:
+        return 2 * values if values.max() else values
+
+    assert examine(exercise(), lambda values: np.zeros(0)).points == 0
+    assert examine(exercise(), crashes_on_empty).points == 3
+
+
+def test_unknown_mistake_shows_what_went_in_what_was_expected_what_came() -> None:
+    report = examine(exercise(), lambda values: 3 * values)
+    assert report.mistake is None
+    assert [name for name, _ in report.detail] == ["in: values", "expected", "came"]
+
+
+def test_expected_values_are_hidden_while_nbgrader_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert examine(exercise(), lambda values: 3 * values).detail == ()
+
+
+def test_error_in_the_answer_names_type_and_line() -> None:
+    def wrong(values: np.ndarray) -> np.ndarray:
+        return values / undefined  # type: ignore[name-defined]  # noqa: F821
+
+    message = examine(exercise(), wrong).message
+    assert "NameError" in message
+    assert "line" in message
+
+
+def test_signature_is_looked_at_first() -> None:
+    assert "1 arguments (values)" in examine(exercise(), lambda a, b: a).message
+
+
+def test_changing_the_argument_is_refused() -> None:
+    def in_place(values: Any) -> Any:
+        values *= 2
+        return values
+
+    for run in (exercise().run, call_with_tensors):
+        assert "changed its argument `values`" in examine(exercise(run=run), in_place).message
+
+
+def test_live_objects_are_refused_by_type() -> None:
+    assert "type Module" in examine(exercise(), lambda values: torch.nn.Module()).message
+
+
+def test_case_inputs_depend_on_the_seed_alone() -> None:
+    first, again, other = (exercise().inputs(0, seed)["values"] for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_noise_on_every_channel_is_kept_out_of_the_cell(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    logger = logging.getLogger("noisy")
+    logger.addHandler(logging.StreamHandler())
+
+    def noisy(values: np.ndarray) -> np.ndarray:
+        print("to stdout")
+        sys.stderr.write("a progress bar")
+        logger.error("a log line")
+        os.write(2, b"from compiled code\n")
+        return 2 * values
+
+    report = examine(exercise(), noisy)
+    assert report.points == 4
+    assert all(
+        text in report.printed
+        for text in ("to stdout", "a progress bar", "a log line", "from compiled code")
+    )
+    seen = capfd.readouterr()
+    assert seen.err == ""
+    assert seen.out == ""
+
+
+def test_captured_output_is_bounded_and_streams_come_back() -> None:
+    with captured_output() as text:
+        print("x" * 100_000)
+    assert len(text.getvalue()) == text.limit
+    with pytest.raises(ZeroDivisionError), captured_output():
+        raise ZeroDivisionError
+
+
+def test_or_reference_uses_the_answer_only_after_it_passed(
+    registered: Exercise, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def right(values: np.ndarray) -> np.ndarray:
+        return values * 2
+
+    assert or_reference("double", right) is double
+    assert "course's own" in capsys.readouterr().out
+    check("double", lambda values: values)
+    assert or_reference("double", right) is double
+    check("double", right)
+    assert or_reference("double", right) is right
+
+
+def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) -> None:
+    with pytest.raises(KeyError, match=r"no exercise 'treble'.*double"):
+        check("treble", double)
+
+
+@pytest.mark.parametrize(
+    ("expected", "came", "says"),
+    [
+        (1.0, None, "return"),
+        (1.0, "1.0", "text"),
+        (np.zeros(3), np.zeros((3, 1)), "shape (3,), not (3, 1)"),
+        (np.zeros(3), np.array([0, np.nan, 0]), "nan at index (1,)"),
+        (np.zeros(3), np.array([0, 0, 1e-3]), "(1 of 3 values are off)"),
+        (np.array([-np.inf]), np.array([0.0]), "not -inf"),
+        (np.array([1, 2]), np.array([1.0, 2.5]), "whole numbers"),
+        (np.zeros(2), np.zeros(2) * 1j, "real numbers"),
+        ((1, 2), (1,), "2 parts, not 1"),
+        ([1, 2], 3, "list, not a number"),
+        ({"a": 1}, {"b": 1}, "keys ['a']"),
+        ("left", "right", "'left', not 'right'"),
+    ],
+)
+def test_first_difference_says_what_is_wrong(expected: Any, came: Any, says: str) -> None:
+    found = first_difference(expected, came, rtol=1e-6, atol=1e-8)
+    assert found is not None
+    assert says in found
+
+
+@pytest.mark.parametrize(
+    ("expected", "came"),
+    [
+        (1.0, np.float64(1.0)),
+        (np.array([1.0, np.inf, np.nan]), [1.0, np.inf, np.nan]),
+        ((1, 2), np.array([1, 2])),
+        (2, 2.0),
+        ([(1, 2)], [[1, 2]]),
+    ],
+)
+def test_equal_answers_in_another_dress_are_right(expected: Any, came: Any) -> None:
+    assert first_difference(expected, came, rtol=1e-6, atol=1e-8) is None

@@ -1,0 +1,59 @@
+"""Predictions are recorded beside the notebook, compared, and never lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograde.predictions import FILE, calibration, outcome, predict
+
+
+@pytest.fixture(autouse=True)
+def lesson_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_guess_stands_beside_the_outcome() -> None:
+    predict("share", "How large?", unit="%", guess=40.0)
+    assert "You predicted: 40 %" in repr(outcome("share", 12.0))
+    assert "surprise" in repr(outcome("share", 12.0))
+    assert "held" in repr(outcome("share", 70.0))
+    assert json.loads(FILE.read_text())["share"]["outcome"] == 70.0
+
+
+def test_without_a_guess_the_outcome_is_still_said_and_nothing_is_written() -> None:
+    assert "No prediction" in repr(outcome("share", 12.0))
+    assert not FILE.exists()
+
+
+def test_options() -> None:
+    with pytest.raises(ValueError, match="one of"):
+        predict("which", "Which?", options=["a", "b"], guess="c")
+    predict("which", "Which?", options=["a", "b"], guess="b")
+    outcome("which", "b")
+    predict("size", "How big?", guess=1.0)
+    outcome("size", -3.0)
+    assert "1 of your 2" in repr(calibration())
+
+
+def test_damaged_file_is_put_aside() -> None:
+    FILE.write_text("{ not json")
+    predict("share", "How large?", guess=1.0)
+    assert Path("predictions.damaged.json").read_text() == "{ not json"
+
+
+def test_static_runs_show_the_question_and_write_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert "How large?" in repr(predict("share", "How large?"))
+    assert not FILE.exists()
+
+
+def test_the_form_records_when_its_button_is_pressed() -> None:
+    form = predict("which", "Which?", options=["a", "b"])
+    radio, (button, said) = form.children[1], form.children[2].children
+    button.click()
+    assert "Choose" in said.value
+    radio.value = "b"
+    button.click()
+    assert json.loads(FILE.read_text())["which"]["guess"] == "b"
