@@ -1,0 +1,117 @@
+"""Both layers and both directions of a two-layer biLM in one sweep, for inference.
+
+Layer 1 at step t needs layer 0 at step t, and nothing later. So while layer 0 reads token t,
+layer 1 can read token t - 1, and the sweep over T tokens takes T + 1 steps with one set of
+element-wise operations for four LSTMs. Nothing is allocated inside the loop, the input product
+of layer 0 is done once per word type, and its rows are copied out where they are needed.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from elmo_mini.projected_lstm import ProjectedLSTM
+
+
+def fits(layers: Sequence[ProjectedLSTM]) -> bool:
+    """Whether the sweep applies: two layers, both with a projection."""
+    return len(layers) == 2 and all(layer.projection is not None for layer in layers)
+
+
+@torch.no_grad()
+def sweep(
+    layers: Sequence[ProjectedLSTM],
+    types: Tensor,
+    tokens: Tensor,
+    alive: Sequence[int],
+    state: tuple[Tensor, Tensor] | None = None,
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """Run two `ProjectedLSTM` layers over a batch sorted by falling length.
+
+    Parameters
+    ----------
+    layers : two layers, H values of state and C cells each
+    types : (U, H) vectors of the distinct words
+    tokens : (T, 2, B) which word each direction reads at each step; any valid one past the end
+    alive : for each step, how many rows still have a token; T falling numbers
+    state : h (2 layers, 2 directions, B, H), c (2 layers, 2 directions, B, C); zeros if None
+
+    Returns
+    -------
+    outputs (2 layers, 2 directions, T, B, H), before the residual connection and undefined past
+    a row's end; and the state after every row's last token
+    """
+    first, second = layers
+    hidden, cells = first.hidden_size, first.cell_size
+    steps, _, batch = tokens.shape
+    width = 4 * cells
+    cell_clip, proj_clip = (limit or float("inf") for limit in (first.cell_clip, first.proj_clip))
+    assert first.projection is not None
+    assert second.projection is not None
+    projection = torch.stack([first.projection, second.projection]).view(4, cells, hidden)
+    w_h = first.weight[:, hidden:]
+    second_bias = second.gate_bias()
+
+    # Input product of layer 0 per word type: row d * U + u is type u for direction d.
+    table = torch.matmul(types, first.weight[:, :hidden]).add_(first.gate_bias())
+    table = table.view(-1, width)
+    rows = tokens + len(types) * torch.arange(2, device=tokens.device).view(1, 2, 1)
+
+    # history[s] = [layer 0 after token s - 1 | layer 1 after token s - 2], (2, B, 2H): what
+    # both layers read at step s, in one block.
+    history = types.new_zeros(steps + 2, 2, batch, 2 * hidden)
+    c = types.new_zeros(2, 2, batch, cells)
+    if state is not None:
+        h_start, c_start = state
+        history[0] = torch.cat([h_start[0], h_start[1]], -1)
+        c.copy_(c_start)
+    first_c = c[0].clone()
+
+    gates_buffer = types.new_empty(4 * batch * width)
+    out_buffer = types.new_empty(4 * batch * cells)
+    h_buffer = types.new_empty(4 * batch * hidden)
+
+    n = 0
+    for s in range(steps + 1):
+        rows_now = alive[s - 1] if s else batch
+        if s and (s == steps or alive[s] < rows_now):
+            # Layer 0 has finished some rows. The coming step overwrites their cells.
+            ended = slice(alive[s] if s < steps else 0, rows_now)
+            first_c[:, ended] = c[0, :, ended]
+        if rows_now != n:
+            n = rows_now
+            gates = gates_buffer[: 4 * n * width].view(2, 2, n, width)
+            layer_0, layer_1 = gates[0], gates[1]
+            layer_0_rows = layer_0.view(2 * n, width)
+            i, g, f, o = gates.chunk(4, -1)
+            out = out_buffer[: 4 * n * cells].view(2, 2, n, cells)
+            out_rows = out.view(4, n, cells)
+            h = h_buffer[: 4 * n * hidden].view(4, n, hidden)
+            h_by_row = h.view(2, 2, n, hidden).permute(1, 2, 0, 3)
+            c_now = c[:, :, :n]
+        z = history[s, :, :n]
+        step_rows = rows[min(s, steps - 1), :, :n].reshape(-1)
+        torch.index_select(table, 0, step_rows, out=layer_0_rows)
+        layer_0.baddbmm_(z[..., :hidden], w_h)
+        torch.baddbmm(second_bias, z, second.weight, out=layer_1)
+        # tanh(x) = 2 sigmoid(2x) - 1, so that one call serves all four gates.
+        g.mul_(2)
+        gates.sigmoid_()
+        g.sub_(0.5)
+        c_now.mul_(f).addcmul_(i, g, value=2).clamp_(-cell_clip, cell_clip)
+        torch.mul(c_now, 2, out=out)
+        out.sigmoid_().sub_(0.5).mul_(o)
+        torch.baddbmm(h, out_rows, projection, beta=0, alpha=2, out=h)
+        h_next = history[s + 1, :, :n].unflatten(-1, (2, hidden))
+        torch.clamp(h_by_row, -proj_clip, proj_clip, out=h_next)
+        if s == 0:
+            # Layer 1 had nothing to read yet: give it back the state it starts from.
+            history[1, :, :, hidden:] = history[0, :, :, hidden:]
+            c[1] = 0 if state is None else c_start[1]
+
+    outputs = torch.stack([history[1:-1, ..., :hidden], history[2:, ..., hidden:]])
+    outputs = outputs.transpose(1, 2)  # (2 layers, 2 directions, T, B, H)
+    last = torch.tensor([sum(count > row for count in alive) - 1 for row in range(batch)])
+    h_end = outputs[:, :, last, torch.arange(batch)]
+    return outputs, (h_end, torch.stack([first_c, c[1]]))
