@@ -1,0 +1,312 @@
+"""Pictures with a text description made from their data.
+
+Every function returns a `Picture`. In a notebook it shows as an image whose alternative text is
+the description; in a terminal the description is printed. Colours are the eight of Okabe & Ito,
+chosen to stay apart under colour blindness; lines also differ in dash and marker.
+"""
+
+import base64
+import html
+import io
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
+from PIL import Image
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#000000", "#D55E00", "#CC79A7", "#56B4E9")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), "-")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+GREY = "#666666"
+
+ROAD = (
+    ("00", "start here"),
+    ("01", "word2vec"),
+    ("02", "limits of\nstatic vectors"),
+    ("03", "context\nenters"),
+    ("04", "TagLM"),
+    ("05", "characters"),
+    ("06", "biLM"),
+    ("07", "ScalarMix,\nELMo"),
+    ("08", "layers\nat work"),
+    ("09", "ULMFiT"),
+    ("10", "why BERT"),
+    ("11", "a hundred\nlabels"),
+)
+
+
+class Picture:
+    """A drawn figure and what it shows, in words."""
+
+    def __init__(self, figure: Figure, description: str) -> None:
+        self.figure = figure
+        self.description = description
+
+    def __repr__(self) -> str:
+        return self.description
+
+    def png(self, dpi: int = 110, colours: int = 64) -> bytes:
+        """The figure as a PNG of few colours, so that notebooks stay small."""
+        raw = io.BytesIO()
+        self.figure.savefig(raw, format="png", dpi=dpi, facecolor="white")
+        small = io.BytesIO()
+        Image.open(raw).convert("RGB").quantize(colours).save(small, format="PNG", optimize=True)
+        return small.getvalue()
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        data = base64.b64encode(self.png()).decode("ascii")
+        alt = html.escape(self.description, quote=True)
+        image = f'<img src="data:image/png;base64,{data}" alt="{alt}" style="max-width:100%">'
+        return {"text/html": image, "text/plain": self.description}
+
+
+def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=11, loc="left")
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    return figure, axes
+
+
+def curves(
+    x: Sequence[float] | np.ndarray | Mapping[str, np.ndarray],
+    lines: Mapping[str, Sequence[float] | np.ndarray],
+    *,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    bands: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    marks: Mapping[str, float] | None = None,
+) -> Picture:
+    """Lines over a common x axis, or over one x each when ``x`` is a mapping.
+
+    Args:
+        bands: per line, the lower and upper edge of an interval, drawn as a shade.
+        marks: named x positions, drawn as vertical lines.
+    """
+    figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
+    parts = [f"Line chart, {title}. Across: {xlabel}. Up: {ylabel}."]
+    for index, (name, values) in enumerate(lines.items()):
+        across = np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=float)
+        up = np.asarray(values, dtype=float)
+        few = len(across) <= 25
+        colour = COLOURS[index % len(COLOURS)]
+        axes.plot(
+            across,
+            up,
+            label=name,
+            color=colour,
+            linestyle=DASHES[index % len(DASHES)],
+            marker=MARKERS[index % len(MARKERS)] if few else None,
+            markersize=4,
+        )
+        if bands and name in bands:
+            axes.fill_between(across, *bands[name], color=colour, alpha=0.18, linewidth=0)
+        parts.append(_line_in_words(name, across, up))
+    for name, place in (marks or {}).items():
+        axes.axvline(place, color=GREY, linewidth=1)
+        axes.text(
+            place, 0.98, f" {name}", transform=axes.get_xaxis_transform(), va="top", fontsize=9
+        )
+        parts.append(f"A vertical line marks {name} at {place:.3g}.")
+    if log_x:
+        axes.set_xscale("log")
+    elif max(abs(v) for v in axes.get_xlim()) >= 10_000:
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    if log_y:
+        axes.set_yscale("log")
+    if len(lines) > 1:
+        axes.legend(frameon=False, fontsize=9)
+    return Picture(figure, " ".join(parts))
+
+
+def _line_in_words(name: str, x: np.ndarray, y: np.ndarray) -> str:
+    if not len(x):
+        return f"{name}: no points."
+    way = "rises" if y[-1] > y[0] else "falls" if y[-1] < y[0] else "stays level"
+    text = f"{name} {way} from {y[0]:.3g} at {x[0]:.3g} to {y[-1]:.3g} at {x[-1]:.3g}"
+    low, high = int(np.nanargmin(y)), int(np.nanargmax(y))
+    inner = [(word, i) for word, i in (("lowest", low), ("highest", high)) if 0 < i < len(y) - 1]
+    text += "".join(f", {word} {y[i]:.3g} at {x[i]:.3g}" for word, i in inner)
+    return text + "."
+
+
+def bars(
+    labels: Sequence[str],
+    groups: Mapping[str, Sequence[float] | np.ndarray],
+    *,
+    title: str,
+    xlabel: str = "",
+    ylabel: str,
+    errors: Mapping[str, np.ndarray] | None = None,
+    log_y: bool = False,
+    level: tuple[str, float] | None = None,
+) -> Picture:
+    """Bars for each label, one per group.
+
+    Args:
+        errors: per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
+        level: a named horizontal line, such as a baseline.
+    """
+    figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
+    places = np.arange(len(labels))
+    width = 0.8 / len(groups)
+    parts = [f"Bar chart, {title}. Up: {ylabel}."]
+    for index, (name, values) in enumerate(groups.items()):
+        heights = np.asarray(values, dtype=float)
+        axes.bar(
+            places + (index - (len(groups) - 1) / 2) * width,
+            heights,
+            width,
+            label=name,
+            color=COLOURS[index % len(COLOURS)],
+            edgecolor="white",
+            hatch=("", "//", "..", "xx", "--")[index % 5],
+            yerr=None if errors is None else errors.get(name),
+            capsize=3,
+        )
+        said = ", ".join(f"{label} {h:.3g}" for label, h in zip(labels, heights, strict=True))
+        parts.append(f"{name}: {said}.")
+    axes.set_xticks(places, labels, rotation=0 if max(map(len, labels)) < 9 else 30, ha="center")
+    if log_y:
+        axes.set_yscale("log")
+    if level is not None:
+        axes.axhline(level[1], color=GREY, linewidth=1, linestyle="--")
+        axes.text(axes.get_xlim()[1], level[1], level[0], fontsize=9, ha="right", va="bottom")
+        parts.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
+    if len(groups) > 1:
+        axes.legend(frameon=False, fontsize=9)
+    return Picture(figure, " ".join(parts))
+
+
+def scatter(
+    groups: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    *,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    diagonal: bool = False,
+) -> Picture:
+    """Points in the plane by group; each group is (x, y). The description gives correlations."""
+    figure, axes = _axes(5.2, 4.2, title, xlabel, ylabel)
+    parts = [f"Scatter plot, {title}. Across: {xlabel}. Up: {ylabel}."]
+    for index, (name, (x, y)) in enumerate(groups.items()):
+        axes.scatter(
+            x,
+            y,
+            s=18,
+            label=name,
+            color=COLOURS[index % len(COLOURS)],
+            marker=MARKERS[index % len(MARKERS)],
+            alpha=0.7,
+            linewidth=0,
+        )
+        correlation = float(np.corrcoef(x, y)[0, 1])
+        parts.append(f"{name}: {len(x)} points, correlation {correlation:.2f}.")
+    if diagonal:
+        both = [*axes.get_xlim(), *axes.get_ylim()]
+        axes.plot([min(both), max(both)], [min(both), max(both)], color=GREY, linewidth=1)
+        parts.append("A grey diagonal marks equality.")
+    if len(groups) > 1:
+        axes.legend(frameon=False, fontsize=9)
+    return Picture(figure, " ".join(parts))
+
+
+def word_map(
+    words: Sequence[str],
+    vectors: np.ndarray,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    title: str = "Words on a map",
+) -> Picture:
+    """Words in two dimensions: the two main directions (PCA) of their unit-length vectors.
+
+    Args:
+        words: n words. vectors: (n, D).
+        groups: named sets of words, each drawn in its own colour and marker.
+    """
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    centred = unit - unit.mean(0)
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    points = centred @ directions[:2].T
+    kept = float((singular[:2] ** 2).sum() / (singular**2).sum())
+    figure, axes = _axes(6.6, 4.8, title, "first direction", "second direction")
+    of = {word: i for i, names in enumerate((groups or {}).values()) for word in names}
+    colour = [COLOURS[of[w] % len(COLOURS)] if w in of else GREY for w in words]
+    for (x, y), word, c in zip(points, words, colour, strict=True):
+        axes.plot(x, y, MARKERS[of.get(word, 0) % len(MARKERS)], color=c, markersize=5)
+        axes.annotate(word, (x, y), xytext=(3, 3), textcoords="offset points", fontsize=8, color=c)
+    for index, name in enumerate(groups or {}):
+        marker = MARKERS[index % len(MARKERS)]
+        axes.plot([], [], marker, color=COLOURS[index % len(COLOURS)], label=name)
+    if groups:
+        axes.legend(frameon=False, fontsize=9)
+    near = np.linalg.norm(points[:, None] - points[None], axis=-1) + np.eye(len(words)) * 1e9
+    said = "; ".join(f"{w} beside {words[int(near[i].argmin())]}" for i, w in enumerate(words))
+    text = f"Map, {title}: {len(words)} words; it keeps {kept:.0%} of the spread. {said}."
+    return Picture(figure, text)
+
+
+def table(
+    matrix: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    form: str = "{:.2f}",
+) -> Picture:
+    """A small matrix as shaded cells with their numbers."""
+    figure = Figure(
+        figsize=(1.6 + 0.75 * len(columns), 1.0 + 0.42 * len(rows)), layout="constrained"
+    )
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=11, loc="left")
+    finite = np.where(np.isfinite(matrix), matrix, np.nan)
+    axes.imshow(finite, cmap="cividis", aspect="auto")
+    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    middle = (np.nanmin(finite) + np.nanmax(finite)) / 2
+    for (i, j), value in np.ndenumerate(matrix):
+        dark = not np.isfinite(value) or value < middle
+        ink = "black" if not np.isfinite(value) else "white" if dark else "black"
+        axes.text(j, i, form.format(value), ha="center", va="center", fontsize=8, color=ink)
+    said = "; ".join(
+        f"{row}: " + ", ".join(f"{c} {form.format(v)}" for c, v in zip(columns, line, strict=True))
+        for row, line in zip(rows, matrix, strict=True)
+    )
+    return Picture(figure, f"Table, {title}. {said}.")
+
+
+def road(here: str) -> Picture:
+    """The course's road with the lesson ``here`` (its number, such as "01") marked.
+
+    Raises:
+        ValueError: if there is no such lesson.
+    """
+    numbers = [number for number, _ in ROAD]
+    if here not in numbers:
+        raise ValueError(f"no lesson {here!r} on the road; there are {', '.join(numbers)}")
+    figure = Figure(figsize=(8.2, 1.5), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    across = np.arange(len(ROAD))
+    up = 0.25 * np.sin(across * 0.9)
+    axes.plot(across, up, color=GREY, linewidth=2, zorder=1)
+    at = numbers.index(here)
+    for i, (number, name) in enumerate(ROAD):
+        done = COLOURS[0] if i < at else COLOURS[4] if i == at else "#BBBBBB"
+        axes.scatter(i, up[i], s=190 if i == at else 90, color=done, zorder=2)
+        axes.text(i, up[i] + 0.33, number, ha="center", fontsize=8, color=GREY)
+        weight = "bold" if i == at else "normal"
+        axes.text(i, up[i] - 0.3, name, ha="center", va="top", fontsize=7.5, weight=weight)
+    axes.set_ylim(-1.25, 0.9)
+    names = ", ".join(f"{number} {name}" for number, name in ROAD).replace("\n", " ")
+    title = dict(ROAD)[here].replace("\n", " ")
+    return Picture(figure, f"The road of the course: {names}. You are at {here}, {title}.")

@@ -1,0 +1,78 @@
+"""Pictures: described from their data, small, and apart under colour blindness."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from elmo_mini import plots
+
+# Machado, Oliveira & Fernandes 2009, full severity, for linear RGB.
+PROTAN = [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]
+DEUTAN = [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+
+
+def lab(colour: str, deficiency: list[list[float]] | None) -> np.ndarray:
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    if deficiency is not None:
+        linear = np.clip(np.array(deficiency) @ linear, 0, 1)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / [0.9505, 1, 1.089], 1e-4))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("deficiency", [None, PROTAN, DEUTAN])
+def test_the_first_four_colours_stay_apart(deficiency: list[list[float]] | None) -> None:
+    for a, b in itertools.combinations(plots.COLOURS[:4], 2):
+        assert np.linalg.norm(lab(a, deficiency) - lab(b, deficiency)) > 20, (a, b)
+
+
+def test_curves_describe_their_ends_and_extremes() -> None:
+    picture = plots.curves(
+        [1, 2, 3], {"loss": [5.0, 1.0, 2.0]}, title="Loss", xlabel="epoch", ylabel="nats"
+    )
+    assert "loss falls from 5 at 1 to 2 at 3, lowest 1 at 2" in picture.description
+
+
+def test_bars_scatter_and_table_describe_their_values() -> None:
+    chart = plots.bars(["a", "b"], {"x": [1, 2]}, title="T", ylabel="n", level=("base", 1.5))
+    assert "a 1, b 2" in chart.description
+    assert "base at 1.5" in chart.description
+    points = {"p": (np.arange(5.0), np.arange(5.0))}
+    cloud = plots.scatter(points, title="T", xlabel="x", ylabel="y", diagonal=True)
+    assert "5 points, correlation 1.00" in cloud.description
+    grid = plots.table(np.array([[1.0, -np.inf]]), ["r"], ["c", "d"], title="T")
+    assert "c 1.00, d -inf" in grid.description
+    assert len(grid.png()) > 0
+
+
+def test_word_map_puts_equal_directions_beside_each_other() -> None:
+    vectors = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0.9, 0.1]])
+    picture = plots.word_map(["a", "b", "c", "d"], vectors, groups={"first": ["a", "b"]})
+    assert "a beside b" in picture.description
+    assert "c beside d" in picture.description
+
+
+def test_road_marks_the_lesson_and_refuses_an_unknown_one() -> None:
+    assert "You are at 01, word2vec" in plots.road("01").description
+    with pytest.raises(ValueError, match="no lesson '99'"):
+        plots.road("99")
+
+
+def test_the_image_is_small_and_carries_its_description() -> None:
+    bundle = plots.curves(
+        np.arange(200),
+        {"a": np.sin(np.arange(200) / 30), "b<": np.cos(np.arange(200) / 30)},
+        title="Waves",
+        xlabel="x",
+        ylabel="y",
+    )._repr_mimebundle_()
+    assert len(bundle["text/html"]) < 60_000
+    alt = re.search(r'alt="([^"]+)"', bundle["text/html"])
+    assert alt is not None
+    assert "b&lt;" in alt[1]
+    assert "Line chart, Waves" in bundle["text/plain"]
