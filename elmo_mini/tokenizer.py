@@ -14,30 +14,31 @@ such lists from text instead.
 
 import re
 
-_NEVER_LAST = """
+_TITLES = """
     Mr Mrs Ms Messrs Mme Mlle Dr Prof Rev Fr Hon Gen Col Maj Capt Lt Cmdr Sgt Cpl Pvt Gov Pres Sen
     Sens Rep Reps Adm St Ste Mt Ft vs v cf Fig Figs Eq Vol Sec Ch pp viz approx ca
-""".split()
-_MAY_BE_LAST = """
+"""
+_SHORT_FORMS = """
     Jr Sr Esq Inc Co Cos Corp Ltd Bros Assn Dept Univ Ave Blvd Rd Jan Feb Mar Apr Jun Jul Aug Sep
     Sept Oct Nov Dec Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Md Mich Minn Miss Mo
     Mont Neb Nev Okla Ore Pa Penn Tenn Tex Va Vt Wash Wis Wyo Mass etc al est ed eds ft
-""".split()
-_OPENERS = frozenset(
-    """
+"""
+_OPENING_WORDS = """
     A After Again All Also Although An And Another As At Because Before Both But By Despite Each
     Even Every Few For From He Her Here His How However I If In Indeed Instead It Its Just Last
     Later Many Meanwhile Moreover Most My Nevertheless Next No Nobody Not Nothing Now Of On Once
     One Only Other Our Perhaps She Since So Some Somebody Someone Still Such That The Their Then
     There These They This Those Though Thus To Today Under Unlike Until We What When Where Whether
     Which While Who Why With Yes Yesterday Yet You Your
-    """.split()
-)
+"""
+_NEVER_LAST = frozenset(_TITLES.split())
+_MAY_BE_LAST = frozenset(_SHORT_FORMS.split())
+_OPENERS = frozenset(_OPENING_WORDS.split())
 
 _LETTER = r"[^\W\d_\u3400-\u9fff\u3040-\u30ff]"
 _IN_WORD = r"[^\W\u3400-\u9fff\u3040-\u30ff]|[\u0300-\u036f]"
 _CLITIC = r"(?i:s|m|d|ll|re|ve)\b"
-_ABBREVIATION = "|".join(sorted((*_NEVER_LAST, *_MAY_BE_LAST), key=len, reverse=True))
+_ABBREVIATION = "|".join(sorted(_NEVER_LAST | _MAY_BE_LAST))
 
 _TOKEN = re.compile(
     rf"""
@@ -113,7 +114,7 @@ def split_spans(text: str) -> list[tuple[int, int]]:
 
 def _ends_sentence(text: str, match: re.Match[str], has_capitals: bool) -> bool:
     following = _NEXT_WORD.match(text, match.end())
-    word = following["word"] if following else ""
+    opening, word = (following["open"], following["word"]) if following else ("", "")
     if has_capitals and word[:1].islower():
         return False
     if match["stop"] != ".":
@@ -124,7 +125,7 @@ def _ends_sentence(text: str, match: re.Match[str], has_capitals: bool) -> bool:
         return False
     if last == "I" or not (last in _MAY_BE_LAST or _INITIALS.fullmatch(last)):
         return True
-    return word in _OPENERS or (bool(following) and '"' in following["open"] + match["close"])
+    return word in _OPENERS or '"' in opening + match["close"]
 
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
