@@ -19,7 +19,7 @@ from typing import Literal, get_args
 Split = Literal["train", "test"]
 
 _TEXTS = ("word", "sense", "gloss", "pos", "split")
-_OPTIONAL_TEXTS = ("text", "translation")
+_OPTIONAL_TEXTS = ("text", "pinyin", "translation")
 
 
 class SensesDamaged(ValueError):
@@ -33,7 +33,7 @@ class SenseSentence:
     word: str
     """The ambiguous word in its base form, "bank"."""
     sense: str
-    """The sense's name, "bank.river"; it starts with the word (in Chinese, any unique name)."""
+    """The sense's name, "bank.river"; it starts with the word."""
     gloss: str
     """The sense in a few English words."""
     tokens: tuple[str, ...]
@@ -46,6 +46,8 @@ class SenseSentence:
     """"train" or "test", fixed."""
     text: str | None = None
     """The sentence as written, where it cannot be had by joining tokens with spaces (Chinese)."""
+    pinyin: str | None = None
+    """How the target is read (Chinese)."""
     translation: str | None = None
     """An English translation (Chinese)."""
 

@@ -162,13 +162,14 @@ def write(path: Path, *records: object) -> Path:
 
 
 def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
-    extra = {**OTHER, "text": "小心", "translation": "Mind the bank."}
+    extra = {**OTHER, "text": "小心", "pinyin": "àn", "translation": "Mind the bank."}
     first, second = read_sense_sentences(write(tmp_path / "own.jsonl", GOOD, extra))
     assert first.tokens == ("The", "bank", "is", "steep", ".")
     assert (first.word, first.sense, first.gloss) == ("bank", "bank.river", "land along a river")
     assert (first.target, first.position, first.pos, first.split) == ("bank", 1, "NOUN", "train")
-    assert (first.text, first.translation) == (None, None)
-    assert (second.text, second.translation) == ("小心", "Mind the bank.")
+    assert (first.text, first.pinyin, first.translation) == (None, None, None)
+    assert (second.text, second.pinyin) == ("小心", "àn")
+    assert second.translation == "Mind the bank."
 
 
 @pytest.mark.parametrize(
