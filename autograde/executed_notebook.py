@@ -1,0 +1,143 @@
+"""Run a solution notebook, keep the outputs of earlier runs, and judge what a run left."""
+
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbformat.notebooknode import NotebookNode
+
+from autograde.alt_text import undescribed_in_outputs
+from autograde.lesson_source import Lesson
+from autograde.student_version import copy_data_files
+
+MAX_KILOBYTES = 400
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+class RunFailed(RuntimeError):
+    """A cell of the solution raised an error or took too long."""
+
+
+@dataclass(frozen=True)
+class CellTime:
+    """Wall-clock seconds of one code cell; ``position`` is its place in the notebook."""
+
+    position: int
+    seconds: float
+
+
+def keep_outputs(fresh: NotebookNode, earlier: NotebookNode) -> None:
+    """Copy the outputs of an earlier run to the cells of ``fresh`` with the same source."""
+    ran = {(cell.get("id"), cell.source): cell for cell in earlier.cells}
+    for cell in fresh.cells:
+        before = ran.get((cell["id"], cell.source))
+        if cell.cell_type == "code" and before is not None and before.cell_type == "code":
+            cell.outputs = before.outputs
+            cell.execution_count = before.execution_count
+
+
+def execute(notebook: NotebookNode, lesson: Lesson, timeout: int) -> list[CellTime]:
+    """Run every cell in a temporary folder with the lesson's data files beside.
+
+    Outputs go into ``notebook``; its metadata stays as it was.
+
+    Args:
+        timeout: seconds that one cell may take.
+
+    Raises:
+        RunFailed: naming the source line of the cell.
+    """
+    metadata = notebook.metadata.copy()
+    started: dict[int, float] = {}
+    times: list[CellTime] = []
+
+    def on_start(cell: NotebookNode, cell_index: int) -> None:
+        started[cell_index] = time.perf_counter()
+
+    def on_end(cell: NotebookNode, cell_index: int, **_: object) -> None:
+        times.append(CellTime(cell_index, time.perf_counter() - started[cell_index]))
+
+    with tempfile.TemporaryDirectory(prefix="run_") as folder:
+        copy_data_files(lesson, Path(folder))
+        client = NotebookClient(
+            notebook,
+            timeout=timeout,
+            kernel_name="python3",
+            resources={"metadata": {"path": folder}},
+            record_timing=False,
+            store_widget_state=False,
+            on_cell_execute=on_start,
+            on_cell_executed=on_end,
+        )
+        try:
+            client.execute()
+        except (CellExecutionError, CellTimeoutError) as error:
+            position = max(started, default=0)
+            line = lesson.cells[position].line
+            reason = str(error).strip().splitlines()[-1]
+            raise RunFailed(
+                f"{lesson.path}:{line}: this cell does not run: {reason} "
+                "Mend the cell and build again."
+            ) from error
+    notebook.metadata = metadata
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            # A widget's state is not stored, so its view would be an empty box.
+            output.get("data", {}).pop(WIDGET, None)
+    return times
+
+
+def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
+    """What an executed notebook must not hold: (position of the cell, what is wrong)."""
+    found: list[tuple[int, str]] = []
+    for position, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code" or not cell.source.strip():
+            continue
+        if cell.execution_count is None:
+            found.append((position, "has not been run since it was changed"))
+            continue
+        graded = cell.metadata.get("nbgrader", {}).get("grade", False)
+        if graded and not any(o.output_type == "execute_result" for o in cell.outputs):
+            found.append((position, "is a check cell without a result"))
+        for output in cell.outputs:
+            if output.output_type == "error" and "raises-exception" not in cell.metadata.get(
+                "tags", []
+            ):
+                found.append((position, f"ends in {output.ename}: {output.evalue}"))
+            if graded and output.output_type == "stream" and output.name == "stderr":
+                found.append(
+                    (position, "writes to stderr in a check cell, which nbgrader marks with 0")
+                )
+        found.extend((position, f"shows {what}") for what in undescribed_in_outputs(cell.outputs))
+    return found
+
+
+def machine_paths(notebook: NotebookNode, folders: list[Path]) -> list[tuple[int, str]]:
+    """Cells whose outputs show a path of this machine: (position, the path)."""
+    names = [str(folder) for folder in folders if folder.name]
+    return [
+        (position, name)
+        for position, cell in enumerate(notebook.cells)
+        for name in names
+        if f"{name}/" in str(cell.get("outputs", ""))
+    ]
+
+
+def too_large(content: bytes) -> str | None:
+    """A sentence if a notebook file exceeds the limit for the repository."""
+    kilobytes = len(content) / 1000
+    if kilobytes <= MAX_KILOBYTES:
+        return None
+    return (
+        f"the executed notebook has {kilobytes:.0f} KB, more than {MAX_KILOBYTES}. "
+        "Draw smaller figures or print less."
+    )
+
+
+def as_bytes(notebook: NotebookNode) -> bytes:
+    """The notebook file, the same bytes for the same notebook."""
+    return (nbformat.writes(notebook).rstrip("\n") + "\n").encode()

@@ -1,0 +1,129 @@
+"""Expand a lesson source into a notebook with nbgrader's and the slideshow's metadata."""
+
+import hashlib
+from collections import Counter
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
+
+from autograde.hints import folded_hints
+from autograde.instructor_notes import TAG
+from autograde.lesson_rules import Find, FramedExercise
+from autograde.lesson_source import Lesson, SourceCell
+
+NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+
+
+def solution_notebook(lesson: Lesson, find: Find) -> NotebookNode:
+    """The notebook with answers, not executed. The same lesson gives the same notebook.
+
+    The lesson must have passed `autograde.lesson_rules.refusals`.
+    """
+    cells = []
+    seen: Counter[str] = Counter()
+    for cell in lesson.cells:
+        made = NEW_CELL[cell.kind](_source(cell, find), metadata=_metadata(cell, find))
+        name = _cell_id(cell)
+        seen[name] += 1
+        made["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        cells.append(made)
+    return new_notebook(cells=cells, metadata=METADATA)
+
+
+def frame_line(exercise: FramedExercise) -> str:
+    """Difficulty, importance, minutes and points in one line of Markdown.
+
+    The numbers are in words as well as dots, because JupyterLab strips ARIA labels.
+    """
+    minutes = "1 minute" if exercise.minutes == 1 else f"{exercise.minutes:g} minutes"
+    points = "1 point" if exercise.points == 1 else f"{exercise.points:g} points"
+    return (
+        f"*Difficulty {_dots(exercise.difficulty)} · Importance {_dots(exercise.importance)} · "
+        f"about {minutes} · {points}*"
+    )
+
+
+def _dots(level: int) -> str:
+    return f"{level} of 5 {'●' * level}{'○' * (5 - level)}"
+
+
+def _source(cell: SourceCell, find: Find) -> str:
+    if cell.has_role("exercise", "markdown"):
+        return _framed(cell.source, frame_line(find(cell.name)))
+    if cell.role == "hints":
+        return folded_hints(cell.source)
+    return cell.source
+
+
+def _framed(statement: str, frame: str) -> str:
+    """The statement with the frame under its heading, or on top where there is none."""
+    first, _, rest = statement.partition("\n")
+    if first.startswith("#"):
+        return f"{first}\n\n{frame}\n\n{rest.strip()}".rstrip()
+    return f"{frame}\n\n{statement}"
+
+
+def _metadata(cell: SourceCell, find: Find) -> dict[str, Any]:
+    metadata: dict[str, Any] = {}
+    tags = list(cell.keys.get("tags", []))
+    slide = cell.keys.get("slide")
+    if cell.role == "instructor":
+        tags.append(TAG)
+        slide = slide or "notes"
+    if tags:
+        metadata["tags"] = tags
+    if slide:
+        metadata["slideshow"] = {"slide_type": slide}
+    if cell.has_role("exercise", "code"):
+        metadata["nbgrader"] = _nbgrader(cell.name, solution=True)
+    elif cell.role == "check":
+        metadata["nbgrader"] = _nbgrader(
+            f"check_{cell.name}", grade=True, locked=True, points=find(cell.name).points
+        )
+    elif cell.role == "discussion":
+        metadata["nbgrader"] = _nbgrader(
+            cell.name, grade=True, solution=True, points=cell.keys["points"]
+        )
+    return metadata
+
+
+def _nbgrader(
+    grade_id: str,
+    *,
+    grade: bool = False,
+    solution: bool = False,
+    locked: bool = False,
+    points: float | None = None,
+) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    if points is not None:
+        metadata["points"] = points
+    return metadata
+
+
+def _cell_id(cell: SourceCell) -> str:
+    """A name from the cell's key, or from its content; at most 64 characters (nbformat)."""
+    if cell.role == "check":
+        return f"check_{cell.name}"[:60]
+    if cell.role == "hints" or cell.has_role("exercise", "markdown"):
+        return f"{cell.name[:48]}-{'hints' if cell.role == 'hints' else 'statement'}"
+    if cell.role in ("exercise", "discussion"):
+        return cell.name[:60]
+    return hashlib.sha256(f"{cell.kind}\n{cell.source}".encode()).hexdigest()[:12]

@@ -1,0 +1,60 @@
+"""Make a lesson's student version with nbgrader's own GenerateAssignment."""
+
+import logging
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograde.lesson_source import Lesson
+from autograde.nbgrader_settings import configure
+
+LOG = logging.getLogger("autograde.nbgrader")
+LOG.setLevel(logging.ERROR)
+
+
+def student_version(lesson: Lesson, solution: NotebookNode) -> dict[Path, bytes]:
+    """The files of ``lessons/NN_topic``: path inside the folder to content.
+
+    Runs in a temporary course and writes no gradebook.
+
+    Args:
+        lesson: its source folder may hold data files; they are part of the version.
+        solution: the notebook with answers.
+
+    Raises:
+        nbgrader.converters.base.NbGraderException: if nbgrader refuses the notebook.
+    """
+    with tempfile.TemporaryDirectory(prefix="lesson_") as root:
+        source = Path(root, "solutions", lesson.name)
+        copy_data_files(lesson, source)
+        nbformat.write(solution, source / lesson.notebook_name)
+        config = Config()
+        configure(config)
+        config.CourseDirectory.root = root
+        config.CourseDirectory.assignment_id = lesson.name
+        config.GenerateAssignment.no_database = True
+        config.SaveCells.enabled = False
+        course = CourseDirectory(config=config)
+        GenerateAssignment(coursedir=course, config=config, log=LOG).start()
+        release = Path(root, "lessons", lesson.name)
+        return {
+            file.relative_to(release): file.read_bytes()
+            for file in sorted(release.rglob("*"))
+            if file.is_file()
+        }
+
+
+def copy_data_files(lesson: Lesson, target: Path) -> None:
+    """Copy what lies beside the source, apart from code and notebooks, into ``target``."""
+    shutil.copytree(
+        lesson.path.parent,
+        target,
+        ignore=shutil.ignore_patterns("*.py", "*.ipynb", "__pycache__", ".*"),
+        dirs_exist_ok=True,
+    )
