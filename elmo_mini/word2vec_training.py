@@ -1,0 +1,357 @@
+"""Word2vec on running text: skip-gram and CBOW with negative sampling, on one CPU thread.
+
+The options, their names and their defaults are gensim's, so the two can be compared. Papers:
+Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are derived one by one in
+`elmo_mini.word2vec`; how a block of text becomes matrix products is told in
+`elmo_mini.word2vec_blocks`.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from tqdm import tqdm
+
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.word2vec import keep_probability, noise_distribution
+from elmo_mini.word2vec_blocks import (
+    Block,
+    cbow_step,
+    cut_blocks,
+    draw_noise,
+    draw_windows,
+    skip_gram_step,
+    window_patterns,
+)
+from elmo_mini.word_vectors import WordVectors
+
+Sentences = Iterable[Sequence[str]]
+
+TILE_WORDS = 32  # words that share one draw of noise words
+NOISE_WORDS = {"skip-gram": 64, "CBOW": 32}  # noise words drawn for each tile
+CHUNK_WORDS = 1 << 17  # words whose windows and noise are drawn in one go
+LARGEST_BLOCK = 1024
+LARGEST_STEP = 8.0  # see `_block_words`
+BLOCKS_PER_LOSS = 16
+FORMAT = "elmo_mini word2vec 1"
+
+
+class Word2Vec(WordVectors):
+    """Word vectors learned by skip-gram (``sg=1``) or CBOW (``sg=0``) with negative sampling.
+
+    With `sentences` the model is trained at once; without, call `build_vocab` and `train`.
+    The same text, options and seed give the same vectors, bit for bit, on the same machine.
+
+    Args:
+        sentences: tokenised sentences; an iterator is read into memory, a list is read twice.
+        vector_size: dimension D.
+        alpha: learning rate at the start; falls in a straight line to `min_alpha` at the end.
+        window: largest distance of a context word.
+        min_count: rarer words are left out.
+        sample: subsampling threshold t of the code formula sqrt(t/f) + t/f; 0 keeps every word.
+        seed: of the start vectors and of every draw.
+        sg: 1 for skip-gram, 0 for CBOW.
+        negative: noise words k for each pair.
+        ns_exponent: noise words are drawn in proportion to count ** ns_exponent.
+        cbow_mean: CBOW predicts from the mean (1) or the sum (0) of the context vectors.
+        epochs: passes over the text.
+        shrink_windows: draw the reach of each window from 1..window, or always use `window`.
+        progress: show a bar on standard output (never on standard error).
+        workers: threads of torch while training. One is fastest: the products are small.
+        shared_negatives: noise words drawn for each tile of 32 words; by default 64 for skip-gram
+            and 32 for CBOW. More is less noise and more work.
+        block_words: words whose updates are computed together; by default as many as are safe.
+
+    Attributes:
+        vocabulary: the `Vocabulary`, by falling count.
+        vectors: (V, D) float32 input vectors, the ones to use.
+        output_vectors: (V, D) float32 output vectors.
+        loss_history: mean loss of a pair (skip-gram) or of a centre word (CBOW), measured on one
+            block in every 16.
+
+    Raises:
+        ConfigurationError: an option outside its range.
+        ValueError: no sentences, or no word that occurs `min_count` times.
+    """
+
+    def __init__(
+        self,
+        sentences: Sentences | None = None,
+        *,
+        vector_size: int = 100,
+        alpha: float = 0.025,
+        window: int = 5,
+        min_count: int = 5,
+        sample: float = 1e-3,
+        seed: int = 1,
+        min_alpha: float = 1e-4,
+        sg: int = 0,
+        negative: int = 5,
+        ns_exponent: float = 0.75,
+        cbow_mean: int = 1,
+        epochs: int = 5,
+        shrink_windows: bool = True,
+        progress: bool = False,
+        workers: int = 1,
+        shared_negatives: int | None = None,
+        block_words: int | None = None,
+    ) -> None:
+        self.vector_size, self.alpha, self.window = vector_size, alpha, window
+        self.min_count, self.sample, self.seed = min_count, sample, seed
+        self.min_alpha, self.sg, self.negative = min_alpha, int(sg), negative
+        self.ns_exponent, self.cbow_mean, self.epochs = ns_exponent, int(cbow_mean), epochs
+        self.shrink_windows, self.progress, self.workers = bool(shrink_windows), progress, workers
+        self.shared_negatives, self.block_words = shared_negatives, block_words
+        self._check_options()
+        self.loss_history: list[float] = []
+        self._vocabulary: Vocabulary | None = None
+        self._input = self._output = torch.zeros(0, vector_size)
+        if sentences is not None:
+            if iter(sentences) is sentences:
+                sentences = list(sentences)
+            self.build_vocab(sentences)
+            self.train(sentences)
+
+    # ------------------------------------------------------------------ settings
+
+    def _check_options(self) -> None:
+        whole = {"vector_size": 1, "window": 1, "min_count": 0, "negative": 1, "epochs": 1}
+        whole |= {"workers": 1, "seed": 0}
+        for name in ("shared_negatives", "block_words"):
+            if getattr(self, name) is not None:
+                whole[name] = 1
+        for name, least in whole.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise ConfigurationError(
+                    f"{name} must be a whole number of at least {least}, got {value!r}"
+                )
+        for name in ("sg", "cbow_mean"):
+            if getattr(self, name) not in (0, 1):
+                raise ConfigurationError(f"{name} must be 0 or 1, got {getattr(self, name)!r}")
+        if not (math.isfinite(self.alpha) and 0 < self.min_alpha <= self.alpha):
+            raise ConfigurationError(
+                "the learning rates need 0 < min_alpha <= alpha, got "
+                f"alpha={self.alpha!r} and min_alpha={self.min_alpha!r}"
+            )
+        if not 0 <= self.sample <= 1:
+            raise ConfigurationError(
+                f"sample must be between 0 (keep every word) and 1, got {self.sample!r}"
+            )
+        if not math.isfinite(self.ns_exponent):
+            raise ConfigurationError(f"ns_exponent must be a finite number: {self.ns_exponent!r}")
+
+    def settings(self) -> dict[str, Any]:
+        """The options, as keyword arguments for another model."""
+        names = (
+            "vector_size alpha window min_count sample seed min_alpha sg negative ns_exponent "
+            "cbow_mean epochs shrink_windows workers shared_negatives block_words"
+        )
+        return {name: getattr(self, name) for name in names.split()}
+
+    # ------------------------------------------------------------------ training
+
+    def build_vocab(self, sentences: Sentences) -> None:
+        """Count the words, and give every word its start vectors.
+
+        Input vectors are uniform between -1/D and 1/D, as in gensim (word2vec.c: half of that);
+        output vectors are 0.
+        """
+        vocabulary = Vocabulary.from_sentences(sentences, min_count=self.min_count)
+        if len(vocabulary) == 0:
+            every = Vocabulary.from_sentences(sentences)
+            if len(every) == 0:
+                raise ValueError("the text is empty: word2vec needs at least one sentence of words")
+            most = int(every.counts[0])
+            raise ValueError(
+                f"no word occurs min_count={self.min_count} times: the most frequent one, "
+                f"{every.words[0]!r}, occurs {most} times. Give more text, or set min_count={most} "
+                "or lower"
+            )
+        generator = np.random.default_rng(self.seed)
+        start = generator.random((len(vocabulary), self.vector_size), dtype=np.float32)
+        self._vocabulary = vocabulary
+        self._input = torch.from_numpy((start * 2 - 1) / np.float32(self.vector_size))
+        self._output = torch.zeros_like(self._input)
+        self.loss_history = []
+
+    def train(self, sentences: Sentences) -> None:
+        """Train for `epochs` passes; words outside the vocabulary are dropped first.
+
+        Raises:
+            RuntimeError: there is no vocabulary yet, or the vectors grew without bound.
+        """
+        ids, numbers, starts = self._encode(sentences)
+        if len(ids) == 0:
+            raise ValueError("no sentence holds a word of the vocabulary: nothing to train on")
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self.workers)
+        try:
+            with (
+                torch.inference_mode(),
+                tqdm(
+                    total=self.epochs * len(ids),
+                    disable=not self.progress,
+                    file=sys.stdout,
+                    unit=" words",
+                    unit_scale=True,
+                    desc="skip-gram" if self.sg else "CBOW",
+                ) as bar,
+            ):
+                self._run(ids, numbers, starts, bar)
+        finally:
+            torch.set_num_threads(threads)
+        if not bool(torch.isfinite(self._input).all() & torch.isfinite(self._output).all()):
+            raise RuntimeError(
+                f"the vectors grew without bound: lower alpha={self.alpha} "
+                f"or block_words={self._block_words()}"
+            )
+
+    def _encode(
+        self, sentences: Sentences
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """The text as one row of ids, the sentence number of each, and where sentences start."""
+        encoded = [self.vocabulary.encode(sentence) for sentence in sentences]
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
+        numbers = np.repeat(np.arange(len(encoded), dtype=np.int32), lengths)
+        return ids, numbers, np.concatenate((np.zeros(1, np.int64), lengths.cumsum()))
+
+    def _run(
+        self,
+        ids: NDArray[np.int32],
+        numbers: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        bar: "tqdm[Any]",
+    ) -> None:
+        rng = np.random.default_rng((self.seed, 1))
+        keep = self._keep().astype(np.float32)
+        noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
+        shared = self._shared_negatives()
+        patterns = window_patterns(self.window)
+        block_words = self._block_words()
+        total, done, count = self.epochs * len(ids), 0, 0
+        for _ in range(self.epochs):
+            begin = 0
+            while begin < len(ids):
+                # Chunks end with a sentence, so that no window is cut.
+                end = int(starts[np.searchsorted(starts, min(begin + CHUNK_WORDS, len(ids)))])
+                words, left, right = draw_windows(
+                    ids[begin:end], numbers[begin:end], keep, self.window, self.shrink_windows, rng
+                )
+                tiles = -(-len(words) // TILE_WORDS)
+                blocks = cut_blocks(
+                    words,
+                    left,
+                    right,
+                    draw_noise(noise, tiles * shared, rng),
+                    tile_words=TILE_WORDS,
+                    block_words=block_words,
+                    patterns=patterns,
+                    negative=self.negative,
+                )
+                for place, block in enumerate(blocks):
+                    share = (done + (end - begin) * place / len(blocks)) / total
+                    rate = self.alpha + (self.min_alpha - self.alpha) * share
+                    loss = self._step(block, rate, measure=count % BLOCKS_PER_LOSS == 0)
+                    if loss is not None:
+                        self.loss_history.append(loss)
+                    count += 1
+                done += end - begin
+                bar.update(end - begin)
+                begin = end
+
+    def _step(self, block: Block, rate: float, measure: bool) -> float | None:
+        if self.sg:
+            return skip_gram_step(self._input, self._output, block, rate, measure)
+        return cbow_step(self._input, self._output, block, rate, bool(self.cbow_mean), measure)
+
+    def _keep(self) -> NDArray[np.float64]:
+        if self.sample == 0:
+            return np.ones(len(self.vocabulary))
+        return keep_probability(self.vocabulary.frequencies, self.sample, formula="code")
+
+    def _shared_negatives(self) -> int:
+        return self.shared_negatives or NOISE_WORDS["skip-gram" if self.sg else "CBOW"]
+
+    def _block_words(self) -> int:
+        """How many words may be updated together without the sum of the updates overshooting.
+
+        A word that takes the share s of the text and q of the noise receives, for each word of
+        a block, the steps of P (s + k q) pairs on average, where P is the number of pairs of a
+        word (1 for CBOW). The block is kept so short that the rates of these steps sum to at
+        most 8 for every word: measured on Brown, four times that makes skip-gram diverge.
+        """
+        if self.block_words is not None:
+            return self.block_words
+        kept = self.vocabulary.counts * self._keep()
+        noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
+        busiest = float((kept / kept.sum() + self.negative * noise).max())
+        pairs = (self.window + 1 if self.shrink_windows else 2 * self.window) if self.sg else 1
+        words = LARGEST_STEP / (self.alpha * pairs * busiest)
+        return int(min(max(words, TILE_WORDS), LARGEST_BLOCK))
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """(V, D) input vectors, in the order of ``vocabulary.words``."""
+        vectors: NDArray[np.float32] = self._input.numpy()
+        return vectors
+
+    @property
+    def output_vectors(self) -> NDArray[np.float32]:
+        """(V, D) output vectors."""
+        vectors: NDArray[np.float32] = self._output.numpy()
+        return vectors
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | Path) -> None:
+        """Write vectors, vocabulary, options and losses to one safetensors file."""
+        vocabulary = {"words": self.vocabulary.words, "counts": self.vocabulary.counts.tolist()}
+        content = {
+            "format": FORMAT,
+            "settings": json.dumps(self.settings()),
+            "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
+            "loss_history": json.dumps(self.loss_history),
+        }
+        save_file({"input": self._input, "output": self._output}, str(path), metadata=content)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is damaged or holds something else.
+        """
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"there is no file {path}")
+        try:
+            with safe_open(str(path), framework="pt") as file:
+                content = file.metadata() or {}
+                if content.get("format") != FORMAT:
+                    raise ValueError(f'its format is {content.get("format")!r}, not "{FORMAT}"')
+                model = cls(**json.loads(content["settings"]))
+                vocabulary = json.loads(content["vocabulary"])
+                model._vocabulary = Vocabulary(vocabulary["words"], vocabulary["counts"])
+                model._input, model._output = file.get_tensor("input"), file.get_tensor("output")
+                model.loss_history = json.loads(content["loss_history"])
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} does not hold a saved Word2Vec model: {error}") from error
+        shape = (len(model.vocabulary), model.vector_size)
+        if model.vectors.shape != shape or model.output_vectors.shape != shape:
+            raise ValueError(
+                f"{path} does not hold a saved Word2Vec model: its vectors have shape "
+                f"{model.vectors.shape}, its vocabulary and options ask for {shape}"
+            )
+        return model
