@@ -1,0 +1,303 @@
+"""What the course needs and what this machine has, in words.
+
+``python -m autograde environment`` prints it; in a notebook ``environment()`` shows a table.
+Nothing here raises: whatever is missing becomes a line that says what to do.
+"""
+
+import argparse
+import html
+import importlib
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+COURSE = Path(__file__).resolve().parent.parent
+INSTALL = "Run `make lab` again, or see README.md for the other routes."
+# Shown one by one and, unless they only serve the browser, imported. The others share a line.
+SHOWN = {
+    "torch": "torch",
+    "numpy": "numpy",
+    "gensim": "gensim",
+    "nltk": "nltk",
+    "matplotlib": "matplotlib",
+    "ipywidgets": "ipywidgets",
+    "jupyterlab": None,
+    "nbgrader": None,
+}
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Need:
+    """One line of the report. Only "to do" keeps the course from running."""
+
+    name: str
+    state: Literal["OK", "note", "to do"]
+    found: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class EnvironmentReport:
+    """The lines, shown as a table in a notebook and as text in a terminal."""
+
+    needs: tuple[Need, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every required need is met."""
+        return all(need.state != "to do" for need in self.needs)
+
+    @property
+    def headline(self) -> str:
+        """The report in one sentence."""
+        to_do = [need.name for need in self.needs if need.state == "to do"]
+        if to_do:
+            return f"Not ready yet. To do: {', '.join(to_do)}."
+        return "Everything that the course needs is here."
+
+    def __str__(self) -> str:
+        width = max(len(need.name) for need in self.needs)
+        lines = [self.headline]
+        for need in self.needs:
+            lines.append(f"  {need.state:<5}  {need.name:<{width}}  {need.found}")
+            if need.advice:
+                indent = " " * (width + 11)
+                lines += textwrap.wrap(
+                    need.advice, 100, initial_indent=indent, subsequent_indent=indent
+                )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f"<th scope='col' style='text-align:left'>{title}</th>"
+            for title in ("Need", "State", "Found", "What to do")
+        )
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align:left'>{html.escape(need.name)}</th>"
+            + "".join(
+                f"<td style='text-align:left'>{html.escape(text)}</td>"
+                for text in (need.state, need.found, need.advice)
+            )
+            + "</tr>"
+            for need in self.needs
+        )
+        return (
+            f"<table><caption style='text-align:left'>{html.escape(self.headline)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def environment() -> EnvironmentReport:
+    """Look at this machine. The network is not tried, and nothing is changed."""
+    looks: list[Callable[[], list[Need]]] = [
+        _python,
+        _kernel,
+        _packages,
+        _corpora,
+        _work_folder,
+        _threads,
+        _memory,
+        _disk,
+    ]
+    needs: list[Need] = []
+    for look in looks:
+        try:
+            needs += look()
+        except Exception as error:
+            name = look.__name__.strip("_").replace("_", " ")
+            needs.append(Need(name, "note", f"could not be found out ({error})"))
+    return EnvironmentReport(tuple(needs))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """No options."""
+
+
+def run(args: argparse.Namespace) -> int:
+    report = environment()
+    print(report)
+    return 0 if report.ok else 1
+
+
+def _python() -> list[Need]:
+    version = platform.python_version()
+    wanted = _project()[0]
+    if _in_range(version, wanted):
+        return [Need("Python", "OK", version)]
+    advice = (
+        f"The course needs Python {wanted}: for example make clean, make lab PYTHON=python3.12."
+    )
+    return [Need("Python", "to do", version, advice)]
+
+
+def _kernel() -> list[Need]:
+    """Does this interpreter belong to the course, and will a notebook's kernel be the same one?"""
+    here = Path(sys.prefix).resolve()
+    own = COURSE / ".venv"
+    name = f"environment {here.name}"
+    if here == own.resolve():
+        name = ".venv of the course"
+    elif own.is_dir():
+        advice = "In JupyterLab choose Kernel, Change Kernel, Python 3; start it with `make lab`."
+        return [Need("kernel", "note", f"{name}, not the .venv of the course", advice)]
+    if "ipykernel" in sys.modules:
+        return [Need("kernel", "OK", f"this notebook runs in {name}")]
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    starts = KernelSpecManager().get_kernel_spec("python3").argv[0]
+    if Path(starts).name == starts or Path(starts).absolute() == Path(sys.executable).absolute():
+        return [Need("kernel", "OK", f"notebooks run in {name}")]
+    advice = (
+        "A kernel named python3 elsewhere on this machine comes first. `make lab` puts the"
+        " course's own first; with another JupyterLab set JUPYTER_PREFER_ENV_PATH=1."
+    )
+    return [Need("kernel", "note", "notebooks would run in another Python", advice)]
+
+
+def _packages() -> list[Need]:
+    needs, others = [], []
+    for name, wanted in _project()[1].items():
+        need = _package(name, wanted, SHOWN.get(name))
+        if name in SHOWN or need.state != "OK":
+            needs.append(need)
+        else:
+            others.append(name)
+    order = list(SHOWN)
+    needs.sort(key=lambda need: order.index(need.name) if need.name in order else len(order))
+    return [*needs, Need("other packages", "OK", f"{len(others)}, all in range")]
+
+
+def _package(name: str, wanted: str, module: str | None) -> Need:
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return Need(name, "to do", "missing", INSTALL)
+    if not _in_range(version, wanted):
+        return Need(name, "to do", f"{version}, but the course needs {wanted}", INSTALL)
+    if module is not None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                importlib.import_module(module)
+        except Exception as error:
+            first = (str(error).splitlines() or [type(error).__name__])[0]
+            return Need(name, "to do", f"{version}, but it does not start: {first}", INSTALL)
+    return Need(name, "OK", version)
+
+
+def _project() -> tuple[str, dict[str, str]]:
+    """The range of Python and of each direct dependency, from pyproject.toml or as installed."""
+    pyproject = COURSE / "pyproject.toml"
+    if pyproject.is_file():
+        import tomllib
+
+        project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+        return project["requires-python"], dict(map(_split, project["dependencies"]))
+    metadata = importlib.metadata.metadata("before-bert")
+    required = [line for line in metadata.get_all("Requires-Dist") or [] if "extra ==" not in line]
+    return metadata["Requires-Python"], dict(map(_split, required))
+
+
+def _split(requirement: str) -> tuple[str, str]:
+    """``"numpy>=2.0,<3"`` to ``("numpy", ">=2.0,<3")``."""
+    match = re.match(r"([\w.-]+)\s*([^;]*)", requirement)
+    assert match is not None, requirement
+    return match[1], match[2].strip()
+
+
+def _in_range(version: str, wanted: str) -> bool:
+    try:
+        from packaging.specifiers import SpecifierSet
+    except ImportError:
+        return True  # packaging itself is then the line that says "missing"
+    return SpecifierSet(wanted).contains(version, prereleases=True)
+
+
+def _corpora() -> list[Need]:
+    from elmo_mini import corpora
+
+    available = corpora.available()
+    missing = [name for name, there in available.items() if not there]
+    found = f"{len(available) - len(missing)} of {len(available)} corpora found"
+    if not missing:
+        return [Need("corpora", "OK", found)]
+    users = sorted({lesson for name in missing for lesson in _lessons_that_load(name)})
+    stored = f" Until then these lessons show stored results: {', '.join(users)}." if users else ""
+    advice = (
+        f"Missing: {', '.join(missing)}. The course runs without them. To fetch them:"
+        f" python -m elmo_mini corpora --download.{stored}"
+    )
+    return [Need("corpora", "note", found, advice)]
+
+
+def _lessons_that_load(corpus: str) -> Iterator[str]:
+    quoted = re.compile(rf"""\\?["']{re.escape(corpus)}\\?["']""")
+    for notebook in sorted((COURSE / "lessons").glob("*/*.ipynb")):
+        if quoted.search(notebook.read_text(encoding="utf-8")):
+            yield notebook.parent.name
+
+
+def _work_folder() -> list[Need]:
+    folder = _shown(Path.cwd())
+    try:
+        with tempfile.TemporaryFile(dir="."):
+            pass
+    except OSError as error:
+        advice = "Give yourself write access to it, or clone the course to another place."
+        return [Need("this folder", "to do", f"{folder}: {error.strerror}", advice)]
+    return [Need("this folder", "OK", f"{folder} can be written")]
+
+
+def _shown(path: Path) -> str:
+    """A path without the machine in it: notebooks are handed in and published."""
+    path = path.resolve()
+    if path == COURSE:
+        return "the course's folder"
+    return path.relative_to(COURSE).as_posix() if path.is_relative_to(COURSE) else path.name
+
+
+def _threads() -> list[Need]:
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:
+        cores = os.cpu_count() or 1
+    found = f"{cores} core" + "s" * (cores > 1)
+    if "torch" in sys.modules:
+        threads = sys.modules["torch"].get_num_threads()
+        found += f", torch computes on {threads}"
+    if os.environ.get("OMP_NUM_THREADS"):
+        found += f" (OMP_NUM_THREADS={os.environ['OMP_NUM_THREADS']})"
+    return [Need("processor", "OK", found)]
+
+
+def _memory() -> list[Need]:
+    import psutil
+
+    free = psutil.virtual_memory().available / GIB
+    found = f"{free:.1f} GiB free"
+    if free < 2:
+        advice = "That is little: close other programs if a kernel stops by itself."
+        return [Need("memory", "note", found, advice)]
+    return [Need("memory", "OK", found)]
+
+
+def _disk() -> list[Need]:
+    free = shutil.disk_usage(".").free / GIB
+    found = f"{free:.0f} GiB free"
+    if free < 1:
+        advice = "That is little: make room before you fetch corpora or train."
+        return [Need("disk", "note", f"{free:.2f} GiB free", advice)]
+    return [Need("disk", "OK", found)]

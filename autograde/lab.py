@@ -1,0 +1,163 @@
+"""``python -m autograde lab``: copy the lessons to work/, fetch the corpora, open JupyterLab."""
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+import webbrowser
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from autograde.working_copies import Change, hand_out
+
+COURSE = Path(__file__).resolve().parent.parent
+JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter_config"
+FETCH_RECORD = Path(".course/corpora.json")
+FETCH_AGAIN_AFTER = timedelta(days=1)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-open", action="store_true", help="print the address, open no browser")
+    parser.add_argument("--port", type=int, help="the port of JupyterLab (default: 8888, or next)")
+    parser.add_argument("--no-download", action="store_true", help="do not fetch the NLTK corpora")
+    parser.add_argument("--prepare-only", action="store_true", help="do not start JupyterLab")
+
+
+def run(args: argparse.Namespace) -> int:
+    lessons, work = COURSE / "lessons", COURSE / "work"
+    if not lessons.is_dir():
+        print("There is no lessons/ folder beside the course's packages: start from a git clone.")
+        return 1
+    try:
+        changes = hand_out(lessons, work)
+        _tell(changes)
+        if not args.no_download:
+            fetch_corpora(work)
+    except OSError as error:
+        print(f"The lessons cannot be copied to {_short(work)}: {error.strerror or error}.")
+        print("Give yourself write access to that folder, or clone the course to another place.")
+        return 1
+    if args.prepare_only:
+        print(f"Ready: your copies are in {_short(work)}.")
+        return 0
+    if importlib.util.find_spec("jupyterlab") is None:
+        print("JupyterLab is not installed in this Python. `make lab` installs it; README.md")
+        print("tells the other routes.")
+        return 1
+    start_jupyterlab(server_options(work, changes, port=args.port, no_open=args.no_open))
+    return 0
+
+
+def _tell(changes: list[Change]) -> None:
+    copied = [change for change in changes if change.kind == "copied"]
+    if copied:
+        lessons = sorted({change.written.parts[0] for change in copied})
+        print(f"Copied to work/: {', '.join(lessons)}. Work there; no update touches your files.")
+    for change in changes:
+        if change.kind != "copied":
+            print(change)
+
+
+def fetch_corpora(work: Path, now: datetime | None = None) -> None:
+    """Fetch the corpora that are missing; where that fails, say so once a day in one sentence.
+
+    Nothing is raised: the course works without them.
+    """
+    from elmo_mini import corpora
+
+    now = now or datetime.now()
+    missing = _missing_corpora()
+    if not missing or _failed_lately(work, missing, now):
+        return
+    print(f"Fetching {len(missing)} NLTK corpora. This happens once.")
+    reason = ""
+    try:
+        corpora.download(missing, progress=True)
+    except Exception as error:
+        reason = f" ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
+    missing = _missing_corpora()
+    if missing:
+        print(
+            f"Not fetched{reason}: {', '.join(missing)}. The course goes on without them, with text"
+            " that gensim brings and with stored results. To try again:"
+            f" {_python()} -m elmo_mini corpora --download"
+        )
+        record = {"tried": now.isoformat(timespec="seconds"), "missing": missing}
+        (work / FETCH_RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
+
+
+def _missing_corpora() -> list[str]:
+    from elmo_mini import corpora
+
+    return [name for name, there in corpora.available().items() if not there]
+
+
+def _failed_lately(work: Path, missing: list[str], now: datetime) -> bool:
+    try:
+        record = json.loads((work / FETCH_RECORD).read_text(encoding="utf-8"))
+        tried = datetime.fromisoformat(record["tried"])
+        failed = set(record["missing"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return set(missing) <= failed and timedelta(0) <= now - tried < FETCH_AGAIN_AFTER
+
+
+def server_options(
+    work: Path, changes: list[Change], *, port: int | None = None, no_open: bool = False
+) -> list[str]:
+    """JupyterLab's command line: in ``work``, for root too, with a browser where there is one."""
+    options = [f"--ServerApp.root_dir={work}", "--log-level=WARN"]
+    options.append("--LabApp.extension_manager=readonly")  # the other kind asks the network
+    first = changes[0].written if changes else None
+    if first is not None and changes[0].kind == "copied" and first.suffix == ".ipynb":
+        options.append(f"--LabApp.default_url=/lab/tree/{first.as_posix()}")
+    if port is not None:
+        options.append(f"--port={port}")
+    if no_open or not _has_browser():
+        options.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--allow-root")
+    return options
+
+
+def _has_browser() -> bool:
+    if sys.platform.startswith("linux"):
+        # Without a display webbrowser may find a text browser, which would take the terminal.
+        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def start_jupyterlab(options: list[str]) -> None:
+    """Run JupyterLab in this process, so that Ctrl-C and signals reach it; returns at its end."""
+    # Two threads on a small matrix are slower than one, and a class shares one machine.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    # The kernel of this environment, even where the user has one of the same name.
+    os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
+    search = [str(JUPYTER_CONFIG), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, search))
+
+    from jupyterlab.labapp import LabApp
+
+    print("Starting JupyterLab. Stop it with Ctrl-C in this window.", flush=True)
+    LabApp.launch_instance(argv=options)
+
+
+def _short(path: Path) -> str:
+    """The path as a person would type it from where they are."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix() + "/"
+    except ValueError:
+        return str(path)
+
+
+def _python() -> str:
+    """This interpreter as a person would type it from the course's folder."""
+    try:
+        return str(Path(sys.executable).relative_to(COURSE))
+    except ValueError:
+        return "python"
