@@ -65,7 +65,7 @@ _BOUNDARY = re.compile(
     """,
     re.VERBOSE,
 )
-_LAST_WORD = re.compile(r"[\w.&-]+$")
+_LAST_WORD = re.compile(r"[\w.&'’-]+$")
 _NEXT_WORD = re.compile(r"(?P<open>[\s\"'“‘`«(\[{—–-]*)(?P<word>[^\W_]+)")
 _INITIALS = re.compile(rf"(?:{_LETTER}\.)*{_LETTER}|Ph\.D")
 

@@ -6,26 +6,35 @@
     for sentence in brown.split("train").sentences(): ...
 
 The Lee corpus is always there. The others come through NLTK: ``corpora.download()`` or
-``python -m elmo_mini corpora --download`` fetches them once; see `catalogue` for the list.
+``python -m elmo_mini corpora --download`` fetches them once; see ``corpora.catalogue``
+for what each holds and may be used for.
 """
 
 from functools import lru_cache
 
 from elmo_mini.corpora.catalogue import CATALOGUE
+from elmo_mini.corpora.command import add_arguments, run
 from elmo_mini.corpora.corpus import Corpus, Instance, Passage, Sentence
+from elmo_mini.corpora.download import Download, download
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing, Store, find, find_lee
+from elmo_mini.corpora.text_file import from_text_file
 
 __all__ = [
     "Corpus",
     "CorpusDamaged",
     "CorpusMissing",
+    "Download",
     "Instance",
     "Passage",
     "Sentence",
+    "add_arguments",
     "available",
     "course_text",
+    "download",
+    "from_text_file",
     "lee",
     "load",
+    "run",
 ]
 
 

@@ -43,9 +43,9 @@ _WSJ = "from the Wall Street Journal of the Penn Treebank, which is licensed by 
 
 CATALOGUE: dict[str, Entry] = {
     "lee": Entry(
-        title="Australian news stories, 300 background and 50 test articles (Lee & al.)",
-        tokens=0,
-        sentences=0,
+        title="Lee: Australian news stories, 300 background and 50 test articles",
+        tokens=71_520,
+        sentences=2_831,
         reader=readers.lee,
         licence="comes with gensim as test data; no licence of its own",
         caution="seven of the background articles occur twice",
@@ -64,7 +64,7 @@ CATALOGUE: dict[str, Entry] = {
     "masc_tagged": Entry(
         title="MASC: contemporary American English, 392 texts in 20 genres",
         tokens=592_536,
-        sentences=34_534,
+        sentences=34_533,
         reader=readers.masc,
         licence="free for research and development, commercial too",
         holds=_holds("documents tags labels"),
@@ -80,7 +80,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "senseval": Entry(
         title="Senses of hard, interest, line and serve in context",
-        tokens=0,
+        tokens=604_187,
         sentences=15_225,
         reader=readers.senseval,
         licence="distributed with permission",
@@ -109,8 +109,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "movie_reviews": Entry(
         title="Whole film reviews, 1,000 positive and 1,000 negative (Pang & Lee)",
-        tokens=0,
-        sentences=0,
+        tokens=1_492_681,
+        sentences=64_720,
         reader=readers.movie_reviews,
         licence=_CC_BY,
         caution="lower case; may share its origin with sentence_polarity",
@@ -118,7 +118,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "subjectivity": Entry(
         title="5,000 subjective and 5,000 objective sentences about films (Pang & Lee)",
-        tokens=240_576,
+        tokens=240_575,
         sentences=10_000,
         reader=readers.two_files(("quote.tok.gt9.5000", "subj"), ("plot.tok.gt9.5000", "obj")),
         licence=_CC_BY,
@@ -127,8 +127,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "gutenberg": Entry(
         title="Project Gutenberg: novels, plays and poems",
-        tokens=0,
-        sentences=0,
+        tokens=1_276_851,
+        sentences=49_250,
         reader=readers.plain("utf-8", "latin-1"),
         licence="public domain",
         caution="which books are there depends on the release: count what is read",
@@ -136,16 +136,16 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "state_union": Entry(
         title="State of the Union addresses, 1945-2006",
-        tokens=0,
-        sentences=0,
+        tokens=393_650,
+        sentences=17_911,
         reader=readers.plain("utf-8", "big5"),
         licence="public domain",
         holds=_holds("documents"),
     ),
     "inaugural": Entry(
         title="Inaugural addresses of the presidents of the United States, from 1789",
-        tokens=0,
-        sentences=0,
+        tokens=152_079,
+        sentences=5_218,
         reader=readers.plain("utf-8", "big5"),
         licence="public domain",
         holds=_holds("documents"),
@@ -160,9 +160,9 @@ CATALOGUE: dict[str, Entry] = {
         holds=_holds("documents tags"),
     ),
     "ieer": Entry(
-        title="Newswire with named entities (NIST IE-ER 1999)",
-        tokens=0,
-        sentences=0,
+        title="Newswire with named entities (NIST 1999 evaluation, development test)",
+        tokens=65_023,
+        sentences=2_779,
         reader=readers.ieer,
         licence="none stated",
         holds=_holds("documents entities"),

@@ -1,10 +1,10 @@
-"""Where a corpus lies on this machine, and how its files are opened: zip or folder, text or error."""
+"""Where a corpus lies on this machine, and how its files become text, from a zip or a folder."""
 
 import importlib.util
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,14 +64,23 @@ class Store:
         """The text of one file; see `texts`."""
         return next(self.texts([name], *encodings))[1]
 
+    def verify(self) -> None:
+        """Check every file of a zip against its checksum. Raises CorpusDamaged."""
+        if self.path.is_file():
+            with reading(self.path, self.name), zipfile.ZipFile(self.path) as archive:
+                if bad := archive.testzip():
+                    raise zipfile.BadZipFile(bad)
 
-def find(name: str) -> Store:
-    """The NLTK corpus of this name, from ``NLTK_DATA`` or the folders that NLTK searches.
+
+def find(name: str, folders: Iterable[Path] | None = None) -> Store:
+    """The NLTK corpus of this name, from these folders or those of `search_path`.
+
+    The zip is preferred, because it carries checksums; a broken zip gives way to a folder.
 
     Raises:
         CorpusMissing: it is in none of them.
     """
-    for folder in search_path():
+    for folder in search_path() if folders is None else folders:
         archive, unpacked = folder / "corpora" / f"{name}.zip", folder / "corpora" / name
         if archive.is_file() and (zipfile.is_zipfile(archive) or not unpacked.is_dir()):
             return Store(name, archive)

@@ -28,10 +28,12 @@ def brown(store: Store) -> Iterator[Passage]:
 
 
 def masc(store: Store) -> Iterator[Passage]:
-    """``word_tag`` tokens, one sentence a line, one file a document; the genre is its label."""
+    """``word_tag`` tokens, one sentence a line, one file a document. Three files have no genre."""
     genres = _genres(store, "categories.txt")
-    for name, text in store.texts(sorted(genres), "utf-8"):
-        yield Passage(_tagged_lines(text, "_"), name=name, label=genres[name])
+    names = [name for name in store.names() if re.match(r"(spoken|written)/.*\.txt$", name)]
+    for name, text in store.texts(names, "utf-8"):
+        label = genres.get(name, "uncategorised")
+        yield Passage(_tagged_lines(text, "_"), name=name, label=label)
 
 
 def conll2000(store: Store) -> Iterator[Passage]:
@@ -46,7 +48,7 @@ def conll2000(store: Store) -> Iterator[Passage]:
 
 
 def senseval(store: Store) -> Iterator[Passage]:
-    """Marked-up contexts, one instance a passage. The mark-up is not valid XML, so it is scanned."""
+    """Marked-up contexts, one instance a passage. The mark-up is not XML, so it is scanned."""
     for word in ("hard", "interest", "line", "serve"):
         text = store.text(f"{word}.pos", "ascii")
         with reading(store.path, store.name, f"{word}.pos"):
@@ -87,12 +89,15 @@ def movie_reviews(store: Store) -> Iterator[Passage]:
 
 
 def plain(*encodings: str) -> Reader:
-    """A reader for running text, one document a file, tried in these encodings in turn."""
+    """A reader for running text, one document a file, tried in these encodings in turn.
+
+    Underscores, which mark italics in such files, are taken out.
+    """
 
     def read(store: Store) -> Iterator[Passage]:
         names = [name for name in store.names() if name.endswith(".txt")]
         for name, text in store.texts(names, *encodings):
-            yield Passage(_plain(text), name=name)
+            yield Passage(_plain(text.replace("_", " ")), name=name)
 
     return read
 
@@ -137,7 +142,8 @@ def _tagged_lines(text: str, mark: str) -> tuple[Sentence, ...]:
 def _genres(store: Store, name: str) -> dict[str, str]:
     text = store.text(name, "utf-8")
     with reading(store.path, store.name, name):
-        return {file: genre for file, genre in map(str.split, filter(None, text.splitlines()))}
+        pairs = (line.split() for line in text.splitlines() if line.strip())
+        return {file: genre for file, genre in pairs}  # noqa: C416 (dict() would hide the two)
 
 
 _ANSWER = re.compile(r'senseid="([^"]+)"')
@@ -154,7 +160,8 @@ _HEAD_OR_WORD = re.compile(
 def _instance(word: str, block: str) -> Passage:
     (sense,) = _ANSWER.findall(block)
     context = block.partition("<context>")[2].partition("</context>")[0]
-    tokens, position = [], None
+    tokens: list[tuple[str, str]] = []
+    position = None
     for match in _HEAD_OR_WORD.finditer(context):
         if match["head"]:
             position = len(tokens)
@@ -173,7 +180,8 @@ _MARK = re.compile(r"<[^>]*>")
 
 def _entities(body: str) -> tuple[Sentence, ...]:
     """Take the marks out of a story, remember what they covered, and label its tokens by place."""
-    text, kinds, done = "", [], 0
+    kinds: list[str] = []
+    text, done = "", 0
     for match in _ENTITY.finditer(body):
         text += _MARK.sub("", body[done : match.start()])
         kinds += [""] * (len(text) - len(kinds))

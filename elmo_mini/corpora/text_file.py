@@ -1,0 +1,126 @@
+"""A reader's own text as a corpus: streamed from the file, never whole in memory."""
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+from elmo_mini.corpora.corpus import Corpus, Passage, Sentence, shared
+from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing
+from elmo_mini.tokenizer import split_spans, tokenize
+
+BLOCK = 20_000
+SENTENCES_PER_PASSAGE = 10
+_UNICODE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+def from_text_file(
+    path: str | Path, *, encoding: str = "utf-8", one_sentence_per_line: bool = False
+) -> Corpus:
+    """The text file at `path` as a `Corpus`, read afresh at every iteration.
+
+    Sentences are split and tokenised as in `elmo_mini.tokenizer`. An empty line ends a sentence;
+    with ``one_sentence_per_line=True`` every line does, and nothing else. Text without stops is
+    cut at every 20,000 characters at most. A split draws runs of up to ten sentences, and keeps
+    the sentences of dev and test in memory.
+
+    Raises:
+        CorpusMissing: there is no such file.
+        CorpusDamaged: it is empty, no text, or not in this encoding. What can only be seen
+            further on in the file is raised when the reading gets there.
+        ValueError: Python knows no such encoding.
+    """
+    path = Path(path)
+    _check_start(path, encoding)
+
+    def read() -> Iterator[Passage]:
+        empty = True
+        pieces = _lines(path, encoding) if one_sentence_per_line else _blocks(path, encoding)
+        for piece in pieces:
+            spans = [(0, len(piece))] if one_sentence_per_line else split_spans(piece)
+            sentences = [Sentence(shared(tokenize(piece[start:end]))) for start, end in spans]
+            for first in range(0, len(sentences), SENTENCES_PER_PASSAGE):
+                empty = False
+                yield Passage(tuple(sentences[first : first + SENTENCES_PER_PASSAGE]))
+        if empty:
+            raise CorpusDamaged(f"{path} holds no text, only white space; choose another file.")
+
+    return Corpus(name=path.name, title=f"your text {path}", read=read, licence="yours to know")
+
+
+def _check_start(path: Path, encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise ValueError(f"Python knows no encoding {encoding!r}; try 'utf-8'") from None
+    if path.is_dir():
+        raise CorpusMissing(f"{path} is a folder; name one text file in it.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(4096)
+    except FileNotFoundError:
+        raise CorpusMissing(f"There is no file {path}; check the name and the folder.") from None
+    except OSError as error:
+        reason = error.strerror or "the system refused"
+        raise CorpusDamaged(f"{path} cannot be read ({reason}); check its permissions.") from error
+    if not start:
+        raise CorpusDamaged(f"{path} is empty; fetch or save it again.")
+    plain = encoding.lower().replace("_", "-").startswith(("utf-8", "utf8", "latin", "ascii"))
+    for mark, name in _UNICODE_MARKS.items():
+        if plain and start.startswith(mark):
+            raise CorpusDamaged(f"{path} is {name.upper()} text; pass encoding={name!r}.")
+    if plain and b"\0" in start:
+        raise CorpusDamaged(f"{path} is not a text file: it holds zero bytes; save it as text.")
+
+
+def _chunks(path: Path, encoding: str) -> Iterator[str]:
+    """The file's text, `BLOCK` characters at a time, with every line end as ``\\n``."""
+    skips_mark = (
+        "utf-8-sig" if encoding.lower().replace("_", "-") in {"utf-8", "utf8"} else encoding
+    )
+    try:
+        with path.open(encoding=skips_mark) as file:
+            while chunk := file.read(BLOCK):
+                yield chunk
+    except UnicodeDecodeError as error:
+        raise CorpusDamaged(
+            f"{path}{_line_of_damage(path, encoding)} is not {encoding.upper()} text; "
+            "save it as UTF-8, or pass its encoding, for instance encoding='latin-1'."
+        ) from error
+
+
+def _lines(path: Path, encoding: str) -> Iterator[str]:
+    rest = ""
+    for chunk in _chunks(path, encoding):
+        *lines, rest = (rest + chunk).split("\n")
+        yield from (line.strip() for line in lines if line.strip())
+    if rest.strip():
+        yield rest.strip()
+
+
+def _blocks(path: Path, encoding: str) -> Iterator[str]:
+    """Paragraphs, or where none ends within `BLOCK` characters, as many whole sentences."""
+    rest = ""
+    for chunk in _chunks(path, encoding):
+        *paragraphs, rest = (rest + chunk).split("\n\n")
+        yield from paragraphs
+        if len(rest) > BLOCK:
+            last_start = split_spans(rest)[-1:]
+            cut = last_start[0][0] if last_start else len(rest)
+            if len(rest) - cut > BLOCK:
+                cut = rest.rfind(" ") + 1 or len(rest)
+            yield rest[:cut]
+            rest = rest[cut:]
+    yield rest
+
+
+def _line_of_damage(path: Path, encoding: str) -> str:
+    """Where the first undecodable line is, for encodings in which a line end is one byte."""
+    if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
+        return ""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError as error:
+                return f", line {number:,}, byte {error.start + 1} ({line[error.start]:#04x}),"
+    return ""
