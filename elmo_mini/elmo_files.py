@@ -75,7 +75,11 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
     if "char_embed" not in arrays:
         raise ElmoFileError(_why_no_characters(path, arrays))
     parts = dict(_parts(bilm))
-    problems = []
+    problems = [
+        f"{name} is in the file, but the options describe no such part"
+        for name in arrays
+        if name.startswith(("CNN", "RNN_")) and name not in parts
+    ]
     for name, part in parts.items():
         shape = tuple(part.shape)
         if name not in arrays:
@@ -86,9 +90,6 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
             problems.append(f"{name} holds {arrays[name].dtype}, not floating-point numbers")
         elif not np.isfinite(arrays[name]).all():
             problems.append(f"{name} holds numbers that are not finite")
-    for name in arrays:
-        if name.startswith(("CNN", "RNN_")) and name not in parts:
-            problems.append(f"{name} is in the file, but the options describe no such part")
     if problems:
         shown = "; ".join(problems[:4]) + ("; ..." if len(problems) > 4 else "")
         raise ElmoFileError(

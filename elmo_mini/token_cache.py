@@ -53,9 +53,10 @@ class TokenCache:
             self.clear()
         keys = row_keys(ids)
         distinct = dict.fromkeys(keys)
-        if len(self) + len(distinct) > self.capacity:
-            self.clear()
         new = {key: row for row, key in enumerate(keys) if key not in self._place}
+        if len(self) + len(new) > self.capacity:
+            self.clear()
+            new = {key: row for row, key in enumerate(keys)}
         if new:
             vectors = encode_types(ids[list(new.values())])
             if len(distinct) > self.capacity:
