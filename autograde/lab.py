@@ -60,37 +60,27 @@ def _tell(changes: list[Change]) -> None:
 
 
 def fetch_corpora(work: Path, now: datetime | None = None) -> None:
-    """Fetch the corpora that are missing; where that fails, say so once a day in one sentence.
+    """Fetch the corpora that are missing; where that fails, say so in one sentence.
 
-    Nothing is raised: the course works without them.
+    The failure is remembered for a day, so that the next start without a network is quick.
     """
     from elmo_mini import corpora
 
     now = now or datetime.now()
-    missing = _missing_corpora()
+    missing = [name for name, there in corpora.available().items() if not there]
     if not missing or _failed_lately(work, missing, now):
         return
-    print(f"Fetching {len(missing)} NLTK corpora. This happens once.")
-    reason = ""
-    try:
-        corpora.download(missing, progress=True)
-    except Exception as error:
-        reason = f" ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
-    missing = _missing_corpora()
-    if missing:
+    print(f"Fetching {len(missing)} NLTK corpora, this once.")
+    failed = corpora.download(missing, progress=True).failed
+    if failed:
+        reason = next(iter(failed.values()))
         print(
-            f"Not fetched{reason}: {', '.join(missing)}. The course goes on without them, with text"
-            " that gensim brings and with stored results. To try again:"
+            f"{len(failed)} corpora were not fetched ({reason}). The course goes on without them,"
+            " with text that gensim brings and with stored results. To try again:"
             f" {_python()} -m elmo_mini corpora --download"
         )
-        record = {"tried": now.isoformat(timespec="seconds"), "missing": missing}
+        record = {"tried": now.isoformat(timespec="seconds"), "missing": list(failed)}
         (work / FETCH_RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
-
-
-def _missing_corpora() -> list[str]:
-    from elmo_mini import corpora
-
-    return [name for name, there in corpora.available().items() if not there]
 
 
 def _failed_lately(work: Path, missing: list[str], now: datetime) -> bool:
