@@ -88,10 +88,10 @@ def predict(
     return _form(key, question, list(options), unit)
 
 
-def outcome(key: str, measured: float | str) -> Shown:
+def outcome(key: str, measured: float | str, *, unit: str = "") -> Shown:
     """Show what was measured beside the guess."""
     book = _read()
-    prediction = book.get(key, Prediction(question=""))
+    prediction = book.get(key, Prediction(question="", unit=unit))
     prediction.outcome = measured
     if key in book:
         _write(book)

@@ -1,0 +1,203 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 00 · Start here
+#
+# Ten minutes. At the end you know that your machine is ready, what a check tells you, and how a lesson is built.
+#
+# This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
+
+# %% tags=["road"]
+from elmo_mini import plots
+
+plots.road("00")
+
+# %% [markdown]
+# The stations in blue are behind you, the large one is where you are. Each lesson takes 45 to 90 minutes; this one is shorter.
+#
+# ## What you will be able to do
+#
+# - read the report on your machine and mend what it names,
+# - run a check, read what it says about a wrong answer, and pass it,
+# - record a prediction before a measurement, and compare the two.
+#
+# ## The papers
+#
+# Lesson 00 follows no paper. The road itself has five that matter most. You need none of them before a lesson; each lesson names the sections it explains.
+#
+# | lesson | paper |
+# |---|---|
+# | 01 | Mikolov and others 2013, two papers on word2vec (arXiv:1301.3781 and NIPS 2013) |
+# | 04 | Peters and others 2017, TagLM (arXiv:1705.00108) |
+# | 06 to 08 | Peters and others 2018, ELMo (arXiv:1802.05365) |
+# | 09 | Howard and Ruder 2018, ULMFiT (arXiv:1801.06146) |
+# | 10 | Devlin and others 2018, BERT (arXiv:1810.04805) |
+
+# %% [markdown] instructor=true
+# **Instructor.** Let everybody run this lesson in the first session, on the machine they will use all term. It finds broken installations while there is time. The single exercise is worth one point so that the whole path from notebook to mark is walked once. In a lecture: 5 minutes, show the failing check live, skip the rest.
+
+# %% [markdown] slide="subslide"
+# ## 1. Is this machine ready?
+#
+# Click on the next cell and press `Shift` + `Enter`. It looks at this machine and answers in words. A line that does not say OK says what to do.
+
+# %%
+from autograde import environment
+
+environment()
+
+# %% [markdown]
+# The corpora are optional. Without them the lessons run on the news text that is always here, and larger experiments show their stored results.
+#
+# ## 2. How a lesson works
+#
+# - **Run the cells from top to bottom.** Later cells need the earlier ones.
+# - **An exercise** is a cell with `# YOUR CODE HERE`. Replace the line `raise NotImplementedError()` by your answer. The cell after it checks the answer. Check as often as you like.
+# - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time.
+# - **This copy is yours.** An update of the course never writes over it.
+#
+# ## 3. A check that fails on purpose
+#
+# Before your own answer, see a wrong one. The task is small: *what share of the tokens of a text is one given word?* A **token** is one running word or mark of a text. Here is a function that somebody wrote in a hurry.
+
+# %%
+from autograde import check
+
+
+def in_a_hurry(tokens, word):
+    return float(tokens.count(word))
+
+
+check("relative_frequency", in_a_hurry)
+
+# %% [markdown] slide="subslide"
+# Read the report from the top.
+#
+# - The first line gives the points and, when the check recognises it, **the name of the mistake**.
+# - The second line says what to change.
+# - The table lists the cases. The simple ones come first, the corners last.
+# - *The first wrong case* unfolds what went in, what was expected and what came.
+#
+# How does it know? The course keeps a collection of wrong answers that real learners write. Your function runs on the same inputs as they do. When the outputs agree, the mistake has a name.
+
+# %% [markdown] exercise="relative_frequency"
+# ## 4. Your turn: how often is a word?
+#
+# The **relative frequency** of a word is the share of the tokens that are this word:
+#
+# $$f(w) = \frac{\text{number of tokens equal to } w}{\text{number of all tokens}}$$
+#
+# Write `relative_frequency(tokens, word)`. For a text without tokens return `0.0`. Upper and lower case are different: `The` is not `the`.
+
+# %% exercise="relative_frequency"
+def relative_frequency(tokens, word):
+    """Share of the tokens (a list of str) that are exactly `word`."""
+    ### BEGIN SOLUTION
+    if not tokens:
+        return 0.0
+    return tokens.count(word) / len(tokens)
+    ### END SOLUTION
+
+# %% check="relative_frequency"
+check("relative_frequency", relative_frequency)
+
+# %% [markdown] hints="relative_frequency"
+# nudge: A share lies between 0 and 1. What do you divide by what? Compare tokens as they are, without changing their case.
+#
+# idea: `tokens.count(word)` counts the tokens that equal `word`, and `len(tokens)` counts all of them. One `/` gives the share.
+#
+# outline: If the list is empty, return `0.0`. Otherwise return the count divided by the length. Two lines are enough.
+
+# %% [markdown] slide="subslide"
+# ## 5. Predict before you run
+#
+# Guessing first makes a result stick, above all when the guess is wrong. Your prediction is kept in a file beside this notebook. Nobody marks it.
+#
+# We take real text: 300 short news stories, the Lee corpus. Which share of its tokens is the word *the*?
+
+# %%
+from autograde import or_reference, outcome, predict
+
+predict("share_of_the", "Which percentage of the tokens is 'the'?", unit="%")
+
+# %% [markdown]
+# Now measure it, with the function that you have just written.
+
+# %%
+from elmo_mini import corpora
+
+relative_frequency = or_reference("relative_frequency", relative_frequency)
+tokens = [token.lower() for sentence in corpora.lee().sentences() for token in sentence]
+outcome("share_of_the", 100 * relative_frequency(tokens, "the"), unit="%")
+
+# %% [markdown] slide="subslide"
+# ## 6. Myth or measured?
+#
+# > *"Most words of a language are frequent enough to learn from examples."*
+#
+# It feels true: we read the same words all day. Count the words of the Lee corpus, sort them by frequency, and draw them. Both axes are logarithmic: each step to the right or down is a factor of ten.
+
+# %%
+from collections import Counter
+
+import numpy as np
+
+counts = np.array(sorted(Counter(tokens).values(), reverse=True))
+plots.curves(
+    np.arange(1, len(counts) + 1),
+    {"words of the Lee corpus": counts},
+    title="A few words are everywhere, most words are rare",
+    xlabel="rank of the word",
+    ylabel="occurrences",
+    log_x=True,
+    log_y=True,
+)
+
+# %%
+once = (counts == 1).mean()
+top_hundred = counts[:100].sum() / counts.sum()
+print(f"{len(counts):,} different words in {counts.sum():,} tokens.")
+print(f"The 100 most frequent words fill {top_hundred:.0%} of the text.")
+print(f"{once:.0%} of the words occur exactly once.")
+
+# %% [markdown]
+# **Measured: a myth.** About half of the words occur a single time, in a text of this size. Whoever learns a word from its examples has one example for half of the vocabulary. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 05).
+#
+# ## Recap
+#
+# - A check names the mistake when it knows it, and shows the first wrong case when it does not.
+# - Hints come in three steps. A prediction comes before a measurement.
+# - In real text a few words are everywhere and most words are rare.
+
+# %%
+from autograde import calibration
+
+calibration()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A word that occurs once has one example. **Name two sources of knowledge about such a word that a person would use, and say for each how a computer could get at it.** Three or four sentences.
+
+# %% [markdown] discussion="one_example" points=1
+# A person uses (1) the sentence around the word: the neighbours tell what kind of thing it is. A computer can compare that context with contexts of other words: that is what word2vec does with many contexts and what contextual models do with one. (2) The form of the word: *unhelpfully* contains *help*. A computer can read characters or pieces of words: fastText, the character CNN of ELMo, the word pieces of BERT. Also good: a dictionary or an encyclopedia, a translation, the document's topic.
+#
+# **Rubric, 1 point.** 0.5 for each source that is named *and* joined to a way in which a computer could use it. A source without a way: 0.25.
+
+# %% [markdown]
+# ## Further reading
+#
+# - The README of the course, section *Where things are*: how lessons, package and checks hang together.
+# - `python -m elmo_mini corpora` in a terminal lists the texts of the course and their licences.
+#
+# Next: **01 · word2vec with negative sampling**, where words learn from their neighbours.
