@@ -16,13 +16,14 @@ import re
 
 _TITLES = """
     Mr Mrs Ms Messrs Mme Mlle Dr Prof Rev Fr Hon Gen Col Maj Capt Lt Cmdr Sgt Cpl Pvt Gov Pres Sen
-    Sens Rep Reps Adm St Ste Mt Ft vs v cf Fig Figs Eq Vol Sec Ch pp viz approx ca
+    Sens Rep Reps Adm St Ste Mt Ft vs v cf pp viz approx ca
 """
 _SHORT_FORMS = """
     Jr Sr Esq Inc Co Cos Corp Ltd Bros Assn Dept Univ Ave Blvd Rd Jan Feb Mar Apr Jun Jul Aug Sep
     Sept Oct Nov Dec Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Md Mich Minn Miss Mo
     Mont Neb Nev Okla Ore Pa Penn Tenn Tex Va Vt Wash Wis Wyo Mass etc al est ed eds ft
 """
+_REFERENCES = "no nos vol vols fig figs eq eqs sec secs ch chs p pp art"
 _OPENING_WORDS = """
     A After Again All Also Although An And Another As At Because Before Both But By Despite Each
     Even Every Few For From He Her Here His How However I If In Indeed Instead It Its Just Last
@@ -31,6 +32,7 @@ _OPENING_WORDS = """
     There These They This Those Though Thus To Today Under Unlike Until We What When Where Whether
     Which While Who Why With Yes Yesterday Yet You Your
 """
+_NUMBERED = frozenset(_REFERENCES.split())
 _NEVER_LAST = frozenset(_TITLES.split())
 _MAY_BE_LAST = frozenset(_SHORT_FORMS.split())
 _OPENERS = frozenset(_OPENING_WORDS.split())
@@ -39,15 +41,16 @@ _LETTER = r"[^\W\d_\u3400-\u9fff\u3040-\u30ff]"
 _IN_WORD = r"[^\W\u3400-\u9fff\u3040-\u30ff]|[\u0300-\u036f]"
 _CLITIC = r"(?i:s|m|d|ll|re|ve)\b"
 _ABBREVIATION = "|".join(sorted(_NEVER_LAST | _MAY_BE_LAST))
+_BEFORE_NUMBERS = "|".join(sorted(_NUMBERED))
 
 _TOKEN = re.compile(
     rf"""
     (?:https?://|www\.)[^\s<>"“”]*[^\s<>"“”'’.,;:!?)\]}}]        # addresses on the web
-  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+                                 # and of mail
+  | (?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+                     # and of mail
   | \.{{2,}} | -{{2,}} | `` | ''                                 # ... -- and ASCII quotes
   | (?:{_LETTER}\.){{2,}} | \bPh\.D\.                            # U.S.  a.m.  e.g.
   | \b(?:{_ABBREVIATION})\.                                      # Mr.  Corp.  Nov.
-  | \b[Nn]os?\.(?=\s*\d)                                         # No. 10
+  | \b(?i:{_BEFORE_NUMBERS})\.(?=\s*\d)                          # No. 10  vol. 2
   | \b(?=[A-Z]\.\s+[A-Z])(?!I\.)[A-Z]\.                          # J. Smith
   | (?i:n['’]t\b) | ['’]{_CLITIC}                                # n't  's  'll
   | \d+(?:[.,:/]\d+)+(?:{_LETTER}+\b)?                           # 1,000.50  4:00pm  3/4
@@ -59,7 +62,7 @@ _TOKEN = re.compile(
 )
 _BOUNDARY = re.compile(
     r"""
-    (?P<stop>[.!?…]+)(?P<close>(?:['’"”»)\]}]|'')*)(?P<gap>\s+)      # a stop, then white space
+    (?<![.!?…])(?P<stop>[.!?…]++)(?P<close>['’"”»)\]}]*+)(?P<gap>\s++) # a stop, then white space
   | [。！？]+[”’」』）]*                                              # or a full-width stop
   | \n[^\S\n]*\n\s*                                                # or an empty line
     """,
@@ -121,7 +124,7 @@ def _ends_sentence(text: str, match: re.Match[str], has_capitals: bool) -> bool:
         return True
     before = _LAST_WORD.search(text, max(0, match.start() - 40), match.start())
     last = before.group() if before else ""
-    if last in _NEVER_LAST or (last.lower() in {"no", "nos"} and word[:1].isdigit()):
+    if last in _NEVER_LAST or (last.lower() in _NUMBERED and word[:1].isdigit()):
         return False
     if last == "I" or not (last in _MAY_BE_LAST or _INITIALS.fullmatch(last)):
         return True

@@ -63,10 +63,11 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "masc_tagged": Entry(
         title="MASC: contemporary American English, 392 texts in 20 genres",
-        tokens=592_536,
+        tokens=592_514,
         sentences=34_533,
         reader=readers.masc,
         licence="free for research and development, commercial too",
+        caution="NLTK counts 592,536: 22 of its tokens have a tag and no word",
         holds=_holds("documents tags labels"),
     ),
     "conll2000": Entry(
@@ -113,7 +114,8 @@ CATALOGUE: dict[str, Entry] = {
         sentences=64_720,
         reader=readers.movie_reviews,
         licence=_CC_BY,
-        caution="lower case; may share its origin with sentence_polarity",
+        caution="lower case; may share its origin with sentence_polarity; tokens are those of the "
+        "files, where NLTK's words() also cuts at apostrophes and hyphens (1,583,820)",
         holds=_holds("documents labels"),
     ),
     "subjectivity": Entry(
@@ -122,7 +124,7 @@ CATALOGUE: dict[str, Entry] = {
         sentences=10_000,
         reader=readers.two_files(("quote.tok.gt9.5000", "subj"), ("plot.tok.gt9.5000", "obj")),
         licence=_CC_BY,
-        caution="lower case",
+        caution="lower case; read as UTF-8, which it is, so NLTK's count has one token more",
         holds=_holds("labels"),
     ),
     "gutenberg": Entry(

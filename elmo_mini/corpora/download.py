@@ -14,6 +14,7 @@ from elmo_mini.corpora.catalogue import CATALOGUE
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing, Store, find, search_path
 
 PATIENCE = 15.0
+UNREACHABLE = "the NLTK server cannot be reached, is this machine online? NLTK says"
 
 
 @dataclass(repr=False)
@@ -140,7 +141,7 @@ def _work(
         target = downloader.download_dir
         downloader.index()
     except Exception as error:
-        messages.put(("", "failed", f"the NLTK server cannot be reached: {_reason(error)}"))
+        messages.put(("", "failed", f"{UNREACHABLE}: {_reason(error)}"))
         return
     for name in names:
         failure = ""

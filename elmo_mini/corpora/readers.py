@@ -130,13 +130,25 @@ def _plain(text: str) -> tuple[Sentence, ...]:
 
 
 def _tagged_lines(text: str, mark: str) -> tuple[Sentence, ...]:
-    sentences = []
-    for line in text.split("\n"):
-        pairs = [token.rpartition(mark) for token in line.split()]
-        if pairs:
-            words, tags = (shared(pair[column] for pair in pairs) for column in (0, 2))
-            sentences.append(Sentence(words, shared(tag.upper() for tag in tags)))
-    return tuple(sentences)
+    lines = (_tagged(line.split(), mark) for line in text.split("\n"))
+    return tuple(sentence for sentence in lines if sentence.words)
+
+
+def _tagged(pieces: list[str], mark: str) -> Sentence:
+    """Tokens with tags. MASC has tokens with a blank inside, ``D. C._NN``: both get the tag."""
+    words: list[str] = []
+    tags: list[str] = []
+    for piece in pieces:
+        word, separator, tag = piece.rpartition(mark)
+        if not separator:
+            words.append(piece)
+            continue
+        if word:
+            words.append(word)
+        while len(tags) < len(words):
+            tags.append(tag.upper())
+    tags += [""] * (len(words) - len(tags))
+    return Sentence(shared(words), shared(tags))
 
 
 def _genres(store: Store, name: str) -> dict[str, str]:
