@@ -1,0 +1,153 @@
+"""The house is in order: links lead somewhere, licences agree, no machine is written into it."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import elmo_mini
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+BINARY = {".png", ".jpg", ".zip", ".safetensors", ".hdf5", ".gz", ".npz"}
+# Written in halves, so that this file does not hold what it forbids.
+FOREIGN_PATHS = re.compile(r"(?<![\w.~$}/-])/" + r"(?:home|Users|work|root|mnt|workspace)/\w")
+PACKAGE_HOSTS = re.compile(
+    "|".join(map(re.escape, ("pypi" + ".org", "python" + "hosted", "download.py" + "torch")))
+)
+
+
+def tracked() -> list[Path]:
+    listing = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listing.returncode:
+        pytest.skip("not a git checkout: the list of the course's files comes from git")
+    files = [ROOT / name for name in listing.stdout.split("\0") if name]
+    return [path for path in files if path.is_file() and path.suffix not in BINARY]
+
+
+def this_machine() -> set[str]:
+    """Texts that would tell where a file was made: folders, and the host's name."""
+    folders = [ROOT, Path.home(), Path(sys.prefix), Path(sys.base_prefix)]
+    folders += [Path(part) for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
+    names = {str(folder) for folder in folders if len(folder.parts) > 2}
+    host = socket.gethostname()
+    return names | ({host} if len(host) > 7 and host != "localhost" else set())
+
+
+def traces(text: str, machine: set[str]) -> Iterator[str]:
+    """What in a text belongs to one machine or to a package index."""
+    yield from (name for name in machine if name in text)
+    for pattern in (FOREIGN_PATHS, PACKAGE_HOSTS):
+        yield from (match[0] for match in pattern.finditer(text))
+
+
+def test_no_machine_and_no_package_host_is_written_into_the_course() -> None:
+    machine = this_machine()
+    found = {
+        f"{path.relative_to(ROOT)}: {trace}"
+        for path in tracked()
+        for trace in traces(path.read_text(encoding="utf-8"), machine)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open('/" + "home/ada/x.txt')",
+        "saved to /" + "work/main/figure.png",
+        '"/' + 'Users/ada/course"',
+        "pip install --index-url https://" + "pypi" + ".org/simple",
+        "see build-host-42 for logs",
+    ],
+)
+def test_traces_of_a_machine_are_seen(text: str) -> None:
+    assert list(traces(text, {"build-host-42"}))
+
+
+@pytest.mark.parametrize(
+    "text", ["work/01_word2vec", "solutions/home/x", "https://x.example/home/x", "../work/x"]
+)
+def test_other_paths_are_left_alone(text: str) -> None:
+    assert not list(traces(text, set()))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_and_every_named_file_is_there(page: str) -> None:
+    missing = [
+        name for name in named_files((ROOT / page).read_text(encoding="utf-8")) if gone(name)
+    ]
+    assert missing == []
+
+
+def named_files(text: str) -> Iterator[str]:
+    """Targets of Markdown links, and code spans that look like a file or folder of the course."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" not in target:
+            yield target.split("#")[0]
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for span in re.findall(r"`([^`\n]+)`", prose):
+        folder = span.split("/")[0]
+        if "/" in span and " " not in span and "NN" not in span and (ROOT / folder).is_dir():
+            yield span
+
+
+def gone(name: str) -> bool:
+    made_for_the_learner = name.split("/")[0] in ("work", ".venv")
+    return bool(name) and not made_for_the_learner and not (ROOT / name).exists()
+
+
+def test_a_dead_link_is_seen() -> None:
+    text = "[a](no/such.md) and `tests/no_such.py`, `tests/test_house.py`, [b](README.md#start)"
+    assert [name for name in named_files(text) if gone(name)] == ["no/such.md", "tests/no_such.py"]
+
+
+def test_the_licences_agree_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert project["license"] == "MIT AND CC-BY-4.0"
+    assert citation["license"] == ["MIT", "CC-BY-4.0"]
+    assert "MIT License" in licence
+    assert "Attribution 4.0 International" in licence
+    assert project["license-files"] == ["LICENSE"]
+
+
+def test_the_version_is_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.findall(r"^## (\S+?),? ", changelog, flags=re.MULTILINE)[0]
+    assert project["version"] == elmo_mini.__version__ == citation["version"] == newest
+
+
+def test_every_lesson_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for notebook in sorted(ROOT.glob("lessons/*/*.ipynb")):
+        assert f"({notebook.relative_to(ROOT).as_posix()})" in readme
+
+
+def test_jupyterlab_settings_are_read_by_jupyterlab() -> None:
+    """A misspelt plugin would be switched off in vain, and nobody would see it."""
+    config = ROOT / "autograde/jupyter_config/labconfig"
+    share = Path(sys.prefix) / "share/jupyter"
+    overrides = json.loads((config / "default_setting_overrides.json").read_text())
+    for plugin, values in overrides.items():
+        package, name = plugin.split(":")
+        schema = json.loads((share / "lab/schemas" / package / f"{name}.json").read_text())
+        assert values.keys() <= schema["properties"].keys()
+    disabled = json.loads((config / "page_config.json").read_text())["disabledExtensions"]
+    static = share / "labextensions/@jupyter/nbgrader/static"
+    scripts = "".join(path.read_text(encoding="utf-8") for path in static.glob("*.js"))
+    for plugin in disabled:
+        assert f'"{plugin}"' in scripts, plugin
