@@ -112,9 +112,8 @@ def curves(
         parts.append(_line_in_words(name, across, up))
     for name, place in (marks or {}).items():
         axes.axvline(place, color=GREY, linewidth=1)
-        axes.text(
-            place, 0.98, f" {name}", transform=axes.get_xaxis_transform(), va="top", fontsize=9
-        )
+        where = axes.get_xaxis_transform()
+        axes.text(place, 0.03, name, transform=where, rotation=90, ha="right", fontsize=9)
         parts.append(f"A vertical line marks {name} at {place:.3g}.")
     if log_x:
         axes.set_xscale("log")
@@ -174,7 +173,10 @@ def bars(
         )
         said = ", ".join(f"{label} {h:.3g}" for label, h in zip(labels, heights, strict=True))
         parts.append(f"{name}: {said}.")
-    axes.set_xticks(places, labels, rotation=0 if max(map(len, labels)) < 9 else 30, ha="center")
+    crowded = sum(map(len, labels)) > 70
+    axes.set_xticks(
+        places, labels, rotation=30 if crowded else 0, ha="right" if crowded else "center"
+    )
     if log_y:
         axes.set_yscale("log")
     if level is not None:

@@ -99,6 +99,7 @@ check("relative_frequency", in_a_hurry)
 #
 # Write `relative_frequency(tokens, word)`. For a text without tokens return `0.0`. Upper and lower case are different: `The` is not `the`.
 
+
 # %% exercise="relative_frequency"
 def relative_frequency(tokens, word):
     """Share of the tokens (a list of str) that are exactly `word`."""
@@ -107,6 +108,7 @@ def relative_frequency(tokens, word):
         return 0.0
     return tokens.count(word) / len(tokens)
     ### END SOLUTION
+
 
 # %% check="relative_frequency"
 check("relative_frequency", relative_frequency)
