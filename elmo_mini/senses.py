@@ -41,7 +41,7 @@ class SenseSentence:
     position: int
     """Index into `tokens`, from zero, of the one labelled token; it may be inflected."""
     pos: str
-    """Universal part of speech of that token: NOUN, VERB, ADJ or PRON."""
+    """Universal part of speech of that token: NOUN, PROPN, PRON, VERB or ADJ."""
     split: Split
     """"train" or "test", fixed."""
     text: str | None = None
