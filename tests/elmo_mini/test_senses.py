@@ -130,7 +130,7 @@ def bag_of_words_hits(train: list[SenseSentence], test: list[SenseSentence]) -> 
 
 
 def test_a_bag_of_words_stays_near_the_majority(sentences: list[SenseSentence]) -> None:
-    """0.49 against a majority of 0.42 on the sentences as they stand: words alone do not settle it."""
+    """0.49 against a majority of 0.42 as the file stands: words alone do not settle it."""
     hits = total = majority = 0
     for group in by_word(sentences).values():
         train = [sentence for sentence in group if sentence.split == "train"]
