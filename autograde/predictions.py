@@ -7,7 +7,6 @@ mark depends on them.
 import datetime
 import html
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -60,6 +59,22 @@ class Shown:
         return f"<p style='{style}'>{html.escape(self.text)}</p>"
 
 
+class Form:
+    """A widget that asks the question; where no widget can be shown, the question alone."""
+
+    def __init__(self, widget: Any, question: str, options: Sequence[str]) -> None:
+        self.widget = widget
+        choices = f" ({' / '.join(options)})" if options else ""
+        self.fallback = Shown(f"Your prediction? {question}{choices}")
+
+    def __repr__(self) -> str:
+        return repr(self.fallback)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle = dict(self.widget._repr_mimebundle_(**options) or {})
+        return bundle | {"text/plain": repr(self), "text/html": self.fallback._repr_html_()}
+
+
 def predict(
     key: str,
     question: str,
@@ -67,7 +82,7 @@ def predict(
     options: Sequence[str] = (),
     unit: str = "",
     guess: float | str | None = None,
-) -> Any:
+) -> Form | Shown:
     """Ask for a guess and record it.
 
     Shows a form in JupyterLab. Without widgets, give the guess as ``guess=...`` instead.
@@ -82,10 +97,7 @@ def predict(
         return Shown(
             f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome."
         )
-    if os.environ.get("NBGRADER_EXECUTION") or os.environ.get("BEFORE_BERT_STATIC"):
-        choices = f" ({' / '.join(options)})" if options else ""
-        return Shown(f"Your prediction? {question}{choices}")
-    return _form(key, question, list(options), unit)
+    return Form(_widget(key, question, list(options), unit), question, options)
 
 
 def outcome(key: str, measured: float | str, *, unit: str = "") -> Shown:
@@ -109,7 +121,7 @@ def calibration() -> Shown:
     )
 
 
-def _form(key: str, question: str, options: list[str], unit: str) -> Any:
+def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
     import ipywidgets as widgets
 
     earlier = _read().get(key)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograde.predictions import FILE, calibration, outcome, predict
+from autograde.predictions import FILE, Form, calibration, outcome, predict
 
 
 @pytest.fixture(autouse=True)
@@ -43,15 +43,20 @@ def test_damaged_file_is_put_aside() -> None:
     assert Path("predictions.damaged.json").read_text() == "{ not json"
 
 
-def test_static_runs_show_the_question_and_write_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    assert "How large?" in repr(predict("share", "How large?"))
+def test_where_no_widget_can_be_shown_the_question_is() -> None:
+    form = predict("share", "How large?", options=["a", "b"])
+    assert isinstance(form, Form)
+    bundle = form._repr_mimebundle_()
+    assert bundle["text/plain"] == "Your prediction? How large? (a / b)"
+    assert "How large?" in bundle["text/html"]
+    assert any("widget" in kind for kind in bundle)
     assert not FILE.exists()
 
 
 def test_the_form_records_when_its_button_is_pressed() -> None:
     form = predict("which", "Which?", options=["a", "b"])
-    radio, (button, said) = form.children[1], form.children[2].children
+    assert isinstance(form, Form)
+    radio, (button, said) = form.widget.children[1], form.widget.children[2].children
     button.click()
     assert "Choose" in said.value
     radio.value = "b"

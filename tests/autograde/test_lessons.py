@@ -1,0 +1,104 @@
+"""The lessons as they are released: stubs earn nothing, solutions run in time and earn all."""
+
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+
+from autograde import executed_notebook
+from autograde.build import BUDGET_SECONDS
+from autograde.check import examine
+from autograde.exercises import catalogue, find
+from autograde.lesson_source import read_lesson
+from autograde.notebooks import solution_notebook
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
+RELEASED = sorted(ROOT.glob("lessons/*/*.ipynb"))
+every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+ELEMENTS = (
+    "What you will be able to do",
+    "The paper",
+    "predict(",
+    "Myth or measured",
+    "Recap",
+    "calibration()",
+    "Discuss",
+    "Rubric",
+    "Further reading",
+    "**Instructor",
+    "plots.road(",
+)
+
+
+def graded(notebook: NotebookNode) -> list[NotebookNode]:
+    return [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
+
+
+def test_every_exercise_is_asked_and_checked_in_its_lesson() -> None:
+    asked = {
+        cell.metadata.nbgrader.grade_id: path.parent.name
+        for path in RELEASED
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.metadata.get("nbgrader", {}).get("solution") and cell.cell_type == "code"
+    }
+    assert asked == {exercise.id: exercise.lesson for exercise in catalogue().values()}
+
+
+@every_source
+def test_every_element_of_a_lesson_is_there(source: Path) -> None:
+    text = source.read_text("utf-8")
+    assert [element for element in ELEMENTS if element not in text] == []
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_the_stubs_as_released_earn_nothing_and_are_told_so(path: Path) -> None:
+    stubs = {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.metadata.get("nbgrader", {}).get("solution") and cell.cell_type == "code"
+    }
+    assert stubs
+    for exercise_id, source in stubs.items():
+        namespace: dict[str, object] = {}
+        exec(source, namespace)
+        report = examine(find(exercise_id), namespace[exercise_id])
+        assert report.points == 0
+        assert "Not started yet" in report.message
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_no_answer_and_no_instructor_note_is_released(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert "SOLUTION" not in text
+    assert "Rubric" not in text
+    assert "**Instructor" not in text
+
+
+@pytest.mark.parametrize("online", [True, False], ids=["with corpora", "offline"])
+@every_source
+def test_the_solved_lesson_runs_in_time_and_earns_everything(
+    source: Path, online: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if online and not os.environ.get("NLTK_DATA"):
+        pytest.skip("no NLTK corpora here; the offline run proves the lesson")
+    if not online:
+        monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+        monkeypatch.setenv("HOME", str(tmp_path))
+    lesson = read_lesson(source)
+    notebook = solution_notebook(lesson, find)
+    times = executed_notebook.execute(notebook, lesson, timeout=int(BUDGET_SECONDS))
+    assert executed_notebook.faults(notebook) == []
+    earned = {
+        cell.metadata.nbgrader.grade_id: float(cell.outputs[-1].data["text/plain"])
+        for cell in graded(notebook)
+        if cell.cell_type == "code"
+    }
+    assert earned == {
+        f"check_{exercise.id}": exercise.points
+        for exercise in catalogue().values()
+        if exercise.lesson == lesson.name
+    }
+    assert sum(time.seconds for time in times) < BUDGET_SECONDS
