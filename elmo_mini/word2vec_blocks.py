@@ -139,6 +139,15 @@ def cut_blocks(
     return blocks
 
 
+def _products(a: Tensor, b: Tensor) -> Tensor:
+    """The products of B pairs of matrices: (B, I, J) and (B, J, K) give (B, I, K).
+
+    NumPy's matmul does here what torch.bmm does. For matrices as small as these it was the
+    faster one where we measured (OpenBLAS against MKL, one thread, AMD processor).
+    """
+    return torch.from_numpy(np.matmul(a.numpy(), b.numpy()))
+
+
 def skip_gram_step(
     input_vectors: Tensor,
     output_vectors: Tensor,
@@ -164,7 +173,7 @@ def skip_gram_step(
     outputs = torch.cat((centers, block.noise), dim=1).view(-1)  # (B (N + K),)
     x = input_vectors.index_select(0, block.words).as_strided((tiles, m, dim), (n * dim, dim, 1))
     y = output_vectors.index_select(0, outputs).view(tiles, n + k, dim)
-    error = torch.bmm(x, y.transpose(1, 2))  # (B, M, N + K) scores
+    error = _products(x, y.transpose(1, 2))  # (B, M, N + K) scores
 
     # weight[b, j, i] of the pair (context j, centre i); behind them the weights of the noise.
     weight = torch.zeros(tiles, m, n + k)
@@ -182,8 +191,8 @@ def skip_gram_step(
     error.sigmoid_()
     error[:, :, :n] -= 1
     error.mul_(weight.mul_(-learning_rate))
-    dx = torch.bmm(error, y)  # (B, M, D)
-    dy = torch.bmm(error.transpose(1, 2), x)  # (B, N + K, D)
+    dx = _products(error, y)  # (B, M, D)
+    dy = _products(error.transpose(1, 2), x)  # (B, N + K, D)
     input_vectors.index_add_(0, contexts, dx.view(-1, dim))
     output_vectors.index_add_(0, outputs, dy.view(-1, dim))
     return loss
@@ -220,13 +229,13 @@ def cbow_step(
     member.as_strided((tiles, n, 2 * w + 1), (m * n, m + 1, 1)).copy_(
         pattern.view(tiles, n, 2 * w + 1)
     )
-    hidden = torch.bmm(member, x)  # (B, N, D)
+    hidden = _products(member, x)  # (B, N, D)
     rows = hidden.view(-1, dim)
     if mean:
         rows.mul_(share[:, None])
 
-    positive = (rows * y).sum(1)  # (B N,) scores
-    negative = torch.bmm(hidden, z.transpose(1, 2))  # (B, N, K) scores
+    positive = torch.from_numpy(np.einsum("nd,nd->n", rows.numpy(), y.numpy()))  # (B N,) scores
+    negative = _products(hidden, z.transpose(1, 2))  # (B, N, K) scores
     counted = (size > 0).float()
     loss = None
     if measure and (total := float(counted.sum())) > 0:
@@ -236,12 +245,12 @@ def cbow_step(
     scale = counted.mul_(-learning_rate)
     positive.sigmoid_().sub_(1).mul_(scale)
     negative.sigmoid_().mul_((scale * (block.negative / k)).view(tiles, n, 1))
-    dhidden = torch.bmm(negative, z)  # (B, N, D)
+    dhidden = _products(negative, z)  # (B, N, D)
     dhidden.view(-1, dim).addcmul_(y, positive[:, None])
     if not mean:
         dhidden.view(-1, dim).mul_(share[:, None])
-    dx = torch.bmm(member.transpose(1, 2), dhidden)  # (B, M, D)
-    dz = torch.bmm(negative.transpose(1, 2), hidden)  # (B, K, D)
+    dx = _products(member.transpose(1, 2), dhidden)  # (B, M, D)
+    dz = _products(negative.transpose(1, 2), hidden)  # (B, K, D)
     output_vectors.index_add_(0, centers, rows.mul_(positive[:, None]))
     output_vectors.index_add_(0, noise, dz.view(-1, dim))
     input_vectors.index_add_(0, contexts, dx.view(-1, dim))

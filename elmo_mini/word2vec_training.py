@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from tqdm import tqdm
 
 from elmo_mini.errors import ConfigurationError
@@ -40,8 +41,9 @@ Sentences = Iterable[Sequence[str]]
 TILE_WORDS = 32  # words that share one draw of noise words
 NOISE_WORDS = {"skip-gram": 64, "CBOW": 32}  # noise words drawn for each tile
 CHUNK_WORDS = 1 << 17  # words whose windows and noise are drawn in one go
-LARGEST_BLOCK = 1024
-LARGEST_STEP = 8.0  # see `_block_words`
+LARGEST_BLOCK = 2048
+STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
+LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
 BLOCKS_PER_LOSS = 16
 FORMAT = "elmo_mini word2vec 1"
 
@@ -67,7 +69,7 @@ class Word2Vec(WordVectors):
         epochs: passes over the text.
         shrink_windows: draw the reach of each window from 1..window, or always use `window`.
         progress: show a bar on standard output (never on standard error).
-        workers: threads of torch while training. One is fastest: the products are small.
+        workers: threads while training. One is fastest: the products are small.
         shared_negatives: noise words drawn for each tile of 32 words; by default 64 for skip-gram
             and 32 for CBOW. More is less noise and more work.
         block_words: words whose updates are computed together; by default as many as are safe.
@@ -198,6 +200,7 @@ class Word2Vec(WordVectors):
         torch.set_num_threads(self.workers)
         try:
             with (
+                threadpool_limits(self.workers),
                 torch.inference_mode(),
                 tqdm(
                     total=self.epochs * len(ids),
@@ -205,16 +208,17 @@ class Word2Vec(WordVectors):
                     file=sys.stdout,
                     unit=" words",
                     unit_scale=True,
-                    desc="skip-gram" if self.sg else "CBOW",
+                    desc=self.architecture,
                 ) as bar,
             ):
                 self._run(ids, numbers, starts, bar)
         finally:
             torch.set_num_threads(threads)
-        if not bool(torch.isfinite(self._input).all() & torch.isfinite(self._output).all()):
+        norms = torch.cat((self._input, self._output)).norm(dim=1)
+        if not bool((norms < LARGEST_NORM).all()):
             raise RuntimeError(
-                f"the vectors grew without bound: lower alpha={self.alpha} "
-                f"or block_words={self._block_words()}"
+                f"training diverged, the longest vector has length {float(norms.max()):.3g}: "
+                f"lower alpha={self.alpha} or block_words={self._block_words()}"
             )
 
     def _encode(
@@ -240,6 +244,7 @@ class Word2Vec(WordVectors):
         shared = self._shared_negatives()
         patterns = window_patterns(self.window)
         block_words = self._block_words()
+        tile_words = min(TILE_WORDS, block_words)
         total, done, count = self.epochs * len(ids), 0, 0
         for _ in range(self.epochs):
             begin = 0
@@ -249,13 +254,13 @@ class Word2Vec(WordVectors):
                 words, left, right = draw_windows(
                     ids[begin:end], numbers[begin:end], keep, self.window, self.shrink_windows, rng
                 )
-                tiles = -(-len(words) // TILE_WORDS)
+                tiles = -(-len(words) // tile_words)
                 blocks = cut_blocks(
                     words,
                     left,
                     right,
                     draw_noise(noise, tiles * shared, rng),
-                    tile_words=TILE_WORDS,
+                    tile_words=tile_words,
                     block_words=block_words,
                     patterns=patterns,
                     negative=self.negative,
@@ -282,24 +287,31 @@ class Word2Vec(WordVectors):
         return keep_probability(self.vocabulary.frequencies, self.sample, formula="code")
 
     def _shared_negatives(self) -> int:
-        return self.shared_negatives or NOISE_WORDS["skip-gram" if self.sg else "CBOW"]
+        return self.shared_negatives or NOISE_WORDS[self.architecture]
 
     def _block_words(self) -> int:
-        """How many words may be updated together without the sum of the updates overshooting.
+        """How many words may be updated together before the summed updates overshoot.
 
-        A word that takes the share s of the text and q of the noise receives, for each word of
-        a block, the steps of P (s + k q) pairs on average, where P is the number of pairs of a
-        word (1 for CBOW). The block is kept so short that the rates of these steps sum to at
-        most 8 for every word: measured on Brown, four times that makes skip-gram diverge.
+        A word with the share s of the text and q of the noise takes, for each word of a block,
+        P (s + k q) steps of size alpha on average; P is the number of pairs of a word (1 for
+        CBOW). For a block, these may sum to 8 for the busiest word, and to 2 for a word met at
+        random in the text. On Brown the first limit binds, and four times as many words make
+        skip-gram diverge; with a few dozen words in all, as in toy texts, the second binds.
         """
         if self.block_words is not None:
             return self.block_words
         kept = self.vocabulary.counts * self._keep()
+        share = kept / kept.sum()
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
-        busiest = float((kept / kept.sum() + self.negative * noise).max())
         pairs = (self.window + 1 if self.shrink_windows else 2 * self.window) if self.sg else 1
-        words = LARGEST_STEP / (self.alpha * pairs * busiest)
-        return int(min(max(words, TILE_WORDS), LARGEST_BLOCK))
+        steps = self.alpha * pairs * (share + self.negative * noise)
+        words = min(STEP_OF_BUSIEST / steps.max(), STEP_OF_TYPICAL / float(share @ steps))
+        return int(min(max(words, 1), LARGEST_BLOCK))
+
+    @property
+    def architecture(self) -> str:
+        """``"skip-gram"`` or ``"CBOW"``."""
+        return "skip-gram" if self.sg else "CBOW"
 
     @property
     def vectors(self) -> NDArray[np.float32]:

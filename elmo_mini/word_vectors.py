@@ -12,8 +12,7 @@ from elmo_mini.vocabulary import Vocabulary
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Vectors (..., D) scaled to length 1; a vector of zeros stays zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: NDArray[np.float32] = vectors / np.where(length > 0, length, np.float32(1))
-    return scaled
+    return np.divide(vectors, np.where(length > 0, length, 1), dtype=np.float32)
 
 
 class WordVectors:
