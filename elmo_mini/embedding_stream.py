@@ -1,0 +1,179 @@
+"""A stream of sentences through a frozen biLM, in memory that does not grow with the stream.
+
+Some sentences are read ahead and sorted by length, so that a batch holds little padding. Both
+the reading ahead and the batches are limited in tokens, so one long sentence among short ones
+does not blow them up.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.characters import batch_to_ids, remove_boundaries
+
+Sentence = Sequence[str]
+Floats = NDArray[np.float32]
+Text = Iterable[Sentence] | Callable[[], Iterable[Sentence]]
+
+AHEAD_TOKENS = 8_192
+BATCH_TOKENS = 2_048
+CACHED_WORDS = 50_000
+
+
+class Embedded(NamedTuple):
+    """A sentence of T words and its vectors; H is the projection size.
+
+    token_layer : (T, H), which both directions share
+    layers : (LSTM layers, T, 2H)
+    """
+
+    words: Sentence
+    token_layer: Floats
+    layers: Floats
+
+    def every_layer(self) -> Floats:
+        """(layers, T, 2H) as the biLM gives them, the token layer first and twice over."""
+        doubled = np.concatenate([self.token_layer, self.token_layer], -1)
+        return np.concatenate([doubled[None], self.layers])
+
+
+def embed_stream(
+    bilm: BiLM,
+    sentences: Iterable[Sentence],
+    *,
+    batch_size: int = 64,
+    progress: bool = False,
+    total: int | None = None,
+) -> Iterator[Embedded]:
+    """Vectors of every sentence, in order, float32, without sentence boundaries.
+
+    A stateful model is run in the given order, in batches of exactly `batch_size` sentences, as
+    upstream does: its vectors depend on both. `progress` shows a bar on standard output, with
+    `total` sentences where that is known.
+
+    Raises
+    ------
+    ValueError
+        If `batch_size` is below 1, or a sentence holds ``<S>`` or ``</S>``.
+    TypeError
+        If a sentence is a string and no list of words.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
+    if total is None and isinstance(sentences, Sized):
+        total = len(sentences)
+    stream = iter(sentences)
+    bar = tqdm(total=total, disable=not progress, file=sys.stdout, unit=" sentences", desc="embed")
+    with bar, _token_cache(bilm):
+        while chunk := list(_ahead(bilm, stream, batch_size)):
+            found: dict[int, Embedded] = {}
+            for rows in _batches(bilm, chunk, batch_size):
+                embedded = _embed(bilm, [chunk[row] for row in rows])
+                found.update(zip(rows, embedded, strict=True))
+            yield from (found[row] for row in range(len(chunk)))
+            bar.update(len(chunk))
+
+
+def sentences_of(text: Text) -> Iterable[Sentence]:
+    """The sentences of a list, an iterator, or a function such as ``corpus.sentences``."""
+    return text() if callable(text) else text
+
+
+def fingerprint(bilm: BiLM) -> str:
+    """What decides a model's vectors, in 64 hexadecimal digits: sizes, weights, start state."""
+    digest = hashlib.sha256(json.dumps(asdict(bilm.options), sort_keys=True).encode())
+    start = {"start_h": bilm.carried.start_h, "start_c": bilm.carried.start_c}
+    for name, tensor in sorted({**bilm.state_dict(), **start}.items()):
+        array = np.ascontiguousarray(tensor.detach().cpu().numpy())
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.data if array.size else b"")
+    return digest.hexdigest()
+
+
+class TextHash:
+    """A running SHA-256 of tokenised sentences; other words or other cuts give another."""
+
+    def __init__(self, sentences: Iterable[Sentence] = ()) -> None:
+        self._digest = hashlib.sha256()
+        self.sentences = 0
+        for sentence in sentences:
+            self.add(sentence)
+
+    def add(self, sentence: Sentence) -> None:
+        """Take in one more sentence."""
+        self._digest.update(json.dumps(list(sentence)).encode() + b"\n")
+        self.sentences += 1
+
+    def hexdigest(self) -> str:
+        """64 hexadecimal digits for the sentences so far."""
+        return self._digest.hexdigest()
+
+
+def _ahead(bilm: BiLM, stream: Iterator[Sentence], batch_size: int) -> Iterator[Sentence]:
+    if bilm.stateful:
+        yield from islice(stream, batch_size)
+        return
+    tokens = 0
+    for sentence in stream:
+        yield sentence
+        tokens += len(sentence) + 2
+        if tokens >= AHEAD_TOKENS:
+            return
+
+
+def _batches(bilm: BiLM, chunk: list[Sentence], batch_size: int) -> Iterator[list[int]]:
+    """Rows of `chunk` to run together: alike in length, within `BATCH_TOKENS` with padding."""
+    if bilm.stateful:
+        yield list(range(len(chunk)))
+        return
+    batch: list[int] = []
+    for row in sorted(range(len(chunk)), key=lambda row: len(chunk[row])):
+        padded = (len(batch) + 1) * (len(chunk[row]) + 2)
+        if batch and (len(batch) == batch_size or padded > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(row)
+    yield batch
+
+
+@torch.no_grad()
+def _embed(bilm: BiLM, batch: list[Sentence]) -> list[Embedded]:
+    size = bilm.options.projection_dim
+    if not any(len(sentence) for sentence in batch):
+        empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
+        return [Embedded(sentence, empty[0, :, :size], empty) for sentence in batch]
+    ids = batch_to_ids(batch, max_characters=bilm.options.max_characters)
+    output = bilm(ids.to(next(bilm.parameters()).device))
+    mask = output["mask"]
+    tokens, *layers = (remove_boundaries(layer, mask)[0] for layer in output["activations"])
+    token_layer = tokens[..., :size].to("cpu", torch.float32).numpy()
+    contextual = torch.stack(layers, 1).to("cpu", torch.float32).numpy()
+    # Copies, so that a sentence that is kept does not keep its whole batch.
+    return [
+        Embedded(sentence, token_layer[row, :n].copy(), contextual[row, :, :n].copy())
+        for row, (sentence, n) in enumerate(zip(batch, map(len, batch), strict=True))
+    ]
+
+
+@contextmanager
+def _token_cache(bilm: BiLM) -> Iterator[None]:
+    """Keep token-layer vectors while the stream lasts, where the caller has no cache already."""
+    if bilm.token_cache is not None:
+        yield
+        return
+    bilm.cache_tokens(CACHED_WORDS)
+    try:
+        yield
+    finally:
+        bilm.token_cache = None

@@ -1,0 +1,35 @@
+"""Vectors of a frozen biLM on disk: the token layer once per word type, the others per token.
+
+The naive way stores every layer of every token in float32: 3 x 1024 x 4 = 12,288 bytes at the
+published sizes. But the token layer does not depend on context, and its 1024 numbers are 512
+twice over. Stored once per word type, it leaves 8 KiB a token, and 4 KiB in float16.
+
+A cache is a folder: ``manifest.json``, ``words.jsonl`` (the word types) and the arrays
+``token_layer.npy`` (types, H), ``layer_1.npy`` ... (tokens, 2H), ``word_ids.npy`` (tokens) and
+``starts.npy`` (sentences + 1). It is written under another name, the manifest last, and renamed
+when it is complete, so a cache that was interrupted does not exist under its own name.
+"""
+
+from elmo_mini.vector_cache.manifest import (
+    CacheDamaged,
+    CacheError,
+    CacheForeign,
+    CacheIncomplete,
+    CacheMissing,
+)
+from elmo_mini.vector_cache.reading import VectorCache
+from elmo_mini.vector_cache.sizes import naive_bytes, stored_bytes
+from elmo_mini.vector_cache.writing import cached_vectors, write_cache
+
+__all__ = [
+    "CacheDamaged",
+    "CacheError",
+    "CacheForeign",
+    "CacheIncomplete",
+    "CacheMissing",
+    "VectorCache",
+    "cached_vectors",
+    "naive_bytes",
+    "stored_bytes",
+    "write_cache",
+]
