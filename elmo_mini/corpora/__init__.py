@@ -16,7 +16,7 @@ from elmo_mini.corpora.catalogue import CATALOGUE
 from elmo_mini.corpora.command import add_arguments, run
 from elmo_mini.corpora.corpus import Corpus, Instance, Passage, Sentence
 from elmo_mini.corpora.download import Download, download
-from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing, Store, find, find_lee
+from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing, Store, damage, find, find_lee
 from elmo_mini.corpora.text_file import from_text_file
 
 __all__ = [
@@ -96,7 +96,10 @@ def _open(name: str, store: Store, modified: int) -> Corpus:
 
     @lru_cache(maxsize=1)
     def read() -> tuple[Passage, ...]:
-        return tuple(entry.reader(store))
+        passages = tuple(entry.reader(store))
+        if not passages:
+            raise CorpusDamaged(damage(store.path, name, "", "it holds no text"))
+        return passages
 
     return Corpus(
         name=name,

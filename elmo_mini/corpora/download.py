@@ -107,7 +107,7 @@ def _fetch(
                     about, what, value = messages.get(timeout=patience)
                 except queue.Empty:
                     about, what = "", "failed"
-                    value = f"no answer from the NLTK server within {patience:.0f} seconds"
+                    value = f"no answer from the NLTK server within {patience:g} seconds"
                 if what == "failed":
                     for other in names[position:] if not about else [about]:
                         outcome.failed[other] = str(value)

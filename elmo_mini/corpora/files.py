@@ -54,7 +54,7 @@ class Store:
                     )
                     text = _decode(content, encodings)
                     if not text.strip():
-                        raise CorpusDamaged(_damage(self.path, self.name, name, "it is empty"))
+                        raise CorpusDamaged(damage(self.path, self.name, name, "it is empty"))
                 yield name, text.replace("\r\n", "\n")
         finally:
             if archive:
@@ -130,18 +130,18 @@ def reading(path: Path, corpus: str, member: str = "") -> Iterator[None]:
         raise
     except UnicodeDecodeError as error:
         what = f"byte {error.start:,} is not {error.encoding.upper()} text"
-        raise CorpusDamaged(_damage(path, corpus, member, what)) from error
+        raise CorpusDamaged(damage(path, corpus, member, what)) from error
     except (KeyError, FileNotFoundError) as error:
-        raise CorpusDamaged(_damage(path, corpus, member, "it is not there")) from error
+        raise CorpusDamaged(damage(path, corpus, member, "it is not there")) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         what = "the zip is cut off or altered"
-        raise CorpusDamaged(_damage(path, corpus, member, what)) from error
+        raise CorpusDamaged(damage(path, corpus, member, what)) from error
     except (SyntaxError, AssertionError, IndexError, ValueError) as error:
         what = "its contents are not in the expected format"
-        raise CorpusDamaged(_damage(path, corpus, member, what)) from error
+        raise CorpusDamaged(damage(path, corpus, member, what)) from error
     except OSError as error:
         what = error.strerror or "it cannot be read"
-        raise CorpusDamaged(_damage(path, corpus, member, what)) from error
+        raise CorpusDamaged(damage(path, corpus, member, what)) from error
 
 
 def _decode(content: bytes, encodings: tuple[str, ...]) -> str:
@@ -153,7 +153,8 @@ def _decode(content: bytes, encodings: tuple[str, ...]) -> str:
     return content.decode(encodings[-1])
 
 
-def _damage(path: Path, corpus: str, member: str, what: str) -> str:
+def damage(path: Path, corpus: str, member: str, what: str) -> str:
+    """The one sentence that names a damaged file, what is wrong with it, and the way out."""
     inside = f", file {member}" if member else ""
     way_out = (
         "reinstall gensim" if corpus == "lee" else f"delete it and run `{fetch_command(corpus)}`"

@@ -48,7 +48,10 @@ def conll2000(store: Store) -> Iterator[Passage]:
 
 
 def senseval(store: Store) -> Iterator[Passage]:
-    """Marked-up contexts, one instance a passage. The mark-up is not XML, so it is scanned."""
+    """Marked-up contexts, one instance a passage. The mark-up is not XML, so it is scanned.
+
+    The paragraph marks among the words are left out.
+    """
     for word in ("hard", "interest", "line", "serve"):
         text = store.text(f"{word}.pos", "ascii")
         with reading(store.path, store.name, f"{word}.pos"):
@@ -158,6 +161,7 @@ def _genres(store: Store, name: str) -> dict[str, str]:
         return {file: genre for file, genre in pairs}  # noqa: C416 (dict() would hide the two)
 
 
+_PARAGRAPH = "FRASL"
 _ANSWER = re.compile(r'senseid="([^"]+)"')
 _HEAD_OR_WORD = re.compile(
     r"""(?P<head><head>)
@@ -177,7 +181,7 @@ def _instance(word: str, block: str) -> Passage:
     for match in _HEAD_OR_WORD.finditer(context):
         if match["head"]:
             position = len(tokens)
-        elif token := match["word"] or match["bare"]:
+        elif (token := match["word"] or match["bare"]) and token != _PARAGRAPH:
             tokens.append((unescape(token), match["a"] or match["b"] or ""))
     if position is None:
         raise ValueError("an instance without its head word")
