@@ -114,6 +114,8 @@ def cut_blocks(
     Args:
         noise: as many ids as there are tiles, times K.
     """
+    if len(ids) == 0:
+        return []
     window = patterns.shape[1] // 2
     tiles = -(-len(ids) // tile_words)
     words = np.zeros(tiles * tile_words + 2 * window, dtype=np.int64)

@@ -201,6 +201,7 @@ class Word2Vec(WordVectors):
         try:
             with (
                 threadpool_limits(self.workers),
+                np.errstate(over="ignore", invalid="ignore"),  # divergence is told below
                 torch.inference_mode(),
                 tqdm(
                     total=self.epochs * len(ids),
