@@ -6,6 +6,7 @@ import sys
 
 COMMANDS = {
     "corpora": ("elmo_mini.corpora", "list the text corpora, or fetch them"),
+    "embed": ("elmo_mini.embed_file", "write the vectors of a text file"),
 }
 
 

@@ -23,6 +23,19 @@ class RowsDamaged(ValueError):
     """A file of rows that is not what was written; the message names the file and the rows."""
 
 
+def as_type(numbers: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """`numbers` as `dtype`; raises ValueError where one is not finite, or too large for it."""
+    with np.errstate(over="ignore"):
+        converted = np.ascontiguousarray(numbers, dtype=dtype)
+    if dtype.kind == "f" and not np.isfinite(converted).all():
+        most = np.abs(numbers[np.isfinite(numbers)]).max(initial=0)
+        raise ValueError(
+            f"the vectors do not fit {dtype.name}: some are not finite, or too large (the largest "
+            f"finite number is {most:.6g}). Store float32, or check the weights"
+        )
+    return converted
+
+
 class RowWriter:
     """Appends rows of shape `row` to a new file."""
 
@@ -44,14 +57,7 @@ class RowWriter:
         ValueError
             If a number does not fit the file's type: not finite, or too large for float16.
         """
-        with np.errstate(over="ignore"):
-            stored = np.ascontiguousarray(rows, dtype=self.dtype).reshape(-1, *self.row)
-        if self.dtype.kind == "f" and not np.isfinite(stored).all():
-            most = np.abs(rows[np.isfinite(rows)]).max(initial=0)
-            raise ValueError(
-                f"the vectors do not fit {self.dtype.name}: some are not finite, or too large "
-                f"(the largest finite number is {most:.6g}). Store float32, or check the weights"
-            )
+        stored = as_type(rows, self.dtype).reshape(-1, *self.row)
         done = 0
         while done < len(stored):
             room = self.block_rows - self.rows % self.block_rows

@@ -1,0 +1,246 @@
+"""A text file in, its vectors out: as AllenNLP's ``allennlp elmo`` wrote them, or as a cache.
+
+HDF5 and safetensors hold one array per line under the line's number, from ``"0"``:
+(layers, words, 2H) with all layers, (words, 2H) with the top one or the average. Each also holds
+``sentence_to_index``, a JSON object from line to number (in safetensors, among the metadata).
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.characters import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.elmo_files import PathLike
+from elmo_mini.embedding_stream import Embedded, Sentence, embed_stream
+from elmo_mini.model_files import add_model_arguments, model_of
+from elmo_mini.tokenizer import tokenize
+from elmo_mini.vector_cache import write_cache
+from elmo_mini.vector_cache.rows import as_type
+from elmo_mini.vector_cache.writing import Dtype
+from elmo_mini.vector_files import write_hdf5, write_safetensors
+
+Layers = Literal["all", "top", "average"]
+Format = Literal["hdf5", "safetensors", "cache"]
+SUFFIXES: dict[str, Format] = {
+    ".hdf5": "hdf5",
+    ".h5": "hdf5",
+    ".safetensors": "safetensors",
+    ".vectors": "cache",
+    "": "cache",
+}
+
+
+@dataclass(frozen=True)
+class EmbeddedFile:
+    """What `embed_file` wrote: `nbytes` on disk for `tokens` words of `sentences` lines."""
+
+    path: Path
+    format: Format
+    sentences: int
+    tokens: int
+    nbytes: int
+
+    def __str__(self) -> str:
+        share = f" ({self.nbytes / self.tokens:,.0f} bytes a token)" if self.tokens else ""
+        return (
+            f"{self.path}: {self.sentences:,} sentences, {self.tokens:,} tokens, "
+            f"{self.nbytes / 1e6:,.1f} MB{share}"
+        )
+
+
+def embed_file(
+    bilm: BiLM,
+    source: PathLike,
+    target: PathLike,
+    *,
+    format: Format | None = None,
+    layers: Layers = "all",
+    dtype: Dtype = "float32",
+    split_words: bool = False,
+    batch_size: int = 64,
+    progress: bool = True,
+    overwrite: bool = False,
+) -> EmbeddedFile:
+    """Write the vectors of `source`, one sentence a line, to `target`, in bounded memory.
+
+    Words are what white space parts, as in AllenNLP; with `split_words` the tokeniser of this
+    package finds them. An empty line has an array of no words. `format` follows from the suffix
+    of `target`: .hdf5, .safetensors, or none for a `VectorCache`.
+
+    Raises
+    ------
+    FileNotFoundError, FileExistsError
+        If there is no `source`; if there is a `target` and `overwrite` is not set.
+    ValueError
+        If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, or a setting is unknown.
+    """
+    read, write_to = Path(source), Path(target)
+    form = _format(write_to, format)
+    if layers not in get_args(Layers):
+        raise ValueError(f"layers is {layers!r}; choose all, top or average")
+    if form == "cache" and layers != "all":
+        raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
+    if write_to.exists() and not overwrite:
+        raise FileExistsError(f"{write_to} is there already; ask for overwriting to replace it")
+    lengths = [len(sentence) for sentence in _checked(read, split_words)]
+    settings: dict[str, Any] = {
+        "batch_size": batch_size,
+        "progress": progress,
+        "total": len(lengths),
+    }
+    sentences = _sentences(read, split_words)
+    if form == "cache":
+        cache = write_cache(bilm, sentences, write_to, dtype=dtype, overwrite=overwrite, **settings)
+        return EmbeddedFile(write_to, form, len(lengths), sum(lengths), cache.nbytes)
+    write_to.parent.mkdir(parents=True, exist_ok=True)
+    part = write_to.with_name(f"{write_to.name}.part-{os.getpid()}")
+    arrays = (
+        as_type(_chosen(embedded, layers), np.dtype(dtype))
+        for embedded in embed_stream(bilm, sentences, **settings)
+    )
+    try:
+        if form == "hdf5":
+            write_hdf5(part, arrays, _sentence_to_index(read))
+        else:
+            lead = (bilm.num_layers,) if layers == "all" else ()
+            shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
+            write_safetensors(part, arrays, shapes, np.dtype(dtype), _sentence_to_index(read))
+        part.replace(write_to)
+    finally:
+        part.unlink(missing_ok=True)
+    return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
+
+
+def _format(target: Path, format: str | None) -> Format:
+    if format is None:
+        if target.suffix not in SUFFIXES:
+            raise ValueError(
+                f"the suffix of {target} names no format: end it with .hdf5 or .safetensors, or "
+                "give it no suffix for a cache; or name the format"
+            )
+        return SUFFIXES[target.suffix]
+    for known in get_args(Format):
+        if format == known:
+            chosen: Format = known
+            return chosen
+    raise ValueError(f"there is no format {format!r}; choose hdf5, safetensors or cache")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no text file {path}")
+    number = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            except UnicodeDecodeError as wrong:
+                raise ValueError(f"line {number} of {path} is not UTF-8 text: {wrong}") from wrong
+    if not number:
+        raise ValueError(f"{path} is empty; it must hold one sentence a line")
+
+
+def _sentences(path: Path, split_words: bool) -> Iterator[Sentence]:
+    return (tokenize(line) if split_words else line.split() for line in _lines(path))
+
+
+def _checked(path: Path, split_words: bool) -> Iterator[Sentence]:
+    for number, sentence in enumerate(_sentences(path, split_words), start=1):
+        for boundary in (BOS_TOKEN, EOS_TOKEN):
+            if boundary in sentence:
+                raise ValueError(
+                    f"line {number} of {path} holds {boundary}; the model adds the sentence "
+                    "boundaries itself, so take it out"
+                )
+        yield sentence
+
+
+def _chosen(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
+    if layers == "top":
+        return embedded.layers[-1]
+    every = embedded.every_layer()
+    return every if layers == "all" else every.mean(0)
+
+
+def _sentence_to_index(path: Path) -> dict[str, str]:
+    # Of equal lines the last counts, as in AllenNLP.
+    return {line: str(number) for number, line in enumerate(_lines(path))}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Input, output, model, and what to write."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Write the vectors of every word of a text file, one sentence a line. The suffix of\n"
+        "OUTPUT says how:\n"
+        "  .hdf5         one array per line, under the line's number from 0, as `allennlp elmo`\n"
+        "  .safetensors  the same arrays in a safetensors file\n"
+        "  no suffix     a folder to read with elmo_mini.vector_cache.VectorCache: smaller, since\n"
+        "                the token layer is stored once per word type"
+    )
+    parser.epilog = (
+        "example:\n"
+        "  python -m elmo_mini embed sentences.txt vectors.hdf5 \\\n"
+        "      --model options.json --weights weights.hdf5 --layers top"
+    )
+    parser.add_argument("input", metavar="INPUT", help="a UTF-8 text file, one sentence a line")
+    parser.add_argument("output", metavar="OUTPUT", help="the file or folder to write")
+    add_model_arguments(parser)
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
+        "--layers",
+        choices=get_args(Layers),
+        default="all",
+        help="all layers, the top one, or their average; a cache always holds all (default: all)",
+    )
+    group.add_argument(
+        "--dtype",
+        choices=get_args(Dtype),
+        default="float32",
+        help="float16 halves the file and keeps about three digits (default: float32)",
+    )
+    group.add_argument(
+        "--split-words",
+        action="store_true",
+        help="find the words with elmo_mini's tokeniser; otherwise white space parts them",
+    )
+    group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
+    group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
+    group.add_argument("--batch-size", type=int, default=64, help="sentences at once (default: 64)")
+    group.add_argument(
+        "--stateful",
+        action="store_true",
+        help="carry the LSTM's state from batch to batch as AllenNLP did; not for a cache. A "
+        "line's vectors then depend on the lines before it",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Embed the file; 2 with one sentence on standard error when that cannot be done."""
+    try:
+        bilm = model_of(args)
+        bilm.stateful = args.stateful
+        written = embed_file(
+            bilm,
+            args.input,
+            args.output,
+            format=args.format,
+            layers=args.layers,
+            dtype=args.dtype,
+            split_words=args.split_words,
+            batch_size=args.batch_size,
+            overwrite=args.overwrite,
+        )
+    except (OSError, ValueError) as error:
+        print(f"python -m elmo_mini embed: {error}", file=sys.stderr)
+        return 2
+    print(written)
+    return 0

@@ -1,0 +1,96 @@
+"""A biLM by path, for the commands: a pair of official files, a folder, or a checkpoint."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+import torch
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.elmo_files import PathLike, load_bilm
+from elmo_mini.errors import ConfigurationError
+
+
+def load_model(model: PathLike, weights: PathLike | None = None) -> BiLM:
+    """Load the biLM at `model`, without gradients.
+
+    Parameters
+    ----------
+    model : an official options file (then `weights` is the file beside it), or a folder that
+        holds one such pair, or a ``.safetensors`` checkpoint of this package
+    weights : the official weight file that goes with the options
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ConfigurationError
+        If it is not clear which files are meant, or a file is damaged or foreign.
+    """
+    path = Path(model)
+    if weights is not None:
+        return load_bilm(path, weights)
+    if path.is_dir():
+        return _from_folder(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no model {path}")
+    if path.suffix == ".safetensors":
+        return _from_checkpoint(path)
+    if path.suffix == ".json":
+        beside = sorted(path.parent.glob("*.hdf5"))
+        if len(beside) == 1:
+            return load_bilm(path, beside[0])
+        raise ConfigurationError(
+            f"{path} is an options file, and {len(beside) or 'no'} weight files lie beside it; "
+            "name the one that goes with it"
+        )
+    raise ConfigurationError(
+        f"{path} is no model: name an options file (.json) with its weight file (.hdf5), a folder "
+        "with such a pair, or a checkpoint (.safetensors)"
+    )
+
+
+def _from_checkpoint(path: Path) -> BiLM:
+    pretrained = importlib.import_module("elmo_mini.pretrained")
+    bilm: BiLM = pretrained.load(path)
+    return bilm.requires_grad_(False)
+
+
+def _from_folder(folder: Path) -> BiLM:
+    options, weights = sorted(folder.glob("*options*.json")), sorted(folder.glob("*.hdf5"))
+    if len(options) == len(weights) == 1:
+        return load_bilm(options[0], weights[0])
+    checkpoints = sorted(folder.glob("*.safetensors"))
+    if len(checkpoints) == 1 and not options:
+        return load_model(checkpoints[0])
+    raise ConfigurationError(
+        f"{folder} does not hold exactly one model: it has {len(options)} options files, "
+        f"{len(weights)} weight files and {len(checkpoints)} checkpoints; name the files instead"
+    )
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options by which every command names its model."""
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model",
+        required=True,
+        metavar="PATH",
+        help="an official options.json (with --weights), a folder with both official files, or a "
+        "checkpoint (.safetensors)",
+    )
+    group.add_argument("--weights", metavar="PATH", help="the official weights.hdf5")
+    group.add_argument(
+        "--device", default="cpu", help="where to run it: cpu (the default), cuda, cuda:1 ..."
+    )
+
+
+def model_of(args: argparse.Namespace) -> BiLM:
+    """The model that the arguments of `add_model_arguments` name."""
+    try:
+        device = torch.device(args.device)
+    except RuntimeError as wrong:
+        raise ConfigurationError(f"there is no kind of device {args.device!r}") from wrong
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigurationError("PyTorch sees no GPU here; leave --device out to use the CPU")
+    return load_model(args.model, args.weights).to(device)
