@@ -3,17 +3,10 @@
 import argparse
 import json
 import os
-import re
-import shutil
-import signal
-import socket
-import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -24,6 +17,7 @@ import pytest
 from autograde import lab
 from autograde.working_copies import Change
 from elmo_mini import corpora
+from tests.lab_server import copy_of_course, running_lab
 
 NOW = datetime(2026, 11, 21, 9, 0)
 FIRST = Path("00_start_here/start_here.ipynb")
@@ -136,11 +130,8 @@ def run_command(*words: str) -> int:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the course with one lesson, for a server of its own."""
-    course = tmp_path_factory.mktemp("course")
-    for package in ("autograde", "elmo_mini"):
-        skip = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(lab.COURSE / package, course / package, ignore=skip)
+    """A copy of the course with one empty lesson, for a server of its own."""
+    course = copy_of_course(tmp_path_factory.mktemp("course"))
     (course / "lessons" / FIRST).parent.mkdir(parents=True)
     (course / "lessons" / FIRST).write_text(
         '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
@@ -148,45 +139,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
-@contextmanager
-def jupyterlab(course: Path) -> Iterator[str]:
-    """The real command in a process of its own, and the address that it prints."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = [sys.executable, "-m", "autograde", "lab", "--no-open", "--no-download", "--port"]
-    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    process = subprocess.Popen(
-        [*words, str(port)],
-        cwd=course,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert process.stdout is not None
-    said = ""
-    try:
-        for line in process.stdout:
-            said += line
-            address = re.search(r"http://(?:localhost|127\.0\.0\.1):\d+\S*token=\S+", line)
-            if address:
-                yield address[0]
-                break
-        else:
-            pytest.fail(f"no address was printed:\n{said}")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        process.stdout.close()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a POSIX signal")
 def test_jupyterlab_answers_at_the_printed_address(course: Path) -> None:
-    with jupyterlab(course) as address:
+    with running_lab(course) as address:
         text = read_page(address)
         assert "@jupyter/nbgrader:formgrader" in text.split('"disabledExtensions"')[1][:400]
         assert (course / "work" / FIRST).is_file()

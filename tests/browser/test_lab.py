@@ -1,0 +1,140 @@
+"""The learner's way in: `python -m autograde lab`, and the first two lessons in Chromium."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.lab_server import copy_of_course, running_lab
+
+START_HERE = "00_start_here/start_here.ipynb"
+WORD2VEC = "01_word2vec/word2vec.ipynb"
+SECOND = 1000.0
+COUNTED = """\
+def relative_frequency(tokens, word):
+    return float(tokens.count(word))
+"""
+ANSWER = """\
+def relative_frequency(tokens, word):
+    return tokens.count(word) / len(tokens) if tokens else 0.0
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("course")
+    return copy_of_course(folder, Path(START_HERE).parent.name, Path(WORD2VEC).parent.name)
+
+
+@pytest.fixture(scope="module")
+def address(course: Path) -> Iterator[str]:
+    """The printed address, on a machine without the NLTK corpora."""
+    nowhere = course / "no_corpora"
+    with running_lab(course, NLTK_DATA=str(nowhere)) as address:
+        yield address
+
+
+def open_lesson(page: Page, address: str, lesson: str) -> None:
+    """Open a lesson in a workspace of its own, so that no other tab is restored beside it."""
+    own = f"/lab/workspaces/{Path(lesson).stem}/tree/{lesson}"
+    page.goto(address.replace(f"/lab/tree/{START_HERE}", own))
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60 * SECOND)
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=60 * SECOND)
+
+
+def run_all(page: Page, limit: float) -> None:
+    """Run all cells; wait until the last code cell has its number."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    last = page.locator(".jp-CodeCell .jp-InputPrompt").last
+    expect(last).to_have_text("[*]:", timeout=20 * SECOND)
+    expect(last).not_to_have_text("[*]:", timeout=limit)
+
+
+def write_cell(cell: Locator, code: str) -> None:
+    """Replace a cell's text with the keyboard, as a person does, and run it."""
+    cell.locator(".cm-content").click()
+    keyboard = cell.page.keyboard
+    keyboard.press("ControlOrMeta+a")
+    keyboard.insert_text(code)
+    keyboard.press("Control+Enter")
+
+
+def assert_nothing_went_wrong(page: Page) -> None:
+    assert page.locator(".jp-Dialog").count() == 0
+    errors = page.locator('[data-mime-type="application/vnd.jupyter.error"]')
+    assert errors.all_inner_texts() == []
+
+
+def assert_figures_are_seen_and_described(page: Page, at_least: int) -> None:
+    figures = page.locator(".jp-OutputArea img")
+    assert figures.count() >= at_least
+    for figure in figures.all():
+        figure.scroll_into_view_if_needed()
+        expect(figure).to_be_in_viewport()
+        assert len(figure.get_attribute("alt") or "") > 40
+        assert figure.evaluate("image => image.complete && image.naturalWidth > 100")
+
+
+def code_cell(page: Page, text: str) -> Locator:
+    return page.locator(".jp-CodeCell").filter(has_text=text).first
+
+
+def test_the_first_lesson_from_the_first_cell_to_full_points(
+    course: Path, address: str, page: Page
+) -> None:
+    assert START_HERE in address
+    open_lesson(page, address, START_HERE)
+    run_all(page, 60 * SECOND)
+    assert_nothing_went_wrong(page)
+    assert_figures_are_seen_and_described(page, at_least=2)
+
+    report = page.get_by_role("table", name="Everything that the course needs is here.")
+    expect(report.get_by_role("rowheader", name="torch", exact=True)).to_be_visible()
+    corpora = report.get_by_role("row").filter(has_text="corpora found")
+    expect(corpora).to_contain_text("note")
+    expect(corpora).to_contain_text("python -m elmo_mini corpora --download")
+
+    answer = code_cell(page, "# YOUR CODE HERE")
+    check = code_cell(page, 'check("relative_frequency", relative_frequency)')
+    expect(check).to_contain_text("Not started yet")
+    # The cell that was found by its text would not be found by it after typing.
+    number = answer.evaluate("cell => [...cell.parentElement.children].indexOf(cell)")
+    answer = page.locator(".jp-Cell").nth(number)
+    for code, said in ((COUNTED, "the count, not the share"), (ANSWER, "1 of 1 points")):
+        write_cell(answer, code)
+        check.locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        expect(check).to_contain_text(said, timeout=20 * SECOND)
+    assert_nothing_went_wrong(page)
+
+    page.keyboard.press("Control+s")
+    mine = course / "work" / START_HERE
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')", timeout=20 * SECOND)
+    cells = json.loads(mine.read_text(encoding="utf-8"))["cells"]
+    assert any("".join(cell["source"]).strip() == ANSWER.strip() for cell in cells)
+
+
+def test_lesson_one_runs_unsolved_and_offline(address: str, page: Page) -> None:
+    """Nothing is answered yet: every check says so kindly, and the lesson goes on to its end."""
+    open_lesson(page, address, WORD2VEC)
+    run_all(page, 240 * SECOND)
+    assert_nothing_went_wrong(page)
+    assert_figures_are_seen_and_described(page, at_least=5)
+    checks = page.locator(".jp-CodeCell .jp-OutputArea").filter(has_text="Not started yet")
+    assert checks.count() >= 5
+    expect(page.get_by_text("Validate", exact=True)).to_be_visible()
+    for menu in ("Nbgrader", "Formgrader"):
+        assert page.get_by_role("menuitem", name=menu).count() == 0
+
+
+@pytest.fixture(autouse=True)
+def picture(page: Page, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A screenshot at the end of each test where COURSE_SCREENSHOTS names a folder."""
+    yield
+    folder = os.environ.get("COURSE_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{request.node.name}.png"))
