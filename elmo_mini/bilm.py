@@ -12,6 +12,7 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from elmo_mini import wavefront
 from elmo_mini.carried_state import CarriedState
@@ -177,7 +178,9 @@ class BiLM(nn.Module):
         if not torch.is_grad_enabled() and wavefront.fits(self.layers):
             outputs, end = wavefront.sweep(self.layers, types, tokens, reading.alive, (h, c))
         else:
-            outputs, end = self._layer_by_layer(types[tokens], reading.alive, (h, c))
+            outputs, end = self._layer_by_layer(
+                functional.embedding(tokens, types), reading.alive, (h, c)
+            )
         token_layer = types[places] * mask.unsqueeze(-1)
         activations = [torch.cat([token_layer, token_layer], -1)]
         activations += [reading.restore(layer, mask.shape[1]) for layer in outputs]

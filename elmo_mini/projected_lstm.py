@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from elmo_mini.projected_lstm_gradient import ReadSequence
+
 FORWARD, BACKWARD = 0, 1
 
 
@@ -104,20 +106,39 @@ class ProjectedLSTM(nn.Module):
         outputs (2, T, B, hidden_size), zero past a row's end, and the state after every row's
         last token
         """
-        _, steps, batch, _ = inputs.shape
-        if state is None:
-            h = inputs.new_zeros(2, batch, self.hidden_size)
-            c = inputs.new_zeros(2, batch, self.cell_size)
-        else:
-            h, c = state
-        # The inputs of all steps in one product; only the recurrent half must wait its turn.
+        h, c = self._start(inputs, state)
+        outputs, h, c = ReadSequence.apply(
+            inputs,
+            h,
+            c,
+            self.weight,
+            self.gate_bias(),
+            self.projection,
+            alive,
+            self.cell_clip,
+            self.proj_clip,
+        )
+        return outputs, (h, c)
+
+    def read_step_by_step(
+        self, inputs: Tensor, alive: Sequence[int], state: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """The definition of `forward`, one `step` after another, differentiated by autograd."""
+        batch = inputs.shape[2]
+        h, c = self._start(inputs, state)
         w_x, w_h = self.weight.split([self.input_size, self.hidden_size], 1)
-        gates = torch.baddbmm(self.gate_bias(), inputs.flatten(1, 2), w_x)
-        gates = gates.view(2, steps, batch, -1)
         outputs = []
         for t, n in enumerate(alive):
-            h_n, c_n = self.step(torch.baddbmm(gates[:, t, :n], h[:, :n], w_h), c[:, :n])
+            gates = inputs[:, t, :n] @ w_x + h[:, :n] @ w_h + self.gate_bias()
+            h_n, c_n = self.step(gates, c[:, :n])
             outputs.append(functional.pad(h_n, (0, 0, 0, batch - n)))
             h = torch.cat([h_n, h[:, n:]], 1)
             c = torch.cat([c_n, c[:, n:]], 1)
         return torch.stack(outputs, 1), (h, c)
+
+    def _start(self, inputs: Tensor, state: tuple[Tensor, Tensor] | None) -> tuple[Tensor, Tensor]:
+        if state is not None:
+            return state
+        batch = inputs.shape[2]
+        h = inputs.new_zeros(2, batch, self.hidden_size)
+        return h, inputs.new_zeros(2, batch, self.cell_size)

@@ -157,6 +157,14 @@ def test_stateful_second_call_differs_and_reset_brings_the_first_back(bilm: BiLM
     np.testing.assert_array_equal(np.stack(again), np.stack(first))
 
 
+def test_a_model_that_was_stateful_is_steady_again(bilm: BiLM) -> None:
+    first, _ = run(bilm, SENTENCES)
+    bilm.stateful = True
+    run(bilm, SENTENCES)
+    bilm.stateful = False
+    np.testing.assert_array_equal(np.stack(run(bilm, SENTENCES)[0]), np.stack(first))
+
+
 def test_reset_of_chosen_rows(bilm: BiLM) -> None:
     bilm.stateful = True
     first = alone(bilm, SENTENCES)

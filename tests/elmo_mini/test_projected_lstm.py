@@ -82,6 +82,44 @@ def test_gradients_by_finite_differences() -> None:
     assert torch.autograd.gradcheck(run, (inputs, h, c))
 
 
+@pytest.mark.parametrize("clips", [(0.4, 0.1), (None, 0.1), (0.4, None), (0, 0)])
+@pytest.mark.parametrize("hidden", [4, 7])
+def test_fast_path_equals_autograd_over_steps(
+    clips: tuple[float | None, float | None], hidden: int
+) -> None:
+    layer = ProjectedLSTM(3, 7, hidden, *clips)
+    shapes = (2, 5, 4, 3), (2, 4, hidden), (2, 4, 7)
+    inputs, h, c = (torch.randn(shape, requires_grad=True) for shape in shapes)
+    wanted = [inputs, h, c, *layer.parameters()]
+    results = []
+    for read in (layer, layer.read_step_by_step):
+        outputs, (h_end, c_end) = read(inputs, ALIVE, (h, c))
+        loss = sum(
+            (k + x.flatten() * x.flatten().cos().cumsum(0)).sum()
+            for k, x in enumerate((outputs, h_end, c_end))
+        )
+        results.append((outputs, h_end, c_end, *torch.autograd.grad(loss, wanted)))
+    for fast, plain in zip(*results, strict=True):
+        torch.testing.assert_close(fast, plain, rtol=1e-12, atol=1e-12)
+    if clips == (0.4, 0.1) and hidden == 4:
+        assert (results[0][0].abs() == 0.1).any(), "no output was clipped"
+        assert (results[0][2].abs() == 0.4).any(), "no cell was clipped"
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.25])
+def test_clip_gradient_is_one_on_the_limit(limit: float) -> None:
+    """A cell that lands on the limit exactly is not clipped."""
+    layer = ProjectedLSTM(1, 1, 1, cell_clip=limit)
+    with torch.no_grad():
+        layer.weight.zero_()
+        layer.bias[:, 2] = -1.0  # forget gate 1/2, candidate 0: the cell is halved
+    c = torch.ones(2, 1, 1, requires_grad=True)
+    _, (_, c_end) = layer(torch.zeros(2, 1, 1, 1), [1], (torch.zeros(2, 1, 1), c))
+    c_end.sum().backward()
+    assert c.grad is not None
+    assert c.grad.flatten().tolist() == ([0.5, 0.5] if limit == 0.5 else [0.0, 0.0])
+
+
 def test_forget_gate_starts_open() -> None:
     bias = ProjectedLSTM(3, 7, 4).gate_bias()
     assert bias.shape == (2, 1, 28)
