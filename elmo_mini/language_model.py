@@ -1,0 +1,144 @@
+"""The biLM with its softmax: what pretraining minimises.
+
+NAACL ELMo paper, section 3.1: the mean of both directions' -log p, with the token layer and the
+softmax tied. Dropout stands where bilm-tf has it: on the input of each LSTM layer (the residual
+then adds the dropped input) and on the output before the softmax.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from elmo_mini.bilm import BiLM, State
+from elmo_mini.characters import PADDING, word_to_ids
+from elmo_mini.options import BiLMOptions
+from elmo_mini.projected_lstm_bptt import run_layer
+from elmo_mini.softmax_losses import build_softmax
+from elmo_mini.text_streams import Window
+
+# Words are encoded in groups of similar length: a group costs what its longest word costs.
+_GROUPS = (10, 16)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A window as tensors.
+
+    spellings : character ids of the distinct words by group of length, (U_g, characters) each
+    places : (2, T, B) which of the U words each direction reads at each step
+    targets : (2, T, B) number of the word to be predicted
+    """
+
+    spellings: list[Tensor]
+    places: Tensor
+    targets: Tensor
+
+
+class BatchMaker:
+    """Turns windows of type numbers into batches of spellings and softmax targets."""
+
+    def __init__(
+        self, types: list[str], targets: NDArray[np.int64], max_characters: int, device: str
+    ) -> None:
+        rows = [word_to_ids(word, max_characters=max_characters) for word in types]
+        self.spellings = np.array(rows, dtype=np.int16)
+        self.reach = (self.spellings != PADDING).sum(1)
+        self.targets = targets  # softmax target of each type
+        self.device = torch.device(device)
+
+    def __call__(self, window: Window) -> Batch:
+        read = np.stack([window.forward_inputs.T, window.backward_inputs.T])
+        said = np.stack([window.forward_targets.T, window.backward_targets.T])
+        types, places = np.unique(read, return_inverse=True)
+        by_length = np.argsort(self.reach[types], kind="stable")
+        rank = np.empty_like(by_length)
+        rank[by_length] = np.arange(len(types))
+        types = types[by_length]
+        cuts = np.searchsorted(self.reach[types], _GROUPS, side="right")
+        groups = [group for group in np.split(types, cuts) if len(group)]
+        return Batch(
+            [self._tensor(self.spellings[group]) for group in groups],
+            self._tensor(rank[places.reshape(read.shape)]),
+            self._tensor(self.targets[said]),
+        )
+
+    def _tensor(self, numbers: NDArray[np.generic]) -> Tensor:
+        return torch.from_numpy(numbers.astype(np.int64)).to(self.device)
+
+
+class Noise:
+    """Dropout masks of one step, drawn from the seed and the step's number alone.
+
+    So nothing random needs to be kept in a checkpoint. Every process draws the masks of the
+    whole batch and uses those of its rows, so that they do not depend on how many there are.
+    """
+
+    def __init__(self, seed: int, rows: slice, batch: int, device: str) -> None:
+        self.generator = torch.Generator(device).manual_seed(seed)
+        self.rows, self.batch = rows, batch
+
+    def drop(self, x: Tensor, rate: float) -> Tensor:
+        """Plain dropout of (2, T, B, H)."""
+        if rate == 0:
+            return x
+        directions, steps, _, size = x.shape
+        kept = torch.empty(directions, steps, self.batch, size, dtype=x.dtype, device=x.device)
+        kept.bernoulli_(1 - rate, generator=self.generator)
+        return x * kept[:, :, self.rows].div(1 - rate)
+
+
+class BidirectionalLanguageModel(nn.Module):
+    """A `BiLM` that predicts the next word forward and the one before it backward."""
+
+    def __init__(
+        self, options: BiLMOptions, words: int, softmax: str, sampled: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.bilm = BiLM(options)
+        self.softmax = build_softmax(softmax, options.projection_dim, words, sampled)
+        self.dropout = dropout
+
+    def start(self, rows: int) -> State:
+        """The state before any text: zeros, h (layers, 2, rows, H) and c (layers, 2, rows, C)."""
+        h, c = self.bilm.carried.start(rows)
+        return torch.zeros_like(h), torch.zeros_like(c)
+
+    def forward(
+        self, batch: Batch, state: State, noise: Noise | None = None, seed: int = 0
+    ) -> tuple[Tensor, State]:
+        """Loss of one window.
+
+        Parameters
+        ----------
+        batch : T steps of B rows
+        state : where the rows' last window ended
+        noise : dropout masks; None for evaluation, which also uses the exact softmax
+        seed : for the negatives of a sampled softmax
+
+        Returns
+        -------
+        mean -log p of the forward and of the backward direction in nats, (2,), and the state at
+        the window's end, detached
+        """
+        types = torch.cat([self.bilm.token_encoder.encode_types(s) for s in batch.spellings])
+        inputs = functional.embedding(batch.places, types)  # (2, T, B, H)
+        ends: list[State] = []
+        for number, layer in enumerate(self.bilm.layers):
+            if noise is not None:
+                inputs = noise.drop(inputs, self.dropout)
+            outputs, end = run_layer(layer, inputs, (state[0][number], state[1][number]))
+            skip = number > 0 and self.bilm.options.use_skip_connections
+            inputs = outputs + inputs if skip else outputs
+            ends.append(end)
+        targets = batch.targets.flatten()
+        if noise is None:
+            losses = self.softmax.exact(inputs.flatten(0, 2), targets)
+        else:
+            dropped = noise.drop(inputs, self.dropout)
+            losses = self.softmax(dropped.flatten(0, 2), targets, seed)
+        h, c = zip(*ends, strict=True)
+        return losses.view(2, -1).mean(1), (torch.stack(h), torch.stack(c))

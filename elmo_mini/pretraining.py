@@ -1,0 +1,235 @@
+"""Pretraining a biLM on running text: the loop, its settings, its checkpoints.
+
+Follows bilm-tf (parity with NAACL ELMo paper, section 3.4): dropout 0.1, clips of 3, tied token
+layer and softmax, LSTM states carried from window to window. Every random number of a step
+comes from the seed and the step's number, so a checkpoint need not hold a generator's state,
+and a run that was killed goes on with the very numbers it would have had.
+"""
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from elmo_mini.bilm import BiLM, State
+from elmo_mini.checkpoint import (
+    CheckpointDamaged,
+    optimiser_tensors,
+    read_checkpoint,
+    restore_optimiser,
+    write_checkpoint,
+)
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.language_model import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining_settings import History, Settings, build_optimiser
+from elmo_mini.processes import Processes
+from elmo_mini.text_streams import PackedText, TextStreams
+from elmo_mini.vocabulary import Vocabulary
+
+
+class Pretraining:
+    """One run of pretraining: the model and all that is needed to go on with it.
+
+    `text` and `validation` share their table of types, as `elmo_mini.pretraining_text.hold_out`
+    makes them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        vocabulary: Vocabulary,
+        text: PackedText,
+        validation: PackedText,
+        processes: Processes | None = None,
+        log_every: int = 50,
+    ) -> None:
+        self.settings, self.vocabulary = settings, vocabulary
+        self.processes = processes or Processes(0, 1, "cpu")
+        self.device = self.processes.device
+        self.log_every = log_every
+        rows = settings.rows
+        self.share = self.processes.share(rows)
+        self.streams = TextStreams(
+            text, rows, settings.width, shuffle=settings.shuffle, seed=settings.seed
+        )
+        # Validation in few rows, so that little of it is lost to the streams' ends.
+        valid_rows = max(1, min(rows, validation.steps // (10 * settings.width)))
+        self.validation = TextStreams(validation, valid_rows, settings.width, shuffle=False)
+        targets = np.array([vocabulary.id(word) for word in text.types], dtype=np.int64)
+        self.batches = BatchMaker(text.types, targets, settings.options.max_characters, self.device)
+        digest = hashlib.sha256(text.tokens.tobytes() + validation.tokens.tobytes())
+        digest.update("\n".join([*text.types, *vocabulary.words]).encode())
+        self.text_digest = digest.hexdigest()
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            self.model = BidirectionalLanguageModel(
+                settings.options,
+                len(vocabulary),
+                settings.softmax,
+                settings.sampled,
+                settings.dropout,
+            ).to(self.device)
+        self.parallel = self.processes.wrap(self.model, find_unused=settings.softmax == "adaptive")
+        self.optimiser = build_optimiser(settings, self.model)
+        self.state: State = self.model.start(self.share.stop - self.share.start)
+        self.step = 0
+        self.seconds = 0.0
+        self.history = History()
+
+    @property
+    def bilm(self) -> BiLM:
+        """The model without its softmax."""
+        return self.model.bilm
+
+    @property
+    def tokens_per_step(self) -> int:
+        """Predictions of each direction in one step, of all processes together."""
+        return self.settings.rows * self.settings.width
+
+    def train_step(self) -> tuple[float, float]:
+        """One optimiser step; the losses of the forward and of the backward direction."""
+        started = time.perf_counter()
+        settings, step = self.settings, self.step
+        batch = self.batches(self.streams.window(step, self.share))
+        # Consecutive numbers make poor seeds for some generators; a sequence mixes them.
+        seeds = np.random.SeedSequence((settings.seed, step)).generate_state(2)
+        noise = Noise(int(seeds[0]), self.share, settings.rows, self.device)
+        with self._precision():
+            losses, self.state = self.parallel(batch, self.state, noise, int(seeds[1]))
+        # bilm-tf minimises the sum over a window, which matters to Adagrad's accumulator alone.
+        scale = settings.width if settings.optimiser == "adagrad" else 1
+        self.optimiser.zero_grad(set_to_none=True)
+        (losses.mean() * scale).backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
+        for group in self.optimiser.param_groups:
+            group["lr"] = settings.rate(step)
+        self.optimiser.step()
+        self.step += 1
+        forward, backward = self.processes.mean(losses.detach().float()).tolist()
+        if not math.isfinite(forward + backward):
+            raise FloatingPointError(
+                f"the loss is {forward}, {backward} at step {self.step}; lower the learning rate"
+            )
+        self.history.add([forward, backward])
+        self.seconds += time.perf_counter() - started
+        if self.step % self.log_every == 0 or self.step == settings.steps:
+            self.history.note(
+                step=self.step,
+                tokens=self.step * self.tokens_per_step,
+                seconds=round(self.seconds, 2),
+                learning_rate=settings.rate(step),
+            )
+        return forward, backward
+
+    def run(
+        self,
+        on_step: Callable[["Pretraining", float, float], bool | None] | None = None,
+    ) -> bool:
+        """Train to the last step; True when it was reached.
+
+        `on_step` is called after every step with the run and the two losses. It may save, and
+        stops the run by giving back True.
+        """
+        while self.step < self.settings.steps:
+            forward, backward = self.train_step()
+            if on_step is not None and on_step(self, forward, backward):
+                break
+        return self.step == self.settings.steps
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """Perplexity of both directions on the validation text, with the exact softmax.
+
+        Perplexity is exp(mean -log p a token), where words outside the vocabulary count as one
+        unknown word and a sentence's end as a token; ``both`` is exp of the directions' mean.
+        """
+        total = torch.zeros(2, dtype=torch.float64)
+        state = self.model.start(self.validation.rows)
+        self.model.eval()
+        for number in range(self.validation.windows_per_epoch):
+            with self._precision():
+                losses, state = self.model(self.batches(self.validation.window(number)), state)
+            total += losses.double().cpu()
+        self.model.train()
+        forward, backward = (total / self.validation.windows_per_epoch).tolist()
+        entry = {
+            "step": self.step,
+            "forward": math.exp(forward),
+            "backward": math.exp(backward),
+            "both": math.exp((forward + backward) / 2),
+        }
+        self.history.validation.append(entry)
+        return entry
+
+    def save(self, path: Path) -> None:
+        """Write everything needed to go on; all processes call it, the first one writes."""
+        h, c = (self.processes.gather_rows(x) for x in self.state)
+        if not self.processes.first:
+            return
+        tensors = {f"model.{name}": t for name, t in self.model.state_dict().items()}
+        tensors |= optimiser_tensors(self.optimiser)
+        record = {
+            "settings": self.settings.to_dict(),
+            "text": self.text_digest,
+            "step": self.step,
+            "seconds": self.seconds,
+            "history": asdict(self.history),
+        }
+        write_checkpoint(path, {**tensors, "state.h": h, "state.c": c}, record)
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint.
+
+        Raises
+        ------
+        ConfigurationError
+            If it belongs to other settings or another text; the message names what differs.
+        CheckpointDamaged
+            If the file is truncated or foreign.
+        """
+        tensors, record = read_checkpoint(path)
+        if "settings" not in record:
+            raise CheckpointDamaged(f"{path} holds a model alone, not a run that can go on")
+        mine, its = _flat(self.settings.to_dict()), _flat(record["settings"])
+        differing = [
+            f"{name} is {its.get(name)} there and {mine.get(name)} here"
+            for name in sorted(mine.keys() | its.keys())
+            if mine.get(name) != its.get(name)
+        ]
+        if record["text"] != self.text_digest:
+            differing.append("the text or its vocabulary is another one")
+        if differing:
+            raise ConfigurationError(
+                f"{path} belongs to another run: {'; '.join(differing)}. Use the same settings "
+                "to go on, or another output folder to start anew"
+            )
+        self.model.load_state_dict(
+            {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
+        )
+        restore_optimiser(self.optimiser, tensors)
+        h, c = (tensors[f"state.{name}"][:, :, self.share].to(self.device) for name in "hc")
+        self.state = (h, c)
+        self.step, self.seconds = record["step"], record["seconds"]
+        self.history = History(**record["history"])
+
+    def _precision(self) -> AbstractContextManager[object]:
+        """bfloat16 products on a GPU; the recurrence and the losses stay in float32."""
+        return torch.autocast("cuda", torch.bfloat16, enabled=self.device.startswith("cuda"))
+
+
+def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            flat |= _flat(cast(dict[str, Any], value), f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat

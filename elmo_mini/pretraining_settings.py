@@ -1,0 +1,119 @@
+"""What decides the outcome of a pretraining run, and what its loss curve holds."""
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.options import BiLMOptions
+
+OPTIMISERS = ("adamw", "adam", "adagrad")
+DECAYS = ("cosine", "linear", "none")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides the outcome of a run, apart from the text.
+
+    Attributes:
+        options: sizes of the biLM.
+        steps: optimiser steps of the whole run; the learning rate's decay ends there.
+        rows, width: a step reads `width` tokens of `rows` streams, all processes together.
+        softmax, sampled: see `elmo_mini.softmax_losses`; negatives for the sampled one.
+        optimiser: ``adagrad`` is bilm-tf's (accumulator starts at 1, loss times `width`).
+        learning_rate: its highest value. warm_up: steps in which it rises to it linearly.
+        decay: how it falls to zero after that; ``none`` keeps it.
+        clip: greatest norm of the whole gradient.
+        shuffle: draw a new order of the sentences for each epoch.
+    """
+
+    options: BiLMOptions
+    steps: int
+    rows: int = 64
+    width: int = 20
+    softmax: str = "adaptive"
+    sampled: int = 8192
+    optimiser: str = "adamw"
+    learning_rate: float = 2e-3
+    warm_up: int = 200
+    decay: str = "cosine"
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    dropout: float = 0.1
+    shuffle: bool = True
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("optimiser", self.optimiser, OPTIMISERS),
+            ("decay", self.decay, DECAYS),
+        ):
+            if value not in known:
+                raise ConfigurationError(f"{name} is {value!r}; choose one of {', '.join(known)}")
+        if self.steps < 1 or not 0 <= self.dropout < 1:
+            raise ConfigurationError(
+                f"steps is {self.steps} and dropout {self.dropout}; steps must be at least 1, "
+                "dropout from 0 to below 1"
+            )
+
+    def rate(self, step: int) -> float:
+        """The learning rate of step `step`, counted from 0."""
+        if step < self.warm_up:
+            return self.learning_rate * (step + 1) / self.warm_up
+        done = (step - self.warm_up) / max(1, self.steps - self.warm_up)
+        if self.decay == "cosine":
+            return self.learning_rate * 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
+        return self.learning_rate * (max(0.0, 1 - done) if self.decay == "linear" else 1.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as JSON values."""
+        return {**asdict(self), "options": self.options.to_dict()}
+
+
+@dataclass
+class History:
+    """The loss curve.
+
+    Attributes:
+        training: every so many steps: step, words read by each direction so far, seconds, mean
+            loss (nats a token) of both directions since the last entry, learning rate.
+        validation: step, perplexity of both directions and of the two together.
+    """
+
+    training: list[dict[str, float]] = field(default_factory=list)
+    validation: list[dict[str, float]] = field(default_factory=list)
+    unwritten: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+
+    def add(self, losses: list[float]) -> None:
+        """Count one step's losses of the two directions."""
+        self.unwritten = [a + b for a, b in zip(self.unwritten, [*losses, 1.0], strict=True)]
+
+    def note(self, **entry: float) -> None:
+        """Enter the mean losses since the last entry."""
+        forward, backward, count = self.unwritten
+        losses = {"forward_loss": forward / count, "backward_loss": backward / count}
+        self.training.append({**entry, **losses})
+        self.unwritten = [0.0, 0.0, 0.0]
+
+
+def build_optimiser(settings: Settings, model: torch.nn.Module) -> torch.optim.Optimizer:
+    """The optimiser of these settings; biases do not decay."""
+    weights: list[Tensor] = []
+    biases: list[Tensor] = []
+    for name, parameter in model.named_parameters():
+        (biases if name.endswith("bias") else weights).append(parameter)
+    groups: Any = [
+        {"params": weights, "weight_decay": settings.weight_decay},
+        {"params": biases, "weight_decay": 0.0},
+    ]
+    rate = settings.learning_rate
+    if settings.optimiser == "adamw":
+        return torch.optim.AdamW(groups, lr=rate)
+    for group in groups:
+        group["weight_decay"] = 0.0
+    if settings.optimiser == "adam":
+        return torch.optim.Adam(groups, lr=rate)
+    return torch.optim.Adagrad(groups, lr=rate, initial_accumulator_value=1.0)
