@@ -8,9 +8,13 @@ LAB_ARGS =#  make lab LAB_ARGS='--no-open --port 9000' more words for python -m 
 RUN = .venv/bin/python -m
 CANDIDATES = $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11 python)
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
-PIP_INSTALL = $(RUN) pip --disable-pip-version-check install -c constraints.txt $(PIP_ARGS)
-PIP_FAILED = { echo; echo "The packages could not be installed: the last lines of pip, above, say why."; \
-	echo "If this machine has no network, 'Offline' in README.md tells how to bring the packages along."; exit 1; }
+PIP_INSTALL = $(RUN) pip --disable-pip-version-check --log .venv/pip.log install -c constraints.txt $(PIP_ARGS)
+PIP_FAILED = { echo; \
+	if grep -q 'after connection broken by' .venv/pip.log; then \
+	  echo "No package index answered: there is no network here, or a proxy or firewall is in the way."; \
+	  echo "The section Offline of README.md tells how to bring the packages along."; \
+	else echo "The packages could not be installed. The last lines above say why; more is in .venv/pip.log."; \
+	fi; exit 1; }
 
 help:
 	@echo "make lab    copy the lessons to work/ and open JupyterLab there"
@@ -50,11 +54,11 @@ endif
 	  echo "Making .venv with $$found"; "$$found" -m venv --clear .venv || exit 1; \
 	fi
 	@echo "Installing the course's packages into .venv: once, some minutes, most of it PyTorch."
-	@$(PIP_INSTALL) -e . || $(PIP_FAILED)
+	@rm -f .venv/pip.log; $(PIP_INSTALL) -e . || $(PIP_FAILED)
 	@printf '%s\n' "$(CURDIR)" > $@
 
 .venv/test.stamp: .venv/lab.stamp
-	@$(PIP_INSTALL) -e '.[test]' || $(PIP_FAILED)
+	@rm -f .venv/pip.log; $(PIP_INSTALL) -e '.[test]' || $(PIP_FAILED)
 	@touch $@
 
 clean:
