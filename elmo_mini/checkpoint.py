@@ -1,6 +1,7 @@
 """Checkpoints: named tensors and a JSON record in one safetensors file.
 
-A file is written whole or not at all. Nothing is pickled, so opening a file from somebody else runs no code.
+A file is written whole or not at all. Nothing is pickled, so opening a file from somebody else runs
+no code.
 """
 
 import json
@@ -87,4 +88,5 @@ def restore_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Te
 def _put_in_place(part: Path, path: Path) -> None:
     with part.open("rb") as file:
         os.fsync(file.fileno())
+    part.chmod(0o644)  # safetensors writes for the owner alone
     part.replace(path)

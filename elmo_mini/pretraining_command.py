@@ -1,0 +1,245 @@
+"""``python -m elmo_mini pretrain``: pretrain a biLM on corpora or text files.
+
+The same command goes on with a run that was stopped or killed. For several processes:
+``torchrun --nproc-per-node 2 -m elmo_mini pretrain ...``.
+"""
+
+import argparse
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from elmo_mini.corpora import CorpusDamaged, CorpusMissing
+from elmo_mini.elmo_files import save_bilm
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.options import BiLMOptions
+from elmo_mini.pretrained import load_pretrained
+from elmo_mini.pretraining import Pretraining
+from elmo_mini.pretraining_record import describe, write_history, write_model
+from elmo_mini.pretraining_settings import DECAYS, OPTIMISERS, Settings
+from elmo_mini.pretraining_sources import (
+    Source,
+    course_sources,
+    evaluation_sentences,
+    from_corpus,
+    from_file,
+    pack,
+)
+from elmo_mini.pretraining_text import count_vocabulary, hold_out
+from elmo_mini.processes import Processes
+from elmo_mini.softmax_losses import KINDS
+
+_FEW = ((1, 32), (2, 32), (3, 64), (4, 128))
+_MANY = (*_FEW, (5, 256), (6, 512), (7, 1024))
+SIZES = {
+    "tiny": BiLMOptions(projection_dim=64, dim=256, filters=_FEW),
+    "course": BiLMOptions(projection_dim=256, dim=448, filters=(*_FEW, (5, 256))),
+    "small": BiLMOptions(projection_dim=128, dim=1024, filters=_MANY),
+    "medium": BiLMOptions(projection_dim=256, dim=2048, filters=_MANY),
+    "original": BiLMOptions(projection_dim=512, dim=4096, filters=_MANY, n_highway=2),
+}
+# What `--course` stands for; any option given beside it wins.
+COURSE = {
+    "size": "course",
+    "output": Path("build/course_bilm"),
+    "epochs": 12.0,
+    "rows": 128,
+    "vocabulary": 16_000,
+    "learning_rate": 3e-3,
+    "weight_decay": 0.05,
+    "warm_up": 400,
+    "dropout": 0.25,
+    "half": True,
+}
+DEFAULTS = {
+    "size": "tiny",
+    "output": Path("build/bilm"),
+    "epochs": 10.0,
+    "rows": 64,
+    "vocabulary": 16_000,
+    "learning_rate": 2e-3,
+    "weight_decay": 0.01,
+    "warm_up": 200,
+    "dropout": 0.1,
+    "half": False,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options; those of `DEFAULTS` depend on ``--course``."""
+    add = parser.add_argument
+    add("corpora", nargs="*", metavar="CORPUS", help="names as `corpora` lists them")
+    add("--text", type=Path, action="append", default=[], metavar="FILE", help="a text file")
+    add("--course", action="store_true", help="the texts and settings of the course checkpoint")
+    add("--output", type=Path, help="folder for the run and its model (build/bilm)")
+    add("--size", choices=list(SIZES), help="tiny, or a published size (tiny)")
+    add("--cells", type=int, help="LSTM cells, in place of the size's")
+    add("--projection", type=int, help="dimensions of one direction, in place of the size's")
+    add("--epochs", type=float, help="passes over the text (10)")
+    add("--steps", type=int, help="optimiser steps, in place of --epochs")
+    add("--minutes", type=float, help="stop after so many; the same command goes on later")
+    add("--rows", type=int, help="parallel streams of a batch, all processes together (64)")
+    add("--width", type=int, default=20, help="tokens of each stream in a step (20)")
+    add("--vocabulary", type=int, help="words the softmax knows (16000)")
+    add("--softmax", choices=KINDS, default="adaptive", help="in training (adaptive)")
+    add("--sampled", type=int, default=8192, help="negatives of the sampled softmax (8192)")
+    add("--optimiser", choices=OPTIMISERS, default="adamw", help="adagrad is bilm-tf's (adamw)")
+    add("--learning-rate", type=float, help="its highest value (0.002; adagrad: use 0.2)")
+    add("--warm-up", type=int, help="steps until it is reached (200)")
+    add("--decay", choices=DECAYS, default="cosine", help="how it falls then (cosine)")
+    add("--weight-decay", type=float, help="of adamw (0.01)")
+    add("--clip", type=float, default=None, help="gradient norm (1; adagrad: 10, as bilm-tf)")
+    add("--dropout", type=float, help="before each layer and the softmax (0.1)")
+    add("--in-order", action="store_true", help="keep the sentences in the order of the text")
+    add("--validation", type=float, default=0.02, help="share of the text held out (0.02)")
+    add("--validate-steps", type=int, help="steps between validations (an epoch)")
+    add("--checkpoint-minutes", type=float, default=5.0, help="between checkpoints (5)")
+    add("--checkpoint-steps", type=int, help="a checkpoint every so many steps as well")
+    add("--half", action=argparse.BooleanOptionalAction, help="store the model in float16")
+    add("--official", action="store_true", help="write options.json and weights.hdf5 too")
+    add("--seed", type=int, default=1)
+    add("--device", default="auto", help="cpu, cuda or auto (auto)")
+    add("--threads", type=int, help="threads of each process on the CPU")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Pretrain, or go on; 0 at the end or at a planned stop, 2 for a wrong request."""
+    for name, value in (COURSE if args.course else DEFAULTS).items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    try:
+        processes = Processes.join(args.device)
+        try:
+            _pretrain(args, processes)
+        finally:
+            processes.leave()
+    except (ConfigurationError, CorpusMissing, CorpusDamaged, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
+    say = print if processes.first else (lambda *_, **__: None)
+    sources = _sources(args)
+    say(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
+    left_out = evaluation_sentences() if args.course else frozenset[str]()
+    text, validation = hold_out(pack(sources, left_out), args.validation)
+    vocabulary = count_vocabulary(text, args.vocabulary)
+    per_epoch = text.steps // (args.rows * args.width)
+    settings = _settings(args, per_epoch)
+    training = Pretraining(settings, vocabulary, text, validation, processes)
+    say(describe(training, text, validation))
+
+    folder: Path = args.output
+    folder.mkdir(parents=True, exist_ok=True)
+    checkpoint = folder / "checkpoint.safetensors"
+    if checkpoint.exists():
+        training.resume(checkpoint)
+        say(f"Going on after step {training.step:,} of {settings.steps:,}.")
+    validate_every = args.validate_steps or max(1, per_epoch)
+    progress = tqdm(
+        total=settings.steps,
+        initial=training.step,
+        unit="step",
+        file=sys.stdout,
+        disable=not processes.first,
+        mininterval=1.0,
+        smoothing=0.05,
+    )
+    started = saved = time.monotonic()
+    average: list[float] = []
+
+    def save() -> None:
+        nonlocal saved
+        training.save(checkpoint)
+        if processes.first:
+            write_history(training, folder)
+        saved = time.monotonic()
+
+    def validate() -> None:
+        entry = training.validate()
+        best = min(e["both"] for e in training.history.validation) == entry["both"]
+        progress.write(
+            f"step {training.step:,}: validation perplexity {entry['both']:.1f} "
+            f"(forward {entry['forward']:.1f}, backward {entry['backward']:.1f})"
+        )
+        if best and processes.first:
+            write_model(training, folder, [s.record() for s in sources], half=args.half)
+
+    def on_step(_: Pretraining, forward: float, backward: float) -> bool:
+        average[:] = [*average[-49:], (forward + backward) / 2]
+        progress.update()
+        progress.set_postfix_str(f"loss {sum(average) / len(average):.3f}", refresh=False)
+        step = training.step
+        if step % validate_every == 0 or step == settings.steps:
+            validate()
+        now = time.monotonic()
+        # The clock is asked for now and then only: all processes must hear the answer.
+        asked = step % 10 == 0 or processes.size == 1
+        stop = asked and processes.agree(
+            args.minutes is not None and now - started > 60 * args.minutes
+        )
+        due = asked and processes.agree(now - saved > 60 * args.checkpoint_minutes)
+        planned = bool(args.checkpoint_steps) and step % args.checkpoint_steps == 0
+        if stop or due or planned or step == settings.steps:
+            save()
+        return stop
+
+    try:
+        finished = training.run(on_step)
+    except KeyboardInterrupt:
+        if processes.size == 1:
+            save()
+        finished = False
+    progress.close()
+    if not finished:
+        say(f"Stopped after step {training.step:,}; the same command goes on from there.")
+        return
+    model = folder / "model.safetensors"
+    if args.official and processes.first:
+        save_bilm(load_pretrained(model), folder / "options.json", folder / "weights.hdf5")
+    say(f"The model is {model}; README.md beside it says where it comes from.")
+
+
+def _sources(args: argparse.Namespace) -> list[Source]:
+    if args.course and (args.corpora or args.text):
+        raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
+    sources = course_sources() if args.course else []
+    sources += [from_corpus(name) for name in args.corpora]
+    sources += [from_file(path) for path in args.text]
+    if not sources:
+        raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
+    return sources
+
+
+def _settings(args: argparse.Namespace, per_epoch: int) -> Settings:
+    options = SIZES[args.size]
+    options = replace(
+        options,
+        dim=args.cells or options.dim,
+        projection_dim=args.projection or options.projection_dim,
+    )
+    return Settings(
+        options=options,
+        steps=args.steps or max(1, round(args.epochs * per_epoch)),
+        rows=args.rows,
+        width=args.width,
+        softmax=args.softmax,
+        sampled=args.sampled,
+        optimiser=args.optimiser,
+        learning_rate=args.learning_rate,
+        warm_up=args.warm_up,
+        decay=args.decay,
+        weight_decay=args.weight_decay,
+        clip=args.clip or (10.0 if args.optimiser == "adagrad" else 1.0),
+        dropout=args.dropout,
+        shuffle=not args.in_order,
+        seed=args.seed,
+    )
