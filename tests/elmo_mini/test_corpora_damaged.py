@@ -112,3 +112,33 @@ def test_a_file_that_is_no_zip_and_an_empty_zip_are_damaged_too(data: Path) -> N
     pack(data / "gutenberg.zip", {"README": b"hello"}, "gutenberg")
     with pytest.raises(corpora.CorpusDamaged, match="holds no text"):
         list(corpora.load("gutenberg").sentences())
+
+
+def test_windows_line_ends_do_not_glue_sentences_together(data: Path) -> None:
+    text = b"He PRP B-NP\r\nran VBD B-VP\r\n\r\nStop VB B-VP\r\n"
+    pack(data / "conll2000.zip", {"train.txt": text, "test.txt": text}, "conll2000")
+    assert len(list(corpora.load("conll2000").chunked_sentences())) == 4
+
+
+def test_underscores_that_mark_italics_are_taken_out(data: Path) -> None:
+    pack(data / "gutenberg.zip", {"emma.txt": b"It was _them_, not _her own_."}, "gutenberg")
+    assert [" ".join(s) for s in corpora.load("gutenberg").sentences()] == [
+        "It was them , not her own ."
+    ]
+
+
+def test_an_entity_that_begins_inside_a_token_still_opens_with_b(data: Path) -> None:
+    story = (
+        '<DOC><TEXT>anti-<b_enamex type="PERSON">Tony Blair<e_enamex> in '
+        '<b_enamex type="LOCATION">New York<e_enamex></TEXT></DOC>'
+    )
+    pack(data / "ieer.zip", {"APW": story.encode()}, "ieer")
+    assert list(corpora.load("ieer").entity_sentences()) == [
+        [
+            ("anti-Tony", "O"),
+            ("Blair", "B-PERSON"),
+            ("in", "O"),
+            ("New", "B-LOCATION"),
+            ("York", "I-LOCATION"),
+        ]
+    ]

@@ -52,7 +52,7 @@ def test_lower_case_on_request() -> None:
         "He lives in the U.S.| She lives in the U.K.| They phone.",
         "On Nov. 3 Acme Corp. Ltd. rose.| But Foo Inc. fell.",
         "J. K. Rowling wrote it.| So did C.S. Lewis.",
-        "It was I.| He knew.",
+        "It was I.| Emma knew.",
         "He came at 5 p.m. on Sunday.| He left at 6 a.m.| The day was over.",
         "See No. 10 and Fig. 3 of vol. 2.| Then stop.",
         "He said no.| Ten people left.",
