@@ -24,6 +24,7 @@ from elmo_mini.characters import (
     check_ids,
     unique_rows,
 )
+from elmo_mini.layer_sweep import sweep_layer
 from elmo_mini.options import BiLMOptions
 from elmo_mini.projected_lstm import ProjectedLSTM
 from elmo_mini.reading_order import ReadingOrder
@@ -175,12 +176,10 @@ class BiLM(nn.Module):
         tokens = reading.read(places)  # (steps, 2, B)
         h, c = (x[:, :, reading.order] for x in start)
         outputs: Iterable[Tensor]
-        if not torch.is_grad_enabled() and wavefront.fits(self.layers):
-            outputs, end = wavefront.sweep(self.layers, types, tokens, reading.alive, (h, c))
+        if torch.is_grad_enabled() or not wavefront.fits(self.layers):
+            outputs, end = self._layer_by_layer(types, tokens, reading.alive, (h, c))
         else:
-            outputs, end = self._layer_by_layer(
-                functional.embedding(tokens, types), reading.alive, (h, c)
-            )
+            outputs, end = wavefront.sweep(self.layers, types, tokens, reading.alive, (h, c))
         token_layer = types[places] * mask.unsqueeze(-1)
         activations = [torch.cat([token_layer, token_layer], -1)]
         activations += [reading.restore(layer, mask.shape[1]) for layer in outputs]
@@ -193,14 +192,19 @@ class BiLM(nn.Module):
         return activations, (h_end, c_end)
 
     def _layer_by_layer(
-        self, vectors: Tensor, alive: list[int], start: State
+        self, types: Tensor, tokens: Tensor, alive: list[int], start: State
     ) -> tuple[list[Tensor], State]:
-        """Any number of layers, with gradients; `vectors` (steps, 2, B, H) in reading order."""
-        inputs = vectors.transpose(0, 1)
+        """Any number of layers, with gradients where they are asked for."""
+        training = torch.is_grad_enabled()
+        inputs = functional.embedding(tokens, types).transpose(0, 1) if training else types
         outputs: list[Tensor] = []
         ends: list[State] = []
         for number, layer in enumerate(self.layers):
-            out, end = layer(inputs, alive, (start[0][number], start[1][number]))
+            state = start[0][number], start[1][number]
+            if training:
+                out, end = layer(inputs, alive, state)
+            else:
+                out, end = sweep_layer(layer, inputs, alive, state, None if number else tokens)
             outputs.append(out)
             ends.append(end)
             inputs = out + inputs if number and self.options.use_skip_connections else out

@@ -4,6 +4,9 @@ Layer 1 at step t needs layer 0 at step t, and nothing later. So while layer 0 r
 layer 1 can read token t - 1, and the sweep over T tokens takes T + 1 steps with one set of
 element-wise operations for four LSTMs. Nothing is allocated inside the loop, the input product
 of layer 0 is done once per word type, and its rows are copied out where they are needed.
+
+The sweep touches all weights at every step. It pays as long as they stay in the processor's
+cache; a larger model is faster one layer at a time (`layer_sweep`).
 """
 
 from collections.abc import Sequence
@@ -13,10 +16,17 @@ from torch import Tensor
 
 from elmo_mini.projected_lstm import ProjectedLSTM
 
+# Measured on a 32-token-wide batch: at 1.5 MB of weights the sweep is 10 to 15 % faster than one
+# layer at a time on two threads, at 21 MB up to 30 % slower on one.
+_CACHE_BYTES = 4 * 2**20
+
 
 def fits(layers: Sequence[ProjectedLSTM]) -> bool:
-    """Whether the sweep applies: two layers, both with a projection."""
-    return len(layers) == 2 and all(layer.projection is not None for layer in layers)
+    """Whether the sweep applies and pays: two layers, both with a projection, small weights."""
+    if len(layers) != 2 or any(layer.projection is None for layer in layers):
+        return False
+    sizes = (p.numel() * p.element_size() for layer in layers for p in layer.parameters())
+    return sum(sizes) <= _CACHE_BYTES
 
 
 @torch.no_grad()

@@ -1,14 +1,16 @@
 """The biLM against numpy and the published model; state, determinism and causality."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import torch
 
+from elmo_mini import wavefront
 from elmo_mini.bilm import BiLM
 from elmo_mini.characters import batch_to_ids
 from elmo_mini.elmo_files import load_bilm
@@ -22,11 +24,19 @@ SENTENCES = [
 ]
 
 
+PATHS = pytest.mark.parametrize("path", ["wavefront", "layers", "training"])
+
+
 @contextmanager
-def path(training: bool, bilm: BiLM) -> Iterator[None]:
-    """The layers one by one with gradients, or the sweep without."""
+def taking(path: str, bilm: BiLM) -> Iterator[None]:
+    """Both layers in one sweep, layer after layer, or layer after layer with gradients."""
+    training = path == "training"
     bilm.requires_grad_(training)
-    with torch.set_grad_enabled(training):
+    limit = {} if path == "wavefront" else {"_CACHE_BYTES": 0}
+    with (
+        torch.set_grad_enabled(training),
+        patch.multiple(wavefront, **limit) if limit else nullcontext(),
+    ):
         yield
 
 
@@ -62,13 +72,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("training", [False, True], ids=["sweep", "layers"])
+@PATHS
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_equals_numpy(tmp_path: Path, setting: str, training: bool) -> None:
+def test_equals_numpy(tmp_path: Path, setting: str, path: str) -> None:
     files = official_files.random_model(tmp_path, **SETTINGS[setting])
     model = load_bilm(*files[:2]).double()
     ids = batch_to_ids(SENTENCES, max_characters=model.options.max_characters)
-    with path(training, model):
+    with taking(path, model):
         output: Any = model(ids)
     layers = torch.stack(output["activations"]).detach().numpy()
     for row, sentence in enumerate(SENTENCES):
@@ -80,12 +90,12 @@ def test_equals_numpy(tmp_path: Path, setting: str, training: bool) -> None:
     assert output["mask"].sum(1).tolist() == [len(s) + 2 for s in SENTENCES]
 
 
-@pytest.mark.parametrize("training", [False, True], ids=["sweep", "layers"])
-def test_equals_numpy_where_the_clips_act(tmp_path: Path, training: bool) -> None:
+@PATHS
+def test_equals_numpy_where_the_clips_act(tmp_path: Path, path: str) -> None:
     files = official_files.random_model(tmp_path, scale=6.0, dim=40, projection_dim=8)
     model = load_bilm(*files[:2]).double()
     clipped = [0, 0]
-    with path(training, model):
+    with taking(path, model):
         vectors = alone(model, SENTENCES)
     for sentence, ours in zip(SENTENCES, vectors, strict=True):
         expected, _ = numpy_elmo.sentence_layers(
@@ -95,14 +105,14 @@ def test_equals_numpy_where_the_clips_act(tmp_path: Path, training: bool) -> Non
     assert min(clipped) > 20
 
 
-@pytest.mark.parametrize("training", [False, True], ids=["sweep", "layers"])
-def test_carried_state_equals_numpy(tmp_path: Path, training: bool) -> None:
+@PATHS
+def test_carried_state_equals_numpy(tmp_path: Path, path: str) -> None:
     """Three calls: a batch, a smaller one, a larger one."""
     files = official_files.random_model(tmp_path)
     model = load_bilm(*files[:2], stateful=True).double()
     states: dict[int, numpy_elmo.Row] = {}
     for batch in (SENTENCES[:3], SENTENCES[1:3][::-1], SENTENCES):
-        with path(training, model):
+        with taking(path, model):
             vectors = alone(model, batch)
         for row, sentence in enumerate(batch):
             expected, states[row] = numpy_elmo.sentence_layers(
@@ -112,15 +122,15 @@ def test_carried_state_equals_numpy(tmp_path: Path, training: bool) -> None:
 
 
 @published_model.needs_model
-@pytest.mark.parametrize("training", [False, True], ids=["sweep", "layers"])
+@PATHS
 @pytest.mark.parametrize("cache", [0, 1000])
-def test_published_model_agrees_with_tensorflow(training: bool, cache: int) -> None:  # 1, 57
+def test_published_model_agrees_with_tensorflow(path: str, cache: int) -> None:  # 1, 57
     model = load_bilm(published_model.OPTIONS, published_model.WEIGHTS, stateful=True)
     assert not any(p.requires_grad for p in model.parameters())
     model.cache_tokens(cache)
     expected = published_model.expected_top_layer()
     for batch, top in zip(published_model.batches(), expected, strict=True):
-        with path(training, model):
+        with taking(path, model):
             layers, mask = run(model, batch)
         assert mask.sum(1).tolist() == [len(s) + 2 for s in batch]
         np.testing.assert_allclose(layers[-1][0, 1 : len(top) + 1], top, rtol=0, atol=1e-5)
@@ -196,7 +206,7 @@ def test_an_empty_row_reads_its_boundaries_and_moves_its_state(bilm: BiLM) -> No
 def test_state_is_kept_in_training_and_carries_no_gradient(bilm: BiLM) -> None:
     bilm.stateful = True
     for _ in range(2):
-        with path(True, bilm.train()):
+        with taking("training", bilm.train()):
             output: Any = bilm(batch_to_ids(SENTENCES))
             output["activations"][-1].sum().backward()
     assert bilm.carried.rows == 4
@@ -232,9 +242,9 @@ def test_warm_start_is_fixed_and_reproducible(tmp_path: Path) -> None:
 # Causality: what each half of a vector may know
 
 
-@pytest.mark.parametrize("training", [False, True], ids=["sweep", "layers"])
+@PATHS
 @pytest.mark.parametrize("layers", [2, 3])
-def test_no_half_sees_past_its_own_token(tmp_path: Path, layers: int, training: bool) -> None:
+def test_no_half_sees_past_its_own_token(tmp_path: Path, layers: int, path: str) -> None:
     files = official_files.random_model(tmp_path, n_layers=layers)
     model = load_bilm(*files[:2]).double()
     half = model.options.projection_dim
@@ -242,7 +252,7 @@ def test_no_half_sees_past_its_own_token(tmp_path: Path, layers: int, training: 
     sentences = [["w"] * 9, ["a", "b", "c", "d", "e"], ["u", "v"]]
     other = [list(s) for s in sentences]
     other[changed_row][place] = "zebra"
-    with path(training, model):
+    with taking(path, model):
         before, _ = run(model, sentences)
         after, _ = run(model, other)
     position = place + 1  # the sentence starts with a boundary
@@ -262,9 +272,9 @@ def test_no_half_sees_past_its_own_token(tmp_path: Path, layers: int, training: 
             assert moved[changed_row].any(1).sum() == 1, "the token layer looked at a neighbour"
 
 
-@pytest.mark.parametrize("training", [False, True], ids=["sweep", "layers"])
-def test_outputs_are_zero_at_padding(bilm: BiLM, training: bool) -> None:  # 26
-    with path(training, bilm):
+@PATHS
+def test_outputs_are_zero_at_padding(bilm: BiLM, path: str) -> None:  # 26
+    with taking(path, bilm):
         layers, mask = run(bilm, SENTENCES)
     for layer in layers:
         assert (layer[~mask] == 0).all()
@@ -325,7 +335,7 @@ def test_token_cache_changes_no_vector(bilm: BiLM) -> None:
 def test_token_cache_keeps_out_of_training(bilm: BiLM) -> None:
     bilm.cache_tokens(50)
     run(bilm, SENTENCES)
-    with path(True, bilm):
+    with taking("training", bilm):
         output: Any = bilm(batch_to_ids(SENTENCES))
         output["activations"][-1].sum().backward()
     assert all(p.grad is not None for p in bilm.parameters())

@@ -37,9 +37,11 @@ def test_equals_layer_by_layer(
         torch.testing.assert_close(c_end[k], end[1], rtol=0, atol=1e-13)
 
 
-def test_fits_two_projected_layers_only() -> None:
+def test_fits_two_small_projected_layers_only() -> None:
     projected, plain = ProjectedLSTM(4, 6, 4), ProjectedLSTM(4, 4, 4)
     assert fits([projected, projected])
     assert not fits([projected])
     assert not fits([projected] * 3)
     assert not fits([projected, plain])
+    large = ProjectedLSTM(128, 1024, 128)
+    assert not fits([large, large])
