@@ -1,18 +1,18 @@
 """A biLM by path, for the commands: a pair of official files, a folder, or a checkpoint."""
 
 import argparse
-import importlib
 from pathlib import Path
 
 import torch
 
+from elmo_mini import pretrained
 from elmo_mini.bilm import BiLM
 from elmo_mini.elmo_files import PathLike, load_bilm
 from elmo_mini.errors import ConfigurationError
 
 
-def load_model(model: PathLike, weights: PathLike | None = None) -> BiLM:
-    """Load the biLM at `model`, without gradients.
+def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> BiLM:
+    """Load the biLM at `model`, or the course's own, without gradients.
 
     Parameters
     ----------
@@ -27,6 +27,10 @@ def load_model(model: PathLike, weights: PathLike | None = None) -> BiLM:
     ConfigurationError
         If it is not clear which files are meant, or a file is damaged or foreign.
     """
+    if model is None:
+        if weights is not None:
+            raise ConfigurationError("weights need the options file that goes with them")
+        return _from_checkpoint(None)
     path = Path(model)
     if weights is not None:
         return load_bilm(path, weights)
@@ -50,10 +54,12 @@ def load_model(model: PathLike, weights: PathLike | None = None) -> BiLM:
     )
 
 
-def _from_checkpoint(path: Path) -> BiLM:
-    pretrained = importlib.import_module("elmo_mini.pretrained")
-    bilm: BiLM = pretrained.load(path)
-    return bilm.requires_grad_(False)
+def _from_checkpoint(path: Path | None) -> BiLM:
+    if path is None and not pretrained.COURSE_CHECKPOINT.is_file():
+        raise FileNotFoundError(
+            "the course's own model is not here; restore it with git, or name another model"
+        )
+    return pretrained.load_pretrained(path).requires_grad_(False)
 
 
 def _from_folder(folder: Path) -> BiLM:
@@ -74,10 +80,9 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("model")
     group.add_argument(
         "--model",
-        required=True,
         metavar="PATH",
         help="an official options.json (with --weights), a folder with both official files, or a "
-        "checkpoint (.safetensors)",
+        "checkpoint, .safetensors (default: the course's own)",
     )
     group.add_argument("--weights", metavar="PATH", help="the official weights.hdf5")
     group.add_argument(

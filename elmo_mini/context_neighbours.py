@@ -1,0 +1,165 @@
+"""Neighbours of a word in context: which occurrences in a corpus are nearest to this one.
+
+NAACL ELMo paper, table 4: the neighbours of *play* as a static vector mix its senses; those of
+one occurrence of *play* in a biLM keep to its sense. The corpus is streamed: only the nearest
+occurrences so far are kept.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.embedding_stream import Floats, Sentence, Text, embed_stream, sentences_of
+from elmo_mini.vector_cache import VectorCache
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """An occurrence near the query: word `position` of `sentence`.
+
+    Attributes:
+        similarity: cosine of the two vectors.
+        number: the sentence's number in the corpus, from 0.
+    """
+
+    similarity: float
+    sentence: tuple[str, ...] = field(repr=False)
+    position: int
+    number: int
+
+    @property
+    def word(self) -> str:
+        """The word as it stands there."""
+        return self.sentence[self.position]
+
+    def __str__(self) -> str:
+        return f"{self.similarity:6.3f}  {in_brackets(self.sentence, self.position)}"
+
+
+def context_neighbours(
+    bilm: BiLM,
+    sentence: Sentence,
+    position: int,
+    corpus: Text | VectorCache,
+    *,
+    forms: Collection[str] | None = None,
+    any_word: bool = False,
+    layers: Sequence[int] | None = None,
+    topn: int = 10,
+    progress: bool = True,
+) -> dict[int, list[Neighbour]]:
+    """The `topn` occurrences nearest to word `position` of `sentence`, for each layer.
+
+    Parameters
+    ----------
+    corpus : sentences as lists of words, a function that gives them (``corpus.sentences``), or
+        a `VectorCache` of this model
+    forms : which words to compare with, whatever their case; by default the word itself. Pass
+        ``("play", "plays", "played")`` to admit inflected forms
+    any_word : compare with every word of the corpus. Slower, since otherwise only sentences with
+        one of `forms` are embedded
+    layers : which layers, all by default. Layer 0 sees no context: every occurrence of the same
+        spelling has similarity 1 there, and the earliest in the corpus come first
+
+    Returns
+    -------
+    For each layer, neighbours by falling similarity; fewer than `topn` where the corpus has
+    fewer. The query's own occurrence, and further copies of the whole sentence, are left out.
+
+    Raises
+    ------
+    ValueError
+        If `position` is outside the sentence, there is no such layer, or `topn` is below 1.
+    CacheForeign
+        If the cache was written by another model.
+    """
+    words = tuple(sentence)
+    chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
+    _check(bilm, words, position, chosen, topn)
+    (embedded,) = embed_stream(bilm, [words])
+    query = embedded.every_layer()[chosen, position]  # (layers, 2H)
+    query /= np.maximum(np.linalg.norm(query, axis=-1, keepdims=True), 1e-12)
+    wanted = {form.lower() for form in forms or (words[position],)}
+
+    def places(candidate: Sentence) -> list[int]:
+        if tuple(candidate) == words:
+            return []
+        if any_word:
+            return list(range(len(candidate)))
+        return [place for place, word in enumerate(candidate) if word.lower() in wanted]
+
+    best: list[list[tuple[float, int, Neighbour]]] = [[] for _ in chosen]
+    ticket = count()
+    for number, candidate, there, vectors in _candidates(bilm, corpus, chosen, places, progress):
+        lengths = np.maximum(np.linalg.norm(vectors, axis=-1), 1e-12)
+        similarities = np.einsum("lnh,lh->ln", vectors, query) / lengths
+        for heap, row in zip(best, similarities, strict=True):
+            floor = heap[0][0] if len(heap) == topn else -np.inf
+            for place in np.flatnonzero(row > floor):
+                similarity = float(row[place])
+                neighbour = Neighbour(similarity, tuple(candidate), there[place], number)
+                # Of equals the earlier one stays: later tickets are smaller.
+                entry = (similarity, -next(ticket), neighbour)
+                (heapq.heappush if len(heap) < topn else heapq.heappushpop)(heap, entry)
+    return {
+        layer: [neighbour for _, _, neighbour in sorted(heap, reverse=True)]
+        for layer, heap in zip(chosen, best, strict=True)
+    }
+
+
+def in_brackets(sentence: Sequence[str], position: int, width: int = 8) -> str:
+    """The sentence with the word in brackets, cut to `width` words on either side."""
+    before, after = sentence[:position], sentence[position + 1 :]
+    words = [*before[-width:], f"[{sentence[position]}]", *after[:width]]
+    start, end = ["..."] * (len(before) > width), ["..."] * (len(after) > width)
+    return " ".join([*start, *words, *end])
+
+
+def _candidates(
+    bilm: BiLM,
+    corpus: Text | VectorCache,
+    layers: list[int],
+    places: Callable[[Sentence], list[int]],
+    progress: bool,
+) -> Iterator[tuple[int, Sentence, list[int], Floats]]:
+    """Sentence number, words, places in it, and vectors (layers, places, 2H) of those."""
+    if isinstance(corpus, VectorCache):
+        corpus.check_model(bilm)
+        for number in range(len(corpus)):
+            words = corpus.sentence(number)
+            if there := places(words):
+                tokens = int(corpus.starts[number]) + np.array(there)
+                yield number, words, there, np.stack([corpus.vectors(k, tokens) for k in layers])
+        return
+    waiting: deque[tuple[int, list[int]]] = deque()
+
+    def with_places() -> Iterator[Sentence]:
+        for number, words in enumerate(sentences_of(corpus)):
+            if there := places(words):
+                waiting.append((number, there))
+                yield words
+
+    for embedded in embed_stream(bilm, with_places(), progress=progress):
+        number, there = waiting.popleft()
+        yield number, embedded.words, there, embedded.every_layer()[layers][:, there]
+
+
+def _check(
+    bilm: BiLM, sentence: tuple[str, ...], position: int, layers: list[int], topn: int
+) -> None:
+    if not 0 <= position < len(sentence):
+        raise ValueError(
+            f"position {position} is outside the sentence, which has {len(sentence)} words"
+        )
+    for layer in layers:
+        if not 0 <= layer < bilm.num_layers:
+            raise ValueError(
+                f"there is no layer {layer}: this model has 0 (tokens) to {bilm.num_layers - 1}"
+            )
+    if topn < 1:
+        raise ValueError(f"topn is {topn}; it must be at least 1")

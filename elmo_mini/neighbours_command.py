@@ -1,0 +1,108 @@
+"""``python -m elmo_mini neighbours``: what a word in a sentence is near to, layer by layer."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from elmo_mini import corpora
+from elmo_mini.context_neighbours import context_neighbours, in_brackets
+from elmo_mini.embedding_stream import Text
+from elmo_mini.model_files import add_model_arguments, model_of
+from elmo_mini.tokenizer import tokenize
+from elmo_mini.vector_cache import VectorCache
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The sentence, the word in it, where to look, and the model."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Find the occurrences of a word in a corpus whose vectors are nearest to those of the\n"
+        "word in SENTENCE, by cosine, for each layer. Layer 0 sees no context: there, every\n"
+        "occurrence of the same spelling is equally near."
+    )
+    parser.epilog = (
+        "example:\n"
+        '  python -m elmo_mini neighbours "She went to see a new play at the theatre." play \\\n'
+        "      --forms play plays --corpus brown"
+    )
+    parser.add_argument("sentence", metavar="SENTENCE", help="text; it is split into words here")
+    parser.add_argument("word", metavar="WORD", help="one word of the sentence, as it stands there")
+    parser.add_argument(
+        "--occurrence",
+        type=int,
+        default=1,
+        metavar="N",
+        help="which one, if the word stands there more than once (default: 1, the first)",
+    )
+    add_model_arguments(parser)
+    group = parser.add_argument_group("where to look")
+    where = group.add_mutually_exclusive_group()
+    where.add_argument(
+        "--corpus",
+        metavar="NAME",
+        help="a corpus of `python -m elmo_mini corpora` (default: brown, or lee where it is not)",
+    )
+    where.add_argument("--text", metavar="FILE", help="a UTF-8 text file of your own")
+    where.add_argument("--cache", metavar="FOLDER", help="a vector cache written by `embed`")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument(
+        "--forms",
+        nargs="+",
+        metavar="FORM",
+        help="compare with these words, whatever their case (default: WORD alone)",
+    )
+    which.add_argument(
+        "--any-word", action="store_true", help="compare with every word: slower, and telling"
+    )
+    shown = parser.add_argument_group("what to show")
+    shown.add_argument(
+        "--layers", type=int, nargs="+", metavar="K", help="layers to show (default: all)"
+    )
+    shown.add_argument("--top", type=int, default=5, help="neighbours per layer (default: 5)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the neighbours; 2 with one sentence on standard error when that cannot be done."""
+    try:
+        sentence = tokenize(args.sentence)
+        position = _find(args.word, sentence, args.occurrence)
+        bilm = model_of(args)
+        found = context_neighbours(
+            bilm,
+            sentence,
+            position,
+            _where(args),
+            forms=args.forms,
+            any_word=args.any_word,
+            layers=args.layers,
+            topn=args.top,
+        )
+    except (OSError, ValueError, corpora.CorpusMissing) as error:
+        print(f"python -m elmo_mini neighbours: {error}", file=sys.stderr)
+        return 2
+    print(f"\nNearest to: {in_brackets(sentence, position)}")
+    for layer, neighbours in found.items():
+        print(f"\nlayer {layer}{' (no context)' if layer == 0 else ''}")
+        for neighbour in neighbours:
+            print(f"  {neighbour}")
+        if not neighbours:
+            print("  no such word in this text")
+    return 0
+
+
+def _find(word: str, sentence: list[str], occurrence: int) -> int:
+    places = [place for place, other in enumerate(sentence) if other == word]
+    if not places:
+        raise ValueError(f"{word!r} is no word of the sentence; its words are: {sentence}")
+    if not 1 <= occurrence <= len(places):
+        raise ValueError(f"{word!r} stands there {len(places)} times; there is no {occurrence}.")
+    return places[occurrence - 1]
+
+
+def _where(args: argparse.Namespace) -> Text | VectorCache:
+    if args.cache:
+        return VectorCache(args.cache)
+    if args.text:
+        return corpora.from_text_file(Path(args.text)).sentences
+    corpus = corpora.load(args.corpus) if args.corpus else corpora.course_text()
+    return corpus.sentences

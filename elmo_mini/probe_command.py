@@ -1,0 +1,132 @@
+"""``python -m elmo_mini probe``: what each layer of a biLM knows about senses or grammar."""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_args
+
+from elmo_mini import corpora
+from elmo_mini.model_files import add_model_arguments, model_of
+from elmo_mini.probe_report import ProbeReport
+from elmo_mini.probe_tasks import TASKS, load_task
+from elmo_mini.probes import Kind, probe
+from elmo_mini.word2vec_training import Word2Vec
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The task, the model, and the probe's settings."""
+    tasks = "\n".join(f"  {name:<10}{about}" for name, (_, about) in TASKS.items())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Train a simple classifier on the frozen vectors of each layer and test it, beside the\n"
+        f"baselines that need no biLM. The tasks:\n{tasks}"
+    )
+    parser.epilog = (
+        "example:\n"
+        "  python -m elmo_mini probe senseval:line --train-size 500 --draws 5 --cache vectors"
+    )
+    parser.add_argument("task", metavar="TASK", help="what to ask the layers, see above")
+    add_model_arguments(parser)
+    group = parser.add_argument_group("the probe")
+    group.add_argument(
+        "--probe",
+        choices=get_args(Kind),
+        help="nearest examples, nearest mean of a label, or logistic regression "
+        "(default: knn for senses, linear for parts of speech)",
+    )
+    group.add_argument(
+        "--layers", type=int, nargs="+", metavar="K", help="layers to probe (default: all)"
+    )
+    group.add_argument("--neighbours", type=int, default=5, help="k of k-NN (default: 5)")
+    group.add_argument(
+        "--c",
+        type=float,
+        default=1.0,
+        metavar="C",
+        help="of the linear probe: scikit-learn's C, smaller is smoother (default: 1)",
+    )
+    group.add_argument(
+        "--train-size",
+        type=int,
+        metavar="N",
+        help="learn from N examples (of each ambiguous word), drawn anew in each draw "
+        "(default: all, in one draw)",
+    )
+    group.add_argument("--draws", type=int, default=5, help="how many draws (default: 5)")
+    group.add_argument("--seed", type=int, default=0, help="of the first draw (default: 0)")
+    group.add_argument(
+        "--static", metavar="FILE", help="word2vec vectors of this package, as a further baseline"
+    )
+    files = parser.add_argument_group("files")
+    files.add_argument(
+        "--cache", metavar="FOLDER", help="keep the vectors there, for the next probe of this text"
+    )
+    files.add_argument("--output", metavar="FILE", help="store the result there as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Probe, print the table; 2 with one sentence on standard error when that cannot be done."""
+    try:
+        task = load_task(args.task)
+        report = probe(
+            model_of(args),
+            task,
+            kind=args.probe or ("linear" if task.name.startswith("pos") else "knn"),
+            layers=args.layers,
+            neighbours=args.neighbours,
+            c=args.c,
+            train_size=args.train_size,
+            draws=args.draws,
+            seed=args.seed,
+            static=Word2Vec.load(args.static) if args.static else None,
+            cache=args.cache,
+        )
+        if args.output:
+            store(report, Path(args.output), _command(args))
+    except (OSError, ValueError, corpora.CorpusMissing) as error:
+        print(f"python -m elmo_mini probe: {error}", file=sys.stderr)
+        return 2
+    print(f"\n{report}")
+    return 0
+
+
+def store(report: ProbeReport, target: Path, command: str) -> None:
+    """Write the report as `elmo_mini.stored_results` reads it, with how and when it was made."""
+    content: dict[str, Any] = {
+        "title": report.title,
+        "command": command,
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "versions": {name: version(name) for name in ("torch", "scikit-learn", "numpy")},
+        **report.as_dict(),
+    }
+    part = target.with_name(f"{target.name}.part")
+    part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(target)
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command that gives these numbers; of paths, only the names, since folders differ."""
+    words = ["python -m elmo_mini probe", args.task]
+    for name in ("model", "weights", "static"):
+        if getattr(args, name):
+            words.append(f"--{name} {Path(getattr(args, name)).name}")
+    for name, default in (
+        ("probe", None),
+        ("layers", None),
+        ("neighbours", 5),
+        ("c", 1.0),
+        ("train_size", None),
+        ("draws", 5),
+        ("seed", 0),
+    ):
+        value = getattr(args, name)
+        if value != default:
+            shown = " ".join(map(str, value)) if isinstance(value, list) else value
+            words.append(f"--{name.replace('_', '-')} {shown}")
+    return " ".join(words)

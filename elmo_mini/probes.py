@@ -1,0 +1,244 @@
+"""What a layer knows: a simple classifier on its frozen vectors, beside what needs no biLM.
+
+NAACL ELMo paper, section 5.3. A probe is kept simple on purpose, so that what it finds was in
+the vectors. Beside the layers stand the baselines that any claim about context must beat: the
+most frequent label, the most frequent label of the word's form, and static vectors.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.elmo_files import PathLike
+from elmo_mini.embedding_stream import Floats, embed_stream
+from elmo_mini.probe_report import ProbeReport, Score, interval
+from elmo_mini.probe_tasks import Occurrence, Task
+from elmo_mini.vector_cache import cached_vectors
+
+Kind = Literal["knn", "centroid", "linear"]
+Labels = NDArray[np.str_]
+
+
+class StaticVectors(Protocol):
+    """One vector per word: a `Word2Vec` of this package, gensim's KeyedVectors, a dictionary."""
+
+    def __contains__(self, word: Any, /) -> bool: ...
+
+    def __getitem__(self, word: Any, /) -> Any: ...
+
+
+def probe(
+    bilm: BiLM,
+    task: Task,
+    *,
+    kind: Kind = "knn",
+    layers: Sequence[int] | None = None,
+    neighbours: int = 5,
+    c: float = 1.0,
+    train_size: int | None = None,
+    draws: int = 5,
+    seed: int = 0,
+    static: StaticVectors | None = None,
+    cache: PathLike | None = None,
+    progress: bool = True,
+) -> ProbeReport:
+    """Train a probe on each layer and test it.
+
+    Parameters
+    ----------
+    kind : "knn" asks the nearest examples (cosine); "centroid" the nearest mean of a label's
+        examples, as in the paper's table 5; "linear" is logistic regression on standardised
+        numbers, as in table 6
+    layers : which layers, all by default; 0 is the token layer, which sees no context
+    neighbours : for k-NN. c : scikit-learn's C, for the linear probe
+    train_size : examples to learn from in each group, drawn anew for each of `draws` seeds
+        (`seed`, `seed` + 1 ...); all of them by default, and then there is one draw
+    static : vectors of words without context, for two more baselines: the word's own vector,
+        and the mean over the sentence
+    cache : folder where vectors are kept, so that the next probe of this text is quick
+
+    Returns
+    -------
+    A report with a row per baseline and layer. The intervals come from a bootstrap over test
+    sentences and draws.
+    """
+    _check(bilm, kind, layers, neighbours, train_size, draws)
+    chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
+    if train_size is None:
+        draws = 1
+    everything = (*task.train, *task.test)
+    vectors = occurrence_vectors(bilm, everything, chosen, cache=cache, progress=progress)
+    labels: Labels = np.array([o.label for o in everything])
+    groups: Labels = np.array([o.group for o in everything])
+    tests = np.arange(len(task.train), len(everything))
+    trains = [
+        _draw(groups[: len(task.train)], train_size, np.random.default_rng(seed + draw))
+        for draw in range(draws)
+    ]
+    classify = _classifier(kind, neighbours, c)
+    ids = {words: number for number, words in enumerate({o.words: 0 for o in task.test})}
+    sentences = np.array([ids[o.words] for o in task.test])
+
+    def score(name: str, answer: Callable[[NDArray[np.int64]], Labels]) -> Score:
+        correct = np.stack([answer(train) == labels[tests] for train in trains])
+        accuracy, low, high = interval(correct.astype(float), sentences)
+        names = sorted(set(groups[tests].tolist()) - {""})
+        by_group = {g: float(correct[:, groups[tests] == g].mean()) for g in names}
+        return Score(name, accuracy, low, high, by_group, correct)
+
+    def by_vectors(rows: Floats) -> Callable[[NDArray[np.int64]], Labels]:
+        def answer(train: NDArray[np.int64]) -> Labels:
+            found = np.empty(len(tests), dtype=labels.dtype)
+            for group in np.unique(groups[tests]):
+                asked = tests[groups[tests] == group]
+                known = train[groups[train] == group]
+                answers = classify(rows[known], labels[known], rows[asked])
+                found[asked - len(task.train)] = answers
+            return found
+
+        return answer
+
+    scores = [score(name, answer) for name, answer in _baselines(everything, tests)]
+    if static is not None:
+        for name, rows in _static_rows(static, everything):
+            scores.append(score(name, by_vectors(rows)))
+    scores += [
+        score(f"layer {layer}", by_vectors(vectors[:, place])) for place, layer in enumerate(chosen)
+    ]
+    settings: dict[str, Any] = {
+        "probe": {"knn": f"{neighbours}-NN", "linear": f"linear, C={c:g}"}.get(kind, kind),
+        "train": len(trains[0]),
+        "test": len(tests),
+        "draws": draws,
+        "seed": seed,
+    }
+    return ProbeReport(task.name, task.title, kind, settings, tuple(scores), sentences)
+
+
+def occurrence_vectors(
+    bilm: BiLM,
+    occurrences: Sequence[Occurrence],
+    layers: Sequence[int],
+    *,
+    cache: PathLike | None = None,
+    progress: bool = True,
+) -> Floats:
+    """(occurrences, len(layers), 2H); every sentence is embedded once, and not kept."""
+    wanted: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row, occurrence in enumerate(occurrences):
+        wanted[occurrence.words].append(row)
+    found = np.empty((len(occurrences), len(layers), bilm.get_output_dim()), dtype=np.float32)
+    sentences = list(wanted)
+    arrays: Iterator[Floats]
+    if cache is None:
+        arrays = (e.every_layer() for e in embed_stream(bilm, sentences, progress=progress))
+    else:
+        arrays = iter(cached_vectors(bilm, sentences, cache, progress=progress))
+    for rows, array in zip(wanted.values(), arrays, strict=True):
+        for row in rows:
+            found[row] = array[list(layers), occurrences[row].position]
+    return found
+
+
+def _check(
+    bilm: BiLM,
+    kind: str,
+    layers: Sequence[int] | None,
+    neighbours: int,
+    train_size: int | None,
+    draws: int,
+) -> None:
+    if kind not in get_args(Kind):
+        raise ValueError(f"there is no probe {kind!r}; choose {', '.join(get_args(Kind))}")
+    for layer in layers or ():
+        if not 0 <= layer < bilm.num_layers:
+            raise ValueError(
+                f"there is no layer {layer}: this model has 0 (tokens) to {bilm.num_layers - 1}"
+            )
+    for name, value in (("neighbours", neighbours), ("train_size", train_size), ("draws", draws)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} is {value}; it must be at least 1")
+
+
+def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDArray[np.int64]:
+    """Rows of at most `size` examples of each group."""
+    rows = []
+    for group in np.unique(groups):
+        of_group = np.flatnonzero(groups == group)
+        if size is not None and size < len(of_group):
+            of_group = np.sort(random.choice(of_group, size, replace=False))
+        rows.append(of_group)
+    return np.concatenate(rows)
+
+
+def _classifier(kind: str, neighbours: int, c: float) -> Callable[[Floats, Labels, Floats], Labels]:
+    def classify(known: Floats, labels: Labels, asked: Floats) -> Labels:
+        distinct = np.unique(labels)
+        if len(distinct) == 1:
+            return np.full(len(asked), distinct[0])
+        if kind == "linear":
+            model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
+        elif kind == "knn":
+            nearest = min(neighbours, len(known))
+            model = KNeighborsClassifier(nearest, metric="cosine", algorithm="brute")
+        else:
+            length = np.linalg.norm(known, axis=1, keepdims=True)
+            unit = known / np.where(length > 0, length, 1)
+            known = np.stack([unit[labels == label].mean(0) for label in distinct])
+            labels = distinct
+            model = KNeighborsClassifier(1, metric="cosine", algorithm="brute")
+        answers: Labels = model.fit(known, labels).predict(asked)
+        return answers
+
+    return classify
+
+
+def _baselines(
+    everything: Sequence[Occurrence], tests: NDArray[np.int64]
+) -> Iterator[tuple[str, Callable[[NDArray[np.int64]], Labels]]]:
+    """The most frequent label of the group, and of the word's form; ties go by the alphabet."""
+
+    def answer(train: NDArray[np.int64], *, by_form: bool) -> Labels:
+        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        for occurrence in (everything[row] for row in train):
+            counts[(occurrence.group,)][occurrence.label] += 1
+            counts[occurrence.group, occurrence.form.lower()][occurrence.label] += 1
+        best = {key: min(c, key=lambda label: (-c[label], label)) for key, c in counts.items()}
+        asked = [everything[row] for row in tests]
+        return np.array(
+            [
+                (best.get((o.group, o.form.lower())) if by_form else None) or best[(o.group,)]
+                for o in asked
+            ]
+        )
+
+    yield "majority", lambda train: answer(train, by_form=False)
+    yield "majority of the form", lambda train: answer(train, by_form=True)
+
+
+def _static_rows(
+    static: StaticVectors, everything: Sequence[Occurrence]
+) -> Iterator[tuple[str, Floats]]:
+    size = next((len(static[w]) for o in everything for w in o.words if w in static), None)
+    if size is None:
+        raise ValueError("the static vectors know no word of this task")
+
+    def vector(word: str) -> Floats:
+        known = next((w for w in (word, word.lower()) if w in static), None)
+        return np.zeros(size, np.float32) if known is None else np.asarray(static[known])
+
+    def mean(words: tuple[str, ...]) -> Floats:
+        known = [w for w in words if w in static or w.lower() in static]
+        return np.mean([vector(w) for w in known or words], 0)
+
+    means = {words: mean(words) for words in {o.words for o in everything}}
+    yield "static vector", np.stack([vector(o.form) for o in everything])
+    yield "mean of static vectors", np.stack([means[o.words] for o in everything])

@@ -1,0 +1,194 @@
+"""The commands as a reader meets them: help that can be read, errors in one sentence."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import pytest
+
+from elmo_mini.__main__ import COMMANDS, main
+from elmo_mini.stored_results import stored_result
+from elmo_mini.vector_cache import VectorCache
+from elmo_mini.word2vec_training import Word2Vec
+from tests.elmo_mini import official_files
+
+OURS = ("embed", "neighbours", "probe")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> list[str]:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    files = official_files.random_model(folder, scale=2.0)
+    return ["--model", str(files.options_file), "--weights", str(files.weight_file)]
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("They play outside .\nA play in two acts .\nHe plays well .\n" * 4)
+    return path
+
+
+def help_of(*command: str, capsys: pytest.CaptureFixture[str], columns: int = 96) -> str:
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--help"])
+    assert left.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture(autouse=True)
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "96")
+
+
+def test_help_lists_every_command_with_a_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = help_of(capsys=capsys)
+    for name, (_, summary) in COMMANDS.items():
+        assert name in shown
+        assert " ".join(summary.split()) in " ".join(shown.split())
+    assert set(OURS) <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", OURS)
+def test_help_fits_the_screen_and_explains_every_option(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = help_of(command, capsys=capsys)
+    assert max(map(len, shown.splitlines())) <= 96
+    assert len(shown.splitlines()) <= 75
+    assert "example:" in shown
+    lines = shown[shown.index("positional arguments:") :].splitlines()
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        if line.startswith("  -"):
+            same_line = len(line.strip().split("  ")) > 1
+            assert same_line or after.startswith(" " * 20), f"{line!r} is not explained"
+
+
+@pytest.mark.parametrize("command", OURS)
+def test_the_example_in_the_help_is_understood(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = help_of(command, capsys=capsys)
+    example = shown[shown.index("example:") + 8 :].replace("\\\n", " ")
+    words = shlex.split(example)
+    assert words[:4] == ["python", "-m", "elmo_mini", command]
+    seen = []
+    monkeypatch.setattr(f"{COMMANDS[command][0]}.run", seen.append)
+    assert main(words[3:]) == 0
+    assert len(seen) == 1
+
+
+def complaint(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith(f"python -m elmo_mini {arguments[0]}: ")
+    assert shown.err.count("\n") == 1
+    assert "Traceback" not in shown.err
+    return shown.err
+
+
+def test_errors_are_one_sentence(
+    model: list[str], text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "out.hdf5")
+    nowhere = str(tmp_path / "nowhere")
+    for arguments, words in (
+        (["embed", nowhere, out, *model], "there is no text file"),
+        (["embed", str(text), out, "--model", nowhere], "there is no model"),
+        (["embed", str(text), "out.npz", *model], "names no format"),
+        (["embed", str(text), str(text), *model, "--format", "hdf5"], "is there already"),
+        (["embed", str(text), nowhere, *model, "--stateful"], "the model is stateful"),
+        (["neighbours", "A play.", "bank", *model], "'bank' is no word of the sentence"),
+        (["neighbours", "A play.", "play", "--occurrence", "2", *model], "stands there 1 times"),
+        (["neighbours", "A play.", "play", "--cache", nowhere, *model], "no vector cache"),
+        (["neighbours", "A play.", "play", "--corpus", "latin", *model], "no corpus 'latin'"),
+        (["neighbours", "A play.", "play", "--text", nowhere, *model], "There is no file"),
+        (["neighbours", "A play.", "play", "--layers", "9", *model], "no layer 9"),
+        (["probe", "ner", *model], "no task 'ner'"),
+        (["probe", "senses", "--layers", "5", *model], "no layer 5"),
+        (["probe", "senses", "--static", nowhere, *model], "there is no file"),
+        (["probe", "senses", "--weights", model[3]], "need the options file"),
+    ):
+        assert words in complaint(arguments, capsys)
+
+
+def test_a_missing_corpus_is_named_with_the_way_out(
+    model: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from elmo_mini import corpora
+
+    def missing(name: str) -> corpora.Corpus:
+        raise corpora.CorpusMissing(f"{name} is not here; fetch it with ...")
+
+    monkeypatch.setattr(corpora, "load", missing)
+    assert "senseval is not here" in complaint(["probe", "senseval", *model], capsys)
+    ask = ["neighbours", "A play.", "play", "--corpus", "brown", *model]
+    assert "brown is not here" in complaint(ask, capsys)
+
+
+def test_embed(
+    model: list[str], text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out.h5"
+    assert main(["embed", str(text), str(target), *model, "--layers", "top"]) == 0
+    shown = capsys.readouterr()
+    assert "12 sentences, 56 tokens" in shown.out
+    with h5py.File(target, "r") as file:
+        assert file["1"].shape == (6, 12)
+    assert main(["embed", str(text), str(tmp_path / "c"), *model, "--dtype", "float16"]) == 0
+    cache = VectorCache(tmp_path / "c")
+    assert (len(cache), cache.manifest["dtype"]) == (12, "float16")
+
+
+def test_neighbours(
+    model: list[str], text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["embed", str(text), str(tmp_path / "cache"), *model]) == 0
+    ask = ["neighbours", "We saw a play there.", "play", *model, "--top", "2"]
+    for where in (["--text", str(text)], ["--cache", str(tmp_path / "cache")]):
+        capsys.readouterr()
+        assert main([*ask, *where, "--forms", "play", "plays", "--layers", "0", "2"]) == 0
+        shown = capsys.readouterr().out
+        assert "Nearest to: We saw a [play] there ." in shown
+        assert "layer 0 (no context)" in shown
+        blocks = shown.split("layer 2\n")
+        assert len(blocks[1].strip().splitlines()) == 2
+        assert "[play" in blocks[1]
+    assert main([*ask, "--text", str(text), "--forms", "zebra"]) == 0
+    assert "no such word in this text" in capsys.readouterr().out
+
+
+def test_probe_and_its_stored_result(
+    model: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    static = Word2Vec([["the", "bank", "was"]] * 9, vector_size=4, min_count=1)
+    static.save(tmp_path / "static.safetensors")
+    command = ["probe", "senses", *model, "--layers", "0", "1", "--train-size", "9"]
+    command += ["--static", str(tmp_path / "static.safetensors"), "--draws", "2"]
+    assert main([*command, "--output", str(tmp_path / "senses.json")]) == 0
+    shown = capsys.readouterr().out
+    assert "senses of 28 English words" in shown
+    for row in ("majority", "static vector", "mean of static vectors", "layer 0", "layer 1"):
+        assert f"\n  {row}" in shown
+    stored = stored_result("senses", tmp_path)
+    assert stored.numbers["rows"]["layer 1"]["by_word"].keys() >= {"bank", "play"}
+    assert str(tmp_path) not in json.dumps(stored.numbers) + str(stored)
+    assert stored.command == (
+        "python -m elmo_mini probe senses --model options.json --weights weights.hdf5 "
+        "--static static.safetensors --layers 0 1 --train-size 9 --draws 2"
+    )
+
+
+def test_as_a_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "elmo_mini", "embed", "nowhere.txt", "out", "--model", "nowhere"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "python -m elmo_mini embed: there is no model nowhere\n"
