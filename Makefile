@@ -58,7 +58,7 @@ endif
 	@printf '%s\n' "$(CURDIR)" > $@
 
 .venv/test.stamp: .venv/lab.stamp
-	@rm -f .venv/pip.log; $(PIP_INSTALL) -e '.[test]' || $(PIP_FAILED)
+	@rm -f .venv/pip.log; $(PIP_INSTALL) -q -e '.[test]' || $(PIP_FAILED)
 	@touch $@
 
 clean:

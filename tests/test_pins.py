@@ -16,7 +16,12 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 CONDA_NAMES = {"torch": "pytorch"}
 # Imported under another name than they are installed.
-INSTALLED_AS = {"PIL": "pillow", "sklearn": "scikit-learn", "IPython": "ipykernel", "yaml": "pyyaml"}
+INSTALLED_AS = {
+    "IPython": "ipykernel",
+    "PIL": "pillow",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
 # Come with a direct dependency that is about them: nbgrader with nbconvert, JupyterLab with these.
 BROUGHT_ALONG = {"traitlets", "nbconvert", "jupyter_client", "jupyter_server", "sqlalchemy"}
 
