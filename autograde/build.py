@@ -28,10 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "lessons", nargs="*", metavar="LESSON", help="01_word2vec, 01 or a path; default: all"
     )
-    parser.add_argument(
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
         "--check", action="store_true", help="write nothing; fail if a notebook is stale"
     )
-    parser.add_argument("--execute", action="store_true", help="run the solution and time it")
+    mode.add_argument("--execute", action="store_true", help="run the solution and time it")
     parser.add_argument(
         "--budget",
         type=float,
@@ -51,9 +52,6 @@ def run(args: argparse.Namespace) -> int:
         sources = builder.sources(args.lessons)
     except LookupError as error:
         print(error.args[0])
-        return 1
-    if args.check and args.execute:
-        print("Choose one of --check and --execute: --check runs nothing.")
         return 1
     for source in sources:
         if args.check:
@@ -112,7 +110,8 @@ class Builder:
             try:
                 times = executed_notebook.execute(solution, lesson, timeout=_timeout(budget))
             except RunFailed as failure:
-                self.problems.append(str(failure))
+                line = lesson.cells[failure.position].line
+                self._refuse(Refusal(source, line, f"this cell does not run: {failure}"))
                 return
             self._report_times(lesson, solution, times, budget)
         elif target.exists():

@@ -19,7 +19,11 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 class RunFailed(RuntimeError):
-    """A cell of the solution raised an error or took too long."""
+    """A cell of the solution raised an error or took too long; ``position`` is its place."""
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(reason)
+        self.position = position
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int) -> list[CellTi
         timeout: seconds that one cell may take.
 
     Raises:
-        RunFailed: naming the source line of the cell.
+        RunFailed: with the place of the cell.
     """
     metadata = notebook.metadata.copy()
     started: dict[int, float] = {}
@@ -75,14 +79,10 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int) -> list[CellTi
         )
         try:
             client.execute()
-        except (CellExecutionError, CellTimeoutError) as error:
-            position = max(started, default=0)
-            line = lesson.cells[position].line
-            reason = str(error).strip().splitlines()[-1]
-            raise RunFailed(
-                f"{lesson.path}:{line}: this cell does not run: {reason} "
-                "Mend the cell and build again."
-            ) from error
+        except CellExecutionError as error:
+            raise RunFailed(max(started), f"{error.ename}: {error.evalue}") from error
+        except CellTimeoutError as error:
+            raise RunFailed(max(started), f"no end after {timeout} s") from error
     notebook.metadata = metadata
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
@@ -94,11 +94,12 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int) -> list[CellTi
 def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
     """What an executed notebook must not hold: (position of the cell, what is wrong)."""
     found: list[tuple[int, str]] = []
+    not_run = []
     for position, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or not cell.source.strip():
             continue
         if cell.execution_count is None:
-            found.append((position, "has not been run since it was changed"))
+            not_run.append(position)
             continue
         graded = cell.metadata.get("nbgrader", {}).get("grade", False)
         if graded and not any(o.output_type == "execute_result" for o in cell.outputs):
@@ -113,7 +114,10 @@ def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
                     (position, "writes to stderr in a check cell, which nbgrader marks with 0")
                 )
         found.extend((position, f"shows {what}") for what in undescribed_in_outputs(cell.outputs))
-    return found
+    if not_run:
+        more = f", and {len(not_run) - 1} more cells" if len(not_run) > 1 else ""
+        found.append((not_run[0], f"has not been run since it was changed{more}"))
+    return sorted(found)
 
 
 def machine_paths(notebook: NotebookNode, folders: list[Path]) -> list[tuple[int, str]]:

@@ -91,7 +91,8 @@ def read_lesson(path: Path) -> Lesson:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        cells = jupytext.reads(text, fmt="py:percent").cells
+        # jupytext makes an empty cell of blank lines before the first header.
+        cells = jupytext.reads(text.lstrip("\n"), fmt="py:percent").cells
     except Exception as error:
         reason = str(error).strip().splitlines()[0]
         raise UnreadableSource(

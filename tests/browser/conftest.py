@@ -1,5 +1,6 @@
 """JupyterLab in a real browser: a server for any folder, and a page of headless Chromium."""
 
+import json
 import os
 import secrets
 import shutil
@@ -27,6 +28,14 @@ def _free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
+
+
+def _ask_nothing(settings: Path) -> None:
+    """Leave out JupyterLab's first-start question about news: it covers what tests look at."""
+    plugin = settings / "@jupyterlab" / "apputils-extension"
+    plugin.mkdir(parents=True)
+    quiet = {"fetchNews": "false", "checkForUpdates": False}
+    (plugin / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
 
 
 def _wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
@@ -63,6 +72,7 @@ def jupyterlab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
             "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
             "OMP_NUM_THREADS": "1",
         }
+        _ask_nothing(home / "settings")
         log = home / "server.log"
         with log.open("wb") as out:
             server = subprocess.Popen(
@@ -70,8 +80,6 @@ def jupyterlab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
                     *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
                     *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
                     f"--IdentityProvider.token={token}",
-                    "--LabApp.news_url=",
-                    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
                 ],
                 cwd=folder,
                 env={**os.environ, **own, **(env or {})},
