@@ -226,7 +226,7 @@ class Word2Vec(WordVectors):
         self, sentences: Sentences
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
         """The text as one row of ids, the sentence number of each, and where sentences start."""
-        encoded = [self.vocabulary.encode(sentence) for sentence in sentences]
+        encoded = list(map(self.vocabulary.encode, sentences))
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
         numbers = np.repeat(np.arange(len(encoded), dtype=np.int32), lengths)
