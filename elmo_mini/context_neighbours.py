@@ -64,7 +64,7 @@ def context_neighbours(
     any_word : compare with every word of the corpus. Slower, since otherwise only sentences with
         one of `forms` are embedded
     layers : which layers, all by default. Layer 0 sees no context: every occurrence of the same
-        spelling has similarity 1 there, and the earliest in the corpus come first
+        spelling has similarity 1 there, and which come first says nothing
 
     Returns
     -------

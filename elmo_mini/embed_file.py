@@ -214,7 +214,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
     group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
-    group.add_argument("--batch-size", type=int, default=64, help="sentences at once (default: 64)")
+    group.add_argument(
+        "--batch-size", type=int, default=64, metavar="N", help="sentences at once (default: 64)"
+    )
     group.add_argument(
         "--stateful",
         action="store_true",

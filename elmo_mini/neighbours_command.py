@@ -52,13 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare with these words, whatever their case (default: WORD alone)",
     )
     which.add_argument(
-        "--any-word", action="store_true", help="compare with every word: slower, and telling"
+        "--any-word", action="store_true", help="compare with every word, which is slower"
     )
     shown = parser.add_argument_group("what to show")
     shown.add_argument(
         "--layers", type=int, nargs="+", metavar="K", help="layers to show (default: all)"
     )
-    shown.add_argument("--top", type=int, default=5, help="neighbours per layer (default: 5)")
+    shown.add_argument(
+        "--top", type=int, default=5, metavar="N", help="neighbours per layer (default: 5)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--layers", type=int, nargs="+", metavar="K", help="layers to probe (default: all)"
     )
-    group.add_argument("--neighbours", type=int, default=5, help="k of k-NN (default: 5)")
+    group.add_argument(
+        "--neighbours", type=int, default=5, metavar="K", help="k of k-NN (default: 5)"
+    )
     group.add_argument(
         "--c",
         type=float,
@@ -57,8 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="learn from N examples (of each ambiguous word), drawn anew in each draw "
         "(default: all, in one draw)",
     )
-    group.add_argument("--draws", type=int, default=5, help="how many draws (default: 5)")
-    group.add_argument("--seed", type=int, default=0, help="of the first draw (default: 0)")
+    group.add_argument(
+        "--draws", type=int, default=5, metavar="N", help="how many draws (default: 5)"
+    )
+    group.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the first draw (default: 0)"
+    )
     group.add_argument(
         "--static", metavar="FILE", help="word2vec vectors of this package, as a further baseline"
     )
