@@ -20,6 +20,7 @@ class ReadSequence(torch.autograd.Function):
     """
 
     @staticmethod
+    @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float32)
     def forward(
         ctx: Any,
         inputs: Tensor,
@@ -79,6 +80,7 @@ class ReadSequence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
+    @torch.amp.custom_bwd(device_type="cuda")
     def backward(
         ctx: Any, grad_outputs: Tensor, grad_h_end: Tensor, grad_c_end: Tensor
     ) -> tuple[Tensor | None, ...]:

@@ -1,4 +1,4 @@
-"""ELMo inference written the plain way, as a measure for the fast one.
+"""ELMo written the plain way, as a measure for the fast one.
 
 It does what AllenNLP's modules are described to do: every token is encoded, over all 50
 characters; each direction of each layer is its own loop; each step makes its own input product,
@@ -54,14 +54,14 @@ class PlainLSTM:
         weight = layer.weight[direction].T.contiguous()
         self.w_x = weight[:, : layer.input_size].contiguous()
         self.w_h = weight[:, layer.input_size :].contiguous()
-        self.bias = layer.gate_bias()[direction, 0]
+        self.bias = layer.gate_bias()[direction, 0].clone()
         assert layer.projection is not None
         self.w_p = layer.projection[direction].T.contiguous()
 
     def __call__(self, inputs: Tensor, lengths: list[int]) -> Tensor:
         """(B, T, H) to (B, T, H), rows sorted by falling length."""
         batch, steps, _ = inputs.shape
-        outputs = inputs.new_zeros(batch, steps, self.hidden)
+        outputs = [inputs.new_zeros(batch, self.hidden)] * steps
         h = inputs.new_zeros(batch, self.hidden)
         c = inputs.new_zeros(batch, self.cells)
         for step in range(steps):
@@ -82,10 +82,10 @@ class PlainLSTM:
             output = functional.linear(o * torch.tanh(memory), self.w_p)
             if self.proj_clip:
                 output = torch.clamp(output, -self.proj_clip, self.proj_clip)
-            c[:n] = memory
-            h[:n] = output
-            outputs[:n, t] = output
-        return outputs
+            c = memory if n == batch else torch.cat([memory, c[n:]])
+            h = output if n == batch else torch.cat([output, h[n:]])
+            outputs[t] = functional.pad(output, (0, 0, 0, batch - n))
+        return torch.stack(outputs, 1)
 
 
 class NativeLSTM:
