@@ -174,7 +174,7 @@ def main() -> None:
         "repetitions": arguments.repetitions,
         "threads": arguments.threads,
         "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared with other work",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "versions": {"torch": torch.__version__},
         "load_average_before_and_after": [load_before, os.getloadavg()[0]],
         "results": results,

@@ -124,13 +124,13 @@ def main() -> None:
                 )
     output = arguments.output or FOLDER / f"elmo_training_{arguments.threads}_threads.json"
     record = {
-        "title": "biLM forward and backward pass against a plain loop and four nn.LSTM(proj_size=...)",
+        "title": "biLM training step against a plain loop and four nn.LSTM(proj_size=...)",
         "command": f"python -m tests.benchmarks.elmo_training --threads {arguments.threads}",
         "timed_by": "processor time" if arguments.threads == 1 else "wall clock",
         "corpus": corpus.name,
         "repetitions": arguments.repetitions,
         "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared with other work",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "versions": {"torch": torch.__version__},
         "load_average_before_and_after": [load_before, os.getloadavg()[0]],
         "results": results,
