@@ -2,19 +2,20 @@
 
 import copy
 import inspect
+import math
 import os
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from autograde import exercises
 from autograde.captured_output import captured_output
 from autograde.exercise import Answer, AnswerRefused, Exercise, Inputs, Mistake, Plain
 from autograde.judge import first_difference
 from autograde.report import CaseResult, Report, Score, shown
-
-_latest: dict[str, tuple[Answer, bool]] = {}
 
 
 @dataclass(frozen=True)
@@ -37,23 +38,31 @@ def check(exercise_id: str, answer: Answer) -> Score:
         KeyError: if there is no such exercise; the message lists those there are.
     """
     exercise = exercises.find(exercise_id)
-    score = Score(examine(exercise, answer))
-    _latest[exercise_id] = (answer, score.report.points == exercise.points)
+    if answer is exercise.reference:
+        report = Report(
+            exercise,
+            0.0,
+            (),
+            f"This is the course's own `{exercise_id}`, not yours. Run the cell with your answer, "
+            "then this one.",
+        )
+    else:
+        report = examine(exercise, answer)
+    score = Score(report)
     score.print_outside_notebooks()
     return score
 
 
 def or_reference(exercise_id: str, answer: Answer) -> Answer:
-    """The answer if its last check earned full points, else the course's own function.
+    """The answer if it is right, else the course's own function.
 
     So a lesson can go on after an exercise that is unfinished, and it says so.
     """
     exercise = exercises.find(exercise_id)
-    latest = _latest.get(exercise_id)
-    if latest is not None and latest[0] is answer and latest[1]:
-        return answer
-    print(f"Below, the course's own `{exercise_id}` is used: yours has not passed its check.")
-    return exercise.reference
+    if answer is exercise.reference or examine(exercise, answer).points < exercise.points:
+        print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
+        return exercise.reference
+    return answer
 
 
 def seed_of(exercise_id: str) -> int:
@@ -71,14 +80,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
         came = _outcomes(exercise, answer, seed)
     text = printed.getvalue()
     if all(outcome.not_started for outcome in came):
-        return Report(
-            exercise,
-            0.0,
-            (),
-            f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
-            "`raise NotImplementedError()`, run that cell, then run this one again.",
-            printed=text,
-        )
+        return Report(exercise, 0.0, (), came[0].sentence, printed=text)
     expected = _known_outcomes(exercise, exercise.reference, seed)
     results = tuple(
         CaseResult(case.name, _difference(exercise, right, mine))
@@ -94,7 +96,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
         exercise,
         points,
         results,
-        named.says if named else results[wrong].difference or "",
+        results[wrong].difference or "",
         mistake=named,
         certain=certain,
         detail=_detail(inputs, expected[wrong], came[wrong]),
@@ -135,10 +137,15 @@ def _known_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outc
 def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
     inputs = exercise.inputs(index, seed)
     try:
-        outputs = exercise.run(answer, copy.deepcopy(inputs))
+        with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
+            outputs = exercise.run(answer, copy.deepcopy(inputs))
         return Outcome(view=exercise.view(inputs, outputs))
-    except NotImplementedError:
-        return Outcome(failure="NotImplementedError", sentence="Not written yet.", not_started=True)
+    except NotImplementedError as error:
+        return Outcome(
+            failure="NotImplementedError",
+            sentence=_not_written(exercise, error, answer),
+            not_started=True,
+        )
     except AnswerRefused as refused:
         return Outcome(failure=str(refused), sentence=str(refused))
     except Exception as error:
@@ -147,6 +154,32 @@ def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
             failure=type(error).__name__,
             sentence=f"Your function stopped with {type(error).__name__}: {error}{line}",
         )
+
+
+def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer) -> str:
+    """Whose stub it is: another function's, the answer's own, or one left beside the answer."""
+    code, trace = getattr(answer, "__code__", None), error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if code is None or trace is None:
+        return f"`{exercise.id}` is not written yet."
+    if trace.tb_frame.f_code is not code:
+        other = trace.tb_frame.f_code.co_name
+        return (
+            f"Your function calls `{other}`, which is not written yet. Finish `{other}`, "
+            "run its cell, then this one."
+        )
+    starred = [code.co_flags & inspect.CO_VARARGS, code.co_flags & inspect.CO_VARKEYWORDS]
+    parameters = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
+    if set(code.co_names) - {"NotImplementedError"} or code.co_nlocals > parameters:
+        return (
+            "The line `raise NotImplementedError()` is still in your function. Delete it, run "
+            "the cell, then this one."
+        )
+    return (
+        f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
+        "`raise NotImplementedError()`, run that cell, then run this one again."
+    )
 
 
 def _line_of(error: Exception, answer: Answer) -> str:
@@ -172,7 +205,7 @@ def _points(exercise: Exercise, right: list[bool]) -> float:
     if not any(ok for case, ok in pairs if not case.edge):
         return 0.0
     share = sum(case.weight for case, ok in pairs if ok) / sum(case.weight for case, _ in pairs)
-    return exercise.points if all(right) else round(exercise.points * share, 2)
+    return exercise.points if all(right) else math.floor(exercise.points * share * 4) / 4
 
 
 def _named_mistake(

@@ -15,8 +15,6 @@ def first_difference(
     expected: Any, came: Any, *, rtol: float, atol: float, where: str = "the result"
 ) -> str | None:
     """The first difference as a sentence, or None when ``came`` is right."""
-    if isinstance(expected, NUMBER) and not isinstance(came, NUMBER):
-        came = _number_list(came)
     if came is None and expected is not None:
         return f"{_capital(where)} is None. Is there a `return` at the end?"
     if isinstance(expected, NUMBER):
@@ -93,18 +91,6 @@ def _place(mask: np.ndarray) -> str:
     if not mask.ndim:
         return ""
     return f"at index {tuple(int(i) for i in np.argwhere(mask)[0])} "
-
-
-def _number_list(value: Any) -> Any:
-    """A list of numbers is as good as an array."""
-    if isinstance(value, list | tuple) and value:
-        try:
-            array = np.asarray(value)
-        except ValueError:
-            return value
-        if array.dtype.kind in "biuf":
-            return array
-    return value
 
 
 def _kind(value: Any) -> str:

@@ -7,6 +7,7 @@ mark depends on them.
 import datetime
 import html
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,17 +25,23 @@ class Prediction:
     guess: float | str | None = None
     outcome: float | str | None = None
     when: str = ""
+    factor: float = 2.0
 
     @property
     def held(self) -> bool | None:
-        """Whether the guess held: the same option, or a number within a factor of two."""
+        """Whether the guess held.
+
+        The same option; a percentage within 10 points; another number within ``factor``.
+        """
         if self.guess is None or self.outcome is None:
             return None
         if isinstance(self.guess, str) or isinstance(self.outcome, str):
             return str(self.guess) == str(self.outcome)
+        if self.unit == "%":
+            return abs(self.guess - self.outcome) <= 10
         if self.guess * self.outcome <= 0:
             return self.guess == self.outcome
-        return 0.5 <= self.guess / self.outcome <= 2.0
+        return 1 / self.factor <= self.guess / self.outcome <= self.factor
 
     def sentence(self) -> str:
         """The guess beside the outcome, in words."""
@@ -65,7 +72,10 @@ class Form:
     def __init__(self, widget: Any, question: str, options: Sequence[str]) -> None:
         self.widget = widget
         choices = f" ({' / '.join(options)})" if options else ""
-        self.fallback = Shown(f"Your prediction? {question}{choices}")
+        self.fallback = Shown(
+            f"Your prediction? {question}{choices} "
+            "Where you see no form, write it into the call: predict(..., guess=...)."
+        )
 
     def __repr__(self) -> str:
         return repr(self.fallback)
@@ -85,26 +95,38 @@ def predict(
 ) -> Form | Shown:
     """Ask for a guess and record it.
 
-    Shows a form in JupyterLab. Without widgets, give the guess as ``guess=...`` instead.
+    Shows a form in JupyterLab. Without widgets, give the guess as ``guess=...`` instead. A guess
+    can be changed until its outcome is shown.
 
     Raises:
-        ValueError: if ``guess`` is none of the ``options``.
+        ValueError: if ``guess`` is none of the ``options``, or no number where one is asked for.
     """
-    if guess is not None and options and guess not in options:
-        raise ValueError(f"guess must be one of {list(options)}, got {guess!r}")
     if guess is not None:
-        _record(key, question, unit, guess)
-        return Shown(
-            f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome."
-        )
+        return Shown(_record(key, question, unit, _understood(guess, list(options))))
     return Form(_widget(key, question, list(options), unit), question, options)
 
 
-def outcome(key: str, measured: float | str, *, unit: str = "") -> Shown:
-    """Show what was measured beside the guess."""
+def _understood(guess: float | str, options: list[str]) -> float | str:
+    """The guess as one of the options, or as a number ("5 %" and "4,5" are numbers)."""
+    if options:
+        if guess not in options:
+            raise ValueError(f"guess must be one of {options}, got {guess!r}")
+        return guess
+    number = re.fullmatch(r"\s*(-?\d+(?:[.,]\d+)?)\D*", str(guess))
+    if number is None:
+        raise ValueError(f"guess must be a number, got {guess!r}")
+    return float(number[1].replace(",", "."))
+
+
+def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 2.0) -> Shown:
+    """Show what was measured beside the guess.
+
+    Args:
+        factor: how far off a number may be and still count as held (percentages: 10 points).
+    """
     book = _read()
     prediction = book.get(key, Prediction(question="", unit=unit))
-    prediction.outcome = measured
+    prediction.outcome, prediction.factor = measured, factor
     if key in book:
         _write(book)
     return Shown(prediction.sentence())
@@ -116,8 +138,8 @@ def calibration() -> Shown:
     if not judged:
         return Shown("No prediction was recorded in this lesson. Next time, guess first.")
     return Shown(
-        f"{sum(judged)} of your {len(judged)} predictions held (a number within a factor of two, "
-        "or the right option). The others are where your picture of the matter has just changed."
+        f"{sum(judged)} of your {len(judged)} predictions held. The others are where your "
+        "picture of the matter has just changed."
     )
 
 
@@ -141,19 +163,23 @@ def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
         if answer.value is None:
             said.value = "Choose an option first."
             return
-        _record(key, question, unit, answer.value)
-        said.value = f"Recorded: {_said(answer.value, unit)}"
+        said.value = _record(key, question, unit, answer.value)
 
     button.on_click(record)
     label = widgets.HTML(f"<strong>Your prediction?</strong> {html.escape(question)}")
     return widgets.VBox([label, answer, widgets.HBox([button, said])])
 
 
-def _record(key: str, question: str, unit: str, guess: float | str) -> None:
+def _record(key: str, question: str, unit: str, guess: float | str) -> str:
+    """Record the guess unless its outcome is known; say what was done."""
     book = _read()
+    earlier = book.get(key)
+    if earlier is not None and earlier.outcome is not None:
+        return f"The outcome is known, so your first guess stays: {_said(earlier.guess, unit)}."
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
     _write(book)
+    return f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome."
 
 
 def _read() -> dict[str, Prediction]:

@@ -37,15 +37,17 @@ class Report:
         earned = f"{self.points:g} of {self.exercise.points:g} points"
         if self.mistake is None:
             return earned
-        seen = "this is" if self.certain else "in the first wrong case this looks like"
-        return f"{earned} · {seen}: {self.mistake.name}"
+        return f"{earned} · {'this is' if self.certain else 'perhaps'}: {self.mistake.name}"
 
     @property
     def advice(self) -> str:
         """The sentence that helps, with the hint to open."""
-        if self.mistake is not None and self.mistake.hint:
-            return f"{self.message} Hint {self.mistake.hint} is about this."
-        return self.message
+        if self.mistake is None:
+            return self.message
+        hint = f" Hint {self.mistake.hint} is about this." if self.mistake.hint else ""
+        if self.certain:
+            return f"{self.mistake.says}{hint}"
+        return f"{self.message} If it is that: {self.mistake.says}{hint}"
 
     def text(self) -> str:
         """The report for a terminal."""
@@ -129,7 +131,10 @@ class Score(float):
 def shown(value: Any, width: int = 320) -> str:
     """A value as short readable text."""
     if isinstance(value, np.ndarray):
-        with np.printoptions(precision=4, suppress=True, threshold=40, edgeitems=3, linewidth=88):
+        tiny = value.size > 0 and value.dtype.kind == "f" and np.abs(value).max() < 1e-2
+        with np.printoptions(
+            precision=4, suppress=not tiny, threshold=40, edgeitems=3, linewidth=88
+        ):
             text = str(value) if value.ndim else f"{float(value):.6g}"
         return text if value.size <= 40 else f"{text}\nshape {value.shape}"
     if isinstance(value, float):

@@ -36,6 +36,10 @@ def _ignores_case(tokens: Sequence[str], word: str) -> float:
     return lowered.count(word.lower()) / len(lowered) if lowered else 0.0
 
 
+def _percentage(tokens: Sequence[str], word: str) -> float:
+    return 100 * relative_frequency(tokens, word)
+
+
 def _empty_text_crashes(tokens: Sequence[str], word: str) -> float:
     return list(tokens).count(word) / len(tokens)
 
@@ -77,14 +81,20 @@ EXERCISES = [
             Mistake(
                 "divided by the number of different words",
                 _over_types,
-                "You divide by the number of types, `len(set(tokens))`. The share is over all "
-                "tokens: every occurrence counts.",
+                "You divide by the number of different words, `len(set(tokens))`. The share is "
+                "over all tokens: every occurrence counts.",
                 hint=2,
             ),
             Mistake(
                 "upper and lower case mixed",
                 _ignores_case,
                 "You count `The` as `the`. Here a token counts only when it is exactly the word.",
+                hint=1,
+            ),
+            Mistake(
+                "a percentage",
+                _percentage,
+                "This is a percentage. A share lies between 0 and 1: do not multiply by 100.",
                 hint=1,
             ),
             Mistake(

@@ -35,7 +35,7 @@ SOFTMAX_COST = Exercise(
     points=1,
     difficulty=1,
     importance=3,
-    minutes=5,
+    minutes=3,
     reference=word2vec.softmax_cost,
     cases=(
         Case(
@@ -98,40 +98,52 @@ RUNS = 300
 def _run_pairs(answer: Answer, inputs: Inputs) -> Plain:
     rng = np.random.default_rng(inputs["seed"])
     tokens, window = list(inputs["tokens"]), inputs["window"]
-    return [plain(answer(list(tokens), window, rng)) for _ in range(RUNS)]
+    runs = RUNS if window > 1 else 1  # a window of 1 leaves nothing to chance
+    return [plain(answer(list(tokens), window, rng)) for _ in range(runs)]
 
 
 def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
-    """What all right answers share although their draws differ."""
+    """The pairs themselves where they are certain, else what all right draws share."""
+    assert isinstance(outputs, list)
+    runs = [_as_pairs(run) for run in outputs]
+    if inputs["window"] == 1:
+        return {"pairs, sorted": sorted(str(pair) for pair in runs[0])}
     length, window = len(inputs["tokens"]), inputs["window"]
     names = {token: place for place, token in enumerate(inputs["tokens"])}
     kept = np.zeros(window + 1)
-    both_sides = sides = outside = 0.0
+    sides = equal_sides = unbroken = beyond = 0
     sizes = []
-    assert isinstance(outputs, list)
-    for run in outputs:
-        places = [_places(pair, names) for pair in _as_pairs(run)]
-        sizes.append(len(places))
-        reach: dict[tuple[int, int], int] = {}
-        for center, context in places:
-            distance = abs(center - context)
-            if distance > window:
-                outside += 1
-                continue
-            kept[distance] += 1
-            side = (center, 1 if context > center else -1)
-            reach[side] = max(reach.get(side, 0), distance)
+    for run in runs:
+        sizes.append(len(run))
+        seen: dict[int, set[int]] = {}
+        for pair in run:
+            center, context = _places(pair, names)
+            if abs(center - context) > window:
+                beyond += 1
+            else:
+                kept[abs(center - context)] += 1
+                seen.setdefault(center, set()).add(context - center)
         for center in range(window, length - window):
+            offsets = seen.get(center, set())
+            left = max((-d for d in offsets if d < 0), default=0)
+            right = max((d for d in offsets if d > 0), default=0)
             sides += 1
-            both_sides += reach.get((center, -1), 0) == reach.get((center, 1), 0)
+            equal_sides += left == right
+            unbroken += len(offsets - {0}) == left + right
     possible = np.array([length, *(2 * max(0, length - d) for d in range(1, window + 1))])
     average = float(np.mean(sizes))
     return {
-        "pairs of a word with itself": float(kept[0] / RUNS),
-        "share kept at distance 1, 2, ...": kept[1:] / np.maximum(1, possible[1:] * RUNS),
-        "pairs beyond the window": outside / RUNS,
-        "share of words that reach equally far to both sides": both_sides / sides if sides else 1.0,
-        "spread of the number of pairs": float(np.std(sizes)) / average if average else 0.0,
+        "pairs of a place with itself, in a sentence": float(kept[0] / len(runs)),
+        "share of pairs kept at distance 1, 2, ...": kept[1:]
+        / np.maximum(1, possible[1:] * len(runs)),
+        "pairs beyond the window, in a sentence": beyond / len(runs),
+        "share of centres that reach equally far to both sides": equal_sides / sides
+        if sides
+        else 1.0,
+        "share of centres without a gap in their window": unbroken / sides if sides else 1.0,
+        "how much the number of pairs varies (deviation / mean)": (
+            float(np.std(sizes)) / average if average else 0.0
+        ),
     }
 
 
@@ -199,6 +211,60 @@ def _lazy_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator) ->
                 yield center, tokens[i + distance]
 
 
+def _skips_equal_words(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return [(a, b) for a, b in word2vec.dynamic_window_pairs(tokens, window, rng) if a != b]
+
+
+def _first_place_of_each_word(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for center in tokens:
+        place, reach = list(tokens).index(center), int(rng.integers(1, window + 1))
+        for other in range(max(0, place - reach), min(len(tokens), place + reach + 1)):
+            if other != place:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _each_pair_once(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return list(set(word2vec.dynamic_window_pairs(tokens, window, rng)))
+
+
+def _turned_round(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return [(b, a) for a, b in word2vec.dynamic_window_pairs(tokens, window, rng)]
+
+
+def _two_draws(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        left, right = rng.integers(1, window + 1, size=2)
+        for other in range(max(0, place - left), min(len(tokens), place + right + 1)):
+            if other != place:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _negative_places(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        reach = int(rng.integers(1, window + 1))
+        for other in range(place - reach, min(len(tokens), place + reach + 1)):
+            if other != place and -len(tokens) <= other:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
 def _sentence(length: int, window: int) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         tokens = [int(token) for token in rng.permutation(100)[:length]]
@@ -220,18 +286,23 @@ DYNAMIC_WINDOW_PAIRS = Exercise(
     points=3,
     difficulty=3,
     importance=4,
-    minutes=15,
+    minutes=10,
     reference=_reference_pairs,
     run=_run_pairs,
     view=_pair_statistics,
     atol=0.05,
     rtol=0.0,
     cases=(
+        Case("five words, window 1", _sentence(5, 1)),
+        Case(
+            "a sentence with repeated words",
+            lambda rng: {"tokens": [8, 3, 8, 8, 5, 3, 8], "window": 1, "seed": 0},
+            edge=True,
+        ),
         Case("24 words, window 4", _sentence(24, 4), weight=2),
         Case("30 words, window 7", _sentence(30, 7)),
-        Case("window 1", _sentence(12, 1), edge=True),
-        Case("a sentence shorter than the window", _sentence(3, 5), edge=True),
-        Case("a sentence of one word", _sentence(1, 5), edge=True),
+        Case("a sentence shorter than the window", _sentence(3, 5), weight=0.5, edge=True),
+        Case("a sentence of one word", _sentence(1, 5), weight=0.5, edge=True),
     ),
     mistakes=(
         Mistake(
@@ -272,8 +343,50 @@ DYNAMIC_WINDOW_PAIRS = Exercise(
             "Only words after the centre are used. The window opens to both sides.",
             hint=1,
         ),
+        Mistake(
+            "equal words are skipped, not the place of the centre",
+            _skips_equal_words,
+            "A word may stand twice in a sentence, and then the other occurrence is a context. "
+            "Compare places, not words.",
+            hint=2,
+        ),
+        Mistake(
+            "the place of a repeated word",
+            _first_place_of_each_word,
+            "`tokens.index(word)` finds the first place of a word, also when you are at its "
+            "second. Walk over places with `enumerate`.",
+            hint=3,
+        ),
+        Mistake(
+            "each pair once",
+            _each_pair_once,
+            "A pair that occurs twice counts twice. Collect pairs in a list, not in a set.",
+            hint=3,
+        ),
+        Mistake(
+            "the pair is turned round",
+            _turned_round,
+            "Your pairs are (context, centre). The centre, whose reach was drawn, comes first.",
+            hint=3,
+        ),
+        Mistake(
+            "two draws for one centre",
+            _two_draws,
+            "Left and right have a reach of their own. One draw for each centre serves both sides.",
+            hint=2,
+        ),
+        Mistake(
+            "negative places",
+            _negative_places,
+            "At the start of the sentence a negative place counts from the end in Python, and far "
+            "words become neighbours. Start at `max(0, place - reach)`.",
+            hint=3,
+        ),
     ),
-    right_answers={"one array of pairs": _array_of_pairs, "a generator": _lazy_pairs},
+    right_answers={
+        "one array of pairs": _array_of_pairs,
+        "a generator": _lazy_pairs,
+    },
 )
 
 
@@ -310,7 +423,7 @@ KEEP_PROBABILITY = Exercise(
     points=3,
     difficulty=2,
     importance=4,
-    minutes=10,
+    minutes=6,
     reference=word2vec.keep_probability,
     cases=(
         Case("the paper's formula, frequent words", _frequencies("paper")),
@@ -343,6 +456,23 @@ KEEP_PROBABILITY = Exercise(
             "Your frequent words are kept and your rare words dropped. The ratio is t / f: the "
             "more frequent the word, the smaller.",
             hint=2,
+        ),
+        Mistake(
+            "the two formulas are swapped",
+            lambda f, t, formula: np.minimum(
+                1.0, _keep(t / f, "paper" if formula == "code" else "code")
+            ),
+            'You use the code\'s formula for "paper" and the paper\'s for "code".',
+            hint=2,
+        ),
+        Mistake(
+            "cut off before the sum",
+            lambda f, t, formula: (
+                np.minimum(1.0, np.sqrt(t / f)) + (t / f if formula == "code" else 0.0)
+            ),
+            "You cut off at 1 and add t / f afterwards, so the sum goes above 1 again. Cut off "
+            "last.",
+            hint=3,
         ),
         Mistake(
             "always the paper's formula",
@@ -383,9 +513,9 @@ NOISE_DISTRIBUTION = Exercise(
     title="The noise distribution",
     lesson=LESSON,
     points=2,
-    difficulty=2,
+    difficulty=1,
     importance=4,
-    minutes=5,
+    minutes=3,
     reference=word2vec.noise_distribution,
     cases=(
         Case("power 3/4", _counts(0.75), weight=2),
@@ -405,7 +535,14 @@ NOISE_DISTRIBUTION = Exercise(
             lambda counts, power: (counts / counts.sum()) ** power,
             "You normalise first and raise to the power afterwards; then the sum is no longer 1. "
             "Normalise last.",
-            hint=3,
+            hint=2,
+        ),
+        Mistake(
+            "divided by the sum of the counts",
+            lambda counts, power: counts**power / counts.sum(),
+            "You raise the counts and divide by the sum of the counts as they were. Divide by the "
+            "sum of the raised ones.",
+            hint=2,
         ),
         Mistake(
             "multiplied by the power",
@@ -524,6 +661,29 @@ def _cross_entropy_loss(center: Tensor, context: Tensor, negatives: Tensor) -> T
     return F.binary_cross_entropy_with_logits(scores, labels, reduction="sum") / len(center)
 
 
+def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
+    """The loss and its gradient for the centre vectors: the lesson goes on to use both."""
+    tensors = [as_tensors(value) for value in inputs.values()]
+    center = tensors[0].requires_grad_()
+    loss = answer(center, *tensors[1:])
+    if loss is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(loss, Tensor):
+        raise AnswerRefused(
+            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
+            "or `float()`: autograd must be able to follow it back."
+        )
+    if loss.requires_grad and loss.ndim == 0:
+        return {"loss": plain(loss), "its gradient": plain(torch.autograd.grad(loss, center)[0])}
+    return {"loss": plain(loss), "its gradient": None}
+
+
+def _padded_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    positive, negative = _scores(center, context, negatives)
+    logs = torch.log(torch.sigmoid(positive) + 1e-9)
+    return -(logs + torch.log(torch.sigmoid(-negative) + 1e-9).sum(-1)).mean()
+
+
 SGNS_LOSS = Exercise(
     id="sgns_loss",
     title="The loss of skip-gram with negative sampling",
@@ -531,9 +691,9 @@ SGNS_LOSS = Exercise(
     points=4,
     difficulty=3,
     importance=5,
-    minutes=15,
+    minutes=12,
     reference=word2vec.sgns_loss,
-    run=call_with_tensors,
+    run=_run_loss,
     cases=(
         Case("one pair, one negative", _vectors(1, 1, 4)),
         Case("a batch of 6 pairs, 5 negatives", _vectors(6, 5, 10), weight=2),
@@ -553,13 +713,27 @@ SGNS_LOSS = Exercise(
             _same_sign_loss,
             "Your noise words are pulled closer like the true one. In their term the score has a "
             "minus: log s(-score).",
-            hint=2,
+            hint=1,
         ),
         Mistake(
             "log of sigmoid overflows",
             _unstable_loss,
             "The formula is right, and the computer cannot follow it: for a large negative score "
             "sigmoid rounds to 0 and its log is -inf. Use `F.logsigmoid`, which never forms the 0.",
+            hint=3,
+        ),
+        Mistake(
+            "a small number inside the log",
+            _padded_loss,
+            "A small number inside the log hides the infinity, and with it the gradient: a pair "
+            "that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "a float",
+            lambda v, u, n: float(word2vec.sgns_loss(v, u, n)),
+            "Return the tensor itself, without `.item()` or `float()`: autograd must be able to "
+            "follow it back.",
             hint=3,
         ),
         Mistake(
@@ -586,7 +760,7 @@ SGNS_LOSS = Exercise(
             "the sign of the whole",
             _likelihood,
             "This is the log-likelihood, which should go up. A loss goes down: negate it.",
-            hint=1,
+            hint=3,
         ),
     ),
     right_answers={
@@ -594,7 +768,10 @@ SGNS_LOSS = Exercise(
         "softplus": lambda v, u, n: (
             F.softplus(-(v * u).sum(1)) + F.softplus((n @ v.unsqueeze(2)).squeeze(2)).sum(1)
         ).mean(),
-        "a float": lambda v, u, n: float(word2vec.sgns_loss(v, u, n)),
+        "with @": lambda v, u, n: (
+            -F.logsigmoid(torch.diagonal(v @ u.T))
+            - F.logsigmoid(-(n @ v[:, :, None])[..., 0]).sum(-1)
+        ).mean(),
     },
 )
 
@@ -628,6 +805,42 @@ def _center_without_noise(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]
     return positive * u, du, dn
 
 
+def _noise_with_target_one(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = _errors(v, u, n)
+    positive, negative = positive - 1, negative - 1
+    return positive * u + (negative * n).sum(1), positive * v, negative * v.unsqueeze(1)
+
+
+def _minus_for_the_noise(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = _errors(v, u, n)
+    positive = positive - 1
+    return positive * u - (negative * n).sum(1), positive * v, -negative * v.unsqueeze(1)
+
+
+def _mean_over_noise(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = _errors(v, u, n)
+    positive = positive - 1
+    return positive * u + (negative * n).mean(1), positive * v, negative * v.unsqueeze(1)
+
+
+def _own_vector(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = _errors(v, u, n)
+    positive = positive - 1
+    return positive * v + (negative * v.unsqueeze(1)).sum(1), positive * u, negative * n
+
+
+def _center_and_context_swapped(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    dv, du, dn = word2vec.sgns_gradients(v, u, n)
+    return du, dv, dn
+
+
+def _three_gradients(inputs: Inputs, outputs: Plain) -> Plain:
+    if not isinstance(outputs, tuple | list) or len(outputs) != 3:
+        raise AnswerRefused("Return three tensors: the gradients for center, context, negatives.")
+    names = ("center", "context", "negatives")
+    return {f"gradient for {name}": value for name, value in zip(names, outputs, strict=True)}
+
+
 def _summed_noise(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
     dv, du, dn = word2vec.sgns_gradients(v, u, n)
     return dv, du, dn.sum(1)
@@ -640,9 +853,10 @@ SGNS_GRADIENTS = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=20,
+    minutes=15,
     reference=word2vec.sgns_gradients,
     run=call_with_tensors,
+    view=_three_gradients,
     cases=(
         Case("one pair, one negative", _vectors(1, 1, 3)),
         Case("a batch of 5 pairs, 4 negatives", _vectors(5, 4, 6), weight=2),
@@ -675,7 +889,7 @@ SGNS_GRADIENTS = Exercise(
             "the centre forgets the noise words",
             _center_without_noise,
             "The centre vector meets the noise words too. Its gradient needs their sum.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "one gradient for all noise words",
@@ -688,7 +902,40 @@ SGNS_GRADIENTS = Exercise(
             "uphill",
             lambda v, u, n: tuple(-g for g in word2vec.sgns_gradients(v, u, n)),
             "All three have the sign of the log-likelihood. The loss is its negative.",
+        ),
+        Mistake(
+            "noise words with target 1",
+            _noise_with_target_one,
+            "The -1 belongs to the true word alone. A noise word has the target 0, so its error "
+            "is s(score).",
+            hint=2,
+        ),
+        Mistake(
+            "a minus before the noise",
+            _minus_for_the_noise,
+            '"Pushed away" needs no minus of yours: these are gradients, and the step subtracts '
+            "them. The errors already have the right signs.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean over the noise words",
+            _mean_over_noise,
+            "The centre's gradient adds up its noise words, as the loss does.",
+            hint=3,
+        ),
+        Mistake(
+            "each vector times its own error",
+            _own_vector,
+            "A score is a dot product of two vectors: its derivative for one of them is the "
+            "*other* one.",
             hint=1,
+        ),
+        Mistake(
+            "centre and context swapped",
+            _center_and_context_swapped,
+            "The first two results stand in for each other. The gradient of `center` comes first, "
+            "and it is the one with two parts.",
+            hint=3,
         ),
     ),
     right_answers={"by autograd": _autograd_gradients, "in one expression each": _gradients},
@@ -797,6 +1044,19 @@ def _step_by_autograd(
     return loss.detach()
 
 
+def _step_loss_after(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    word2vec.sgns_step(w, c, centers, contexts, negatives, rate)
+    return float(word2vec.sgns_loss(w[centers], c[contexts], c[negatives]))
+
+
+def _step_one_table(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    return word2vec.sgns_step(w, w, centers, contexts, negatives, rate)
+
+
 SGNS_STEP = Exercise(
     id="sgns_step",
     title="One training step",
@@ -804,7 +1064,7 @@ SGNS_STEP = Exercise(
     points=3,
     difficulty=3,
     importance=4,
-    minutes=15,
+    minutes=12,
     reference=word2vec.sgns_step,
     run=_run_step,
     cases=(
@@ -854,7 +1114,19 @@ SGNS_STEP = Exercise(
             "the step is divided by the batch",
             _step_scaled(1.0),
             "word2vec takes a full step for every pair. Use the per-pair gradients as they are.",
-            hint=1,
+        ),
+        Mistake(
+            "the loss after the step",
+            _step_loss_after,
+            "The tables are right, but the loss is the one after the step. Compute it from the "
+            "rows before you change them.",
+            hint=2,
+        ),
+        Mistake(
+            "all rows from the input table",
+            _step_one_table,
+            "Context and noise words have their own table: `output_vectors`.",
+            hint=2,
         ),
     ),
     right_answers={"a loop over pairs": _step_pair_by_pair_sums, "by autograd": _step_by_autograd},
@@ -884,9 +1156,9 @@ SHIFTED_PMI = Exercise(
     title="What the scores converge to",
     lesson=LESSON,
     points=3,
-    difficulty=3,
+    difficulty=2,
     importance=4,
-    minutes=15,
+    minutes=8,
     reference=word2vec.shifted_pmi,
     cases=(
         Case("4 words, 5 negatives", _pair_counts(4, 4, 5)),
@@ -900,12 +1172,34 @@ SHIFTED_PMI = Exercise(
             lambda counts, k: _pmi(counts),
             "This is the PMI. Each positive pair meets k noise words, and that shifts the score "
             "down by log k.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "log k is added",
             lambda counts, k: _pmi(counts) + math.log(k),
             "The shift goes the other way: more noise words push the scores down.",
+            hint=3,
+        ),
+        Mistake(
+            "k instead of log k",
+            lambda counts, k: _pmi(counts) - k,
+            "You subtract k itself. The shift is its logarithm.",
+            hint=3,
+        ),
+        Mistake(
+            "row and column sums multiplied place by place",
+            lambda counts, k: np.log(counts * counts.sum() / (counts.sum(1) * counts.sum(0)) / k),
+            "`counts.sum(1) * counts.sum(0)` multiplies two flat arrays place by place. Every row "
+            "sum must meet every column sum: use `keepdims=True`.",
+            hint=2,
+        ),
+        Mistake(
+            "the number of cells instead of the number of pairs",
+            lambda counts, k: np.log(
+                counts * counts.size / np.outer(counts.sum(1), counts.sum(0)) / k
+            ),
+            "|D| is the number of pairs in the text, the sum of all counts, not the size of the "
+            "table.",
             hint=2,
         ),
         Mistake(

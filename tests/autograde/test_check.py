@@ -151,18 +151,44 @@ def test_captured_output_is_bounded_and_streams_come_back() -> None:
         raise ZeroDivisionError
 
 
-def test_or_reference_uses_the_answer_only_after_it_passed(
+def test_or_reference_judges_the_answer_itself(
     registered: Exercise, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def right(values: np.ndarray) -> np.ndarray:
         return values * 2
 
-    assert or_reference("double", right) is double
-    assert "course's own" in capsys.readouterr().out
-    check("double", lambda values: values)
-    assert or_reference("double", right) is double
-    check("double", right)
     assert or_reference("double", right) is right
+    assert or_reference("double", lambda values: values) is double
+    assert "course's own" in capsys.readouterr().out
+
+
+def test_the_reference_itself_is_no_answer(registered: Exercise) -> None:
+    score = check("double", or_reference("double", lambda values: values))
+    assert score == 0
+    assert "not yours" in score.report.message
+
+
+def test_a_stub_left_beside_an_answer_or_called_by_it_is_told_apart() -> None:
+    def left(values: np.ndarray) -> np.ndarray:
+        result = 2 * values
+        raise NotImplementedError
+        return result
+
+    def helper(values: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    assert "still in your function" in examine(exercise(), left).message
+    assert "calls `helper`" in examine(exercise(), lambda values: helper(values)).message
+
+
+def test_a_mistake_that_fits_one_case_only_is_said_with_perhaps() -> None:
+    def squared_sometimes(values: np.ndarray) -> np.ndarray:
+        return values**2 if len(values) else np.ones(1)
+
+    report = examine(exercise(), squared_sometimes)
+    assert "perhaps: squared" in report.headline
+    assert "If it is that: You square." in report.advice
+    assert "The result is" in report.advice
 
 
 def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) -> None:
@@ -175,6 +201,7 @@ def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) ->
     [
         (1.0, None, "return"),
         (1.0, "1.0", "text"),
+        (np.zeros(2), [0.0, 0.0], "array, not a list"),
         (np.zeros(3), np.zeros((3, 1)), "shape (3,), not (3, 1)"),
         (np.zeros(3), np.array([0, np.nan, 0]), "nan at index (1,)"),
         (np.zeros(3), np.array([0, 0, 1e-3]), "(1 of 3 values are off)"),
@@ -197,7 +224,7 @@ def test_first_difference_says_what_is_wrong(expected: Any, came: Any, says: str
     ("expected", "came"),
     [
         (1.0, np.float64(1.0)),
-        (np.array([1.0, np.inf, np.nan]), [1.0, np.inf, np.nan]),
+        (np.array([1.0, np.inf, np.nan]), np.array([1.0, np.inf, np.nan])),
         ((1, 2), np.array([1, 2])),
         (2, 2.0),
         ([(1, 2)], [[1, 2]]),

@@ -15,11 +15,32 @@ def lesson_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_guess_stands_beside_the_outcome() -> None:
-    predict("share", "How large?", unit="%", guess=40.0)
-    assert "You predicted: 40 %" in repr(outcome("share", 12.0))
+    predict("share", "How large?", guess=40.0, unit="kg")
+    assert "You predicted: 40 kg" in repr(outcome("share", 12.0))
     assert "surprise" in repr(outcome("share", 12.0))
     assert "held" in repr(outcome("share", 70.0))
+    assert "surprise" in repr(outcome("share", 70.0, factor=1.1))
     assert json.loads(FILE.read_text())["share"]["outcome"] == 70.0
+
+
+def test_a_percentage_holds_within_ten_points() -> None:
+    predict("share", "How large?", unit="%", guess=40.0)
+    assert "held" in repr(outcome("share", 49.0))
+    assert "surprise" in repr(outcome("share", 51.0))
+
+
+def test_numbers_in_other_dress_are_understood_and_words_are_not() -> None:
+    assert "4.5 kg" in repr(predict("weight", "How heavy?", unit="kg", guess="4,5 kg"))
+    with pytest.raises(ValueError, match="must be a number"):
+        predict("weight", "How heavy?", guess="about five")
+
+
+def test_the_first_guess_stays_once_the_outcome_is_known() -> None:
+    predict("weight", "How heavy?", guess=1.0)
+    predict("weight", "How heavy?", guess=2.0)
+    outcome("weight", 9.0)
+    assert "first guess stays: 2" in repr(predict("weight", "How heavy?", guess=9.0))
+    assert "0 of your 1" in repr(calibration())
 
 
 def test_without_a_guess_the_outcome_is_still_said_and_nothing_is_written() -> None:
@@ -47,7 +68,8 @@ def test_where_no_widget_can_be_shown_the_question_is() -> None:
     form = predict("share", "How large?", options=["a", "b"])
     assert isinstance(form, Form)
     bundle = form._repr_mimebundle_()
-    assert bundle["text/plain"] == "Your prediction? How large? (a / b)"
+    assert bundle["text/plain"].startswith("Your prediction? How large? (a / b)")
+    assert "guess=" in bundle["text/plain"]
     assert "How large?" in bundle["text/html"]
     assert any("widget" in kind for kind in bundle)
     assert not FILE.exists()
