@@ -29,6 +29,8 @@ def configure(c: Config) -> None:
     ]
     # nbgrader's own default of 30 s turns a slow laptop into lost points.
     c.Execute.timeout = SECONDS_PER_CELL
+    # On a busy machine outputs may lag behind; after 4 s nbgrader would drop the submission.
+    c.Execute.iopub_timeout = 60
 
     # What students wrote must not act on the screen of those who mark it or read it.
     c.HTMLExporter.sanitize_html = True
