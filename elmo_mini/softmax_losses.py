@@ -42,8 +42,9 @@ class SampledSoftmax(FullSoftmax):
 
     The negatives are `sampled` distinct words, drawn once a step for all positions and both
     directions from the log-uniform distribution. Each logit is lowered by the log of the
-    number of times its word was to be expected in the sample, which makes the loss approach
-    the full one. A negative that is the target of a position does not count there.
+    number of times its word was to be expected in the sample, so that training ends (nearly)
+    where the full softmax ends, although the losses differ. A negative that is the target of a
+    position does not count there.
 
     Raises
     ------
@@ -77,14 +78,21 @@ class SampledSoftmax(FullSoftmax):
 class AdaptiveSoftmax(nn.Module):
     """Frequent words in one small softmax, rare ones in clusters of it (Grave et al. 2017).
 
-    The clusters' words have fewer dimensions: a quarter for each further cluster. It is a
-    distribution over all words, so its perplexity is comparable with the full softmax's.
+    The words of each further cluster have half as many dimensions (the paper takes a quarter,
+    which leaves too few where `hidden_size` is small). It is a distribution over all words, so
+    its perplexity is comparable with the full softmax's.
     """
 
     def __init__(self, hidden_size: int, words: int, cutoffs: tuple[int, ...] = ()) -> None:
         super().__init__()
+        cutoffs = cutoffs or default_cutoffs(words)
+        if hidden_size < 2 ** len(cutoffs):
+            raise ConfigurationError(
+                f"an adaptive softmax of {len(cutoffs) + 1} clusters needs at least "
+                f"{2 ** len(cutoffs)} dimensions, not {hidden_size}; use the full softmax"
+            )
         self.clusters = nn.AdaptiveLogSoftmaxWithLoss(
-            hidden_size, words, list(cutoffs or default_cutoffs(words)), 4.0, head_bias=True
+            hidden_size, words, list(cutoffs), 2.0, head_bias=True
         )
 
     def forward(self, hidden: Tensor, targets: Tensor, seed: int = 0) -> Tensor:

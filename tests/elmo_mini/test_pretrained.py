@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.checkpoint import CheckpointDamaged, read_checkpoint, write_checkpoint, write_text
+from elmo_mini.elmo import Elmo, batch_to_ids
+from elmo_mini.options import BiLMOptions
+from elmo_mini.pretrained import load_pretrained, read_record, save_pretrained
+from tests.elmo_mini.pretraining_run import OPTIONS, small_run
+
+
+@pytest.fixture
+def bilm() -> BiLM:
+    torch.manual_seed(0)
+    return BiLM(OPTIONS)
+
+
+def test_a_model_is_read_back_identically_and_embeds(bilm: BiLM, tmp_path: Path) -> None:
+    save_pretrained(bilm, tmp_path / "model.safetensors", {"corpora": ["lee"]})
+    again = load_pretrained(tmp_path / "model.safetensors")
+    for name, tensor in bilm.state_dict().items():
+        assert torch.equal(again.state_dict()[name], tensor), name
+    assert not any(p.requires_grad for p in again.parameters())
+    assert again.options == OPTIONS
+    ids = batch_to_ids([["one", "sentence"]])
+    vectors = Elmo(None, None, 1, dropout=0, module=again)(ids)["elmo_representations"][0]
+    expected = Elmo(None, None, 1, dropout=0, module=bilm)(ids)["elmo_representations"][0]
+    torch.testing.assert_close(vectors, expected)
+    assert read_record(tmp_path / "model.safetensors")["corpora"] == ["lee"]
+
+
+def test_half_precision_halves_the_file_and_rounds(bilm: BiLM, tmp_path: Path) -> None:
+    save_pretrained(bilm, tmp_path / "full.safetensors")
+    save_pretrained(bilm, tmp_path / "half.safetensors", dtype=torch.float16)
+    weights = sum(p.numel() for p in bilm.parameters())
+    saved = [(tmp_path / f"{n}.safetensors").stat().st_size for n in ("full", "half")]
+    assert saved[0] - saved[1] == pytest.approx(2 * weights, abs=64)
+    again = load_pretrained(tmp_path / "half.safetensors")
+    for name, tensor in bilm.state_dict().items():
+        found = again.state_dict()[name]
+        assert found.dtype == torch.float32
+        assert torch.equal(found, tensor.half().float()), name
+
+
+def test_loading_does_not_touch_the_random_state(bilm: BiLM, tmp_path: Path) -> None:
+    save_pretrained(bilm, tmp_path / "model.safetensors")
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    load_pretrained(tmp_path / "model.safetensors")
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_files_that_hold_no_model_are_named(bilm: BiLM, tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    with pytest.raises(FileNotFoundError, match="no checkpoint"):
+        load_pretrained(path)
+    path.write_bytes(b"<html>")
+    with pytest.raises(CheckpointDamaged, match="no whole safetensors file"):
+        load_pretrained(path)
+    save_file({"x": torch.zeros(2)}, path)
+    with pytest.raises(CheckpointDamaged, match="not one written by elmo_mini"):
+        load_pretrained(path)
+    small_run(softmax="full").save(path)
+    with pytest.raises(CheckpointDamaged, match="no pretrained model alone"):
+        load_pretrained(path)
+    other = BiLMOptions(projection_dim=9, dim=12, filters=OPTIONS.filters, character_dim=4)
+    write_checkpoint(path, bilm.state_dict(), {"options": other.to_dict()})
+    with pytest.raises(CheckpointDamaged, match="does not fit its own options"):
+        load_pretrained(path)
+
+
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "checkpoint.safetensors"
+    write_checkpoint(path, {"x": torch.ones(3)}, {"step": 1})
+
+    def dies(*_: object, **__: object) -> None:
+        Path(str(path) + ".part").write_bytes(b"half a file")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("elmo_mini.checkpoint.save_file", dies)
+    with pytest.raises(KeyboardInterrupt):
+        write_checkpoint(path, {"x": torch.zeros(3)}, {"step": 2})
+    tensors, record = read_checkpoint(path)
+    assert record == {"step": 1}
+    assert tensors["x"].tolist() == [1, 1, 1]
+
+
+def test_text_is_replaced_whole(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.json", "old")
+    write_text(tmp_path / "a.json", "new")
+    assert (tmp_path / "a.json").read_text() == "new"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]

@@ -1,0 +1,115 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from elmo_mini.__main__ import main
+from elmo_mini.elmo_files import load_bilm
+from elmo_mini.pretrained import load_pretrained, read_record
+from elmo_mini.pretraining_command import COURSE, DEFAULTS, SIZES
+from elmo_mini.vocabulary import Vocabulary
+from tests.elmo_mini.pretraining_run import sentences
+
+SMALL = [
+    "--cells=12",
+    "--projection=8",
+    "--rows=4",
+    "--width=7",
+    "--device=cpu",
+    "--validation=0.1",
+]
+
+
+@pytest.fixture
+def text_file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.txt"
+    path.write_text("\n\n".join(" ".join(s).capitalize() + "." for s in sentences()))
+    return path
+
+
+def test_one_command_pretrains_from_a_text_file(
+    text_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    output = tmp_path / "run"
+    command = ["pretrain", f"--text={text_file}", f"--output={output}", *SMALL]
+    command += ["--steps=30", "--validate-steps=15", "--official"]
+    monkeypatch.setattr("sys.argv", ["elmo_mini", *command])
+    assert main() == 0
+    said = capsys.readouterr().out
+    assert "validation perplexity" in said
+    assert "30/30" in said
+
+    history = json.loads((output / "history.json").read_text())
+    assert [entry["step"] for entry in history["validation"]] == [15, 30]
+    assert history["training"][-1]["step"] == 30
+    assert history["settings"]["rows"] == 4
+    bilm = load_pretrained(output / "model.safetensors")
+    official = load_bilm(output / "options.json", output / "weights.hdf5")
+    for name, tensor in bilm.state_dict().items():
+        assert torch.equal(official.state_dict()[name], tensor), name
+    record = read_record(output / "model.safetensors")
+    assert record["sources"][0]["name"] == "mine.txt"
+    assert record["sources"][0]["tokens"] == 120 * 5
+    assert record["validation"]["both"] == min(e["both"] for e in history["validation"])
+    card = (output / "README.md").read_text()
+    for part in ("mine.txt", "yours to know", "--steps=30", record["commit"]):
+        assert part in card
+    assert f"{record['validation']['forward']:.1f}" in card
+    assert len(Vocabulary.load(output / "vocabulary.json")) == record["softmax_words"]
+
+
+def test_the_same_command_goes_on_where_the_time_ended_it(
+    text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    command = ["pretrain", f"--text={text_file}", f"--output={output}", *SMALL, "--steps=12"]
+    assert main([*command, "--minutes=0"]) == 0
+    assert "Stopped after step 1;" in capsys.readouterr().out
+    assert not (output / "model.safetensors").exists()
+    assert main(command) == 0
+    assert "Going on after step 1 of 12" in capsys.readouterr().out
+    straight = [*command[:2], f"--output={tmp_path / 'straight'}", *command[3:]]
+    assert main(straight) == 0
+    first, second = (
+        load_pretrained(p / "model.safetensors") for p in (output, tmp_path / "straight")
+    )
+    for name, tensor in first.state_dict().items():
+        assert torch.equal(second.state_dict()[name], tensor), name
+
+
+def test_requests_that_cannot_be_met_are_answered_in_a_sentence(
+    text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = f"--output={tmp_path / 'run'}"
+    wrong = {
+        "name a corpus": [],
+        "leave out corpora": ["--course", "lee"],
+        "there is no corpus 'leee'": ["leee"],
+        "There is no file": ["--text", str(tmp_path / "none.txt")],
+        "smaller batch or window": [f"--text={text_file}", "--rows=5000", "--device=cpu"],
+    }
+    for message, request in wrong.items():
+        assert main(["pretrain", output, *request]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_run_with_other_settings_does_not_go_on(
+    text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["pretrain", f"--text={text_file}", f"--output={tmp_path / 'run'}", *SMALL]
+    assert main([*command, "--steps=2"]) == 0
+    assert main([*command, "--steps=3"]) == 2
+    assert "steps is 2 there and 3 here" in capsys.readouterr().err
+
+
+def test_the_course_model_fits_into_ten_megabytes() -> None:
+    from elmo_mini.bilm import BiLM
+
+    weights = sum(p.numel() for p in BiLM(SIZES[str(COURSE["size"])]).parameters())
+    assert COURSE["half"]
+    assert 9e6 < 2 * weights < 9.9e6
+    assert COURSE.keys() == DEFAULTS.keys()
