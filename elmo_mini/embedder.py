@@ -5,7 +5,6 @@ boundaries.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 import numpy as np
 import torch
@@ -14,12 +13,10 @@ from torch import Tensor
 from elmo_mini.bilm import BiLM
 from elmo_mini.characters import batch_to_ids, remove_boundaries
 from elmo_mini.elmo_files import PathLike, load_bilm
+from elmo_mini.embedding_stream import embed_stream
 from elmo_mini.errors import ConfigurationError
 
 Sentence = Sequence[str]
-
-# Sentences that are read ahead and sorted by length, in batches.
-_LOOK_AHEAD = 16
 
 
 class ElmoEmbedder:
@@ -90,22 +87,6 @@ class ElmoEmbedder:
     def embed_sentences(
         self, sentences: Iterable[Sentence], batch_size: int = 64
     ) -> Iterator[np.ndarray]:
-        """Arrays of a stream of sentences, in order, in bounded memory.
-
-        Some batches are read ahead and sorted by length, so that sentences of one length meet.
-        With ``stateful=True`` nothing is sorted, since the order then matters.
-        """
-        if batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
-        stream = iter(sentences)
-        ahead = batch_size if self.bilm.stateful else batch_size * _LOOK_AHEAD
-        while chunk := list(islice(stream, ahead)):
-            order = list(range(len(chunk)))
-            if not self.bilm.stateful:
-                order.sort(key=lambda row: len(chunk[row]))
-            results: dict[int, np.ndarray] = {}
-            for first in range(0, len(chunk), batch_size):
-                rows = order[first : first + batch_size]
-                arrays = self.embed_batch([chunk[row] for row in rows])
-                results.update(zip(rows, arrays, strict=True))
-            yield from (results[row] for row in range(len(chunk)))
+        """Arrays of a stream of sentences, in order, in bounded memory; see `embed_stream`."""
+        for embedded in embed_stream(self.bilm, sentences, batch_size=batch_size):
+            yield embedded.every_layer()

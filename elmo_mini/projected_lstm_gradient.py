@@ -81,7 +81,7 @@ class ReadSequence(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     @torch.amp.custom_bwd(device_type="cuda")
-    def backward(
+    def backward(  # type: ignore[override]
         ctx: Any, grad_outputs: Tensor, grad_h_end: Tensor, grad_c_end: Tensor
     ) -> tuple[Tensor | None, ...]:
         inputs, weight, projection, gates, hs, cs, tanh_c, c_inside, h_inside = ctx.saved_tensors
