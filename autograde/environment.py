@@ -212,8 +212,8 @@ def _project() -> tuple[str, dict[str, str]]:
 
 
 def _split(requirement: str) -> tuple[str, str]:
-    """``"numpy>=2.0,<3"`` to ``("numpy", ">=2.0,<3")``."""
-    match = re.match(r"([\w.-]+)\s*([^;]*)", requirement)
+    """``"bleach[css]>=6,<7; marker"`` to ``("bleach", ">=6,<7")``."""
+    match = re.match(r"([\w.-]+)\s*(?:\[[^]]*\])?\s*([^;]*)", requirement)
     assert match is not None, requirement
     return match[1], match[2].strip()
 

@@ -61,6 +61,20 @@ def test_a_package_out_of_range_is_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "the course needs <1" in need.found
 
 
+def test_every_direct_dependency_is_looked_at() -> None:
+    python, wanted = report_module._project()
+    assert python.startswith(">=3.11")
+    assert wanted["bleach"].startswith(">=")
+    assert len(wanted) > 20
+
+
+@pytest.mark.parametrize(
+    "line", ["bleach[css]>=6,<7", "bleach>=6,<7", 'bleach [css] >=6,<7; os_name == "nt"']
+)
+def test_a_requirement_is_cut_into_name_and_range(line: str) -> None:
+    assert report_module._split(line) == ("bleach", ">=6,<7")
+
+
 def test_an_old_python_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_module.platform, "python_version", lambda: "3.10.13")
     need = line(environment(), "Python")
