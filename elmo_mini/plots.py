@@ -160,7 +160,7 @@ def bars(
     parts = [f"Bar chart, {title}. Up: {ylabel}."]
     for index, (name, values) in enumerate(groups.items()):
         heights = np.asarray(values, dtype=float)
-        axes.bar(
+        drawn = axes.bar(
             places + (index - (len(groups) - 1) / 2) * width,
             heights,
             width,
@@ -171,9 +171,11 @@ def bars(
             yerr=None if errors is None else errors.get(name),
             capsize=3,
         )
+        if len(labels) * len(groups) <= 12 and errors is None:
+            axes.bar_label(drawn, labels=[f"{h:.3g}" for h in heights], fontsize=8)
         said = ", ".join(f"{label} {h:.3g}" for label, h in zip(labels, heights, strict=True))
         parts.append(f"{name}: {said}.")
-    crowded = sum(map(len, labels)) > 70
+    crowded = sum(map(len, labels)) > 60 and len(labels) > 4
     axes.set_xticks(
         places, labels, rotation=30 if crowded else 0, ha="right" if crowded else "center"
     )
@@ -233,7 +235,12 @@ def word_map(
     Args:
         words: n words. vectors: (n, D).
         groups: named sets of words, each drawn in its own colour and marker.
+
+    Raises:
+        ValueError: with fewer than three words there is no map.
     """
+    if len(words) < 3:
+        raise ValueError(f"a map needs at least three words with vectors, got {list(words)}")
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     centred = unit - unit.mean(0)
     _, singular, directions = np.linalg.svd(centred, full_matrices=False)

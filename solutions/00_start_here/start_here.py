@@ -23,7 +23,7 @@ from elmo_mini import plots
 plots.road("00")
 
 # %% [markdown]
-# The stations in blue are behind you, the large one is where you are. Each lesson takes 45 to 90 minutes; this one is shorter.
+# The large station is where you are. In later lessons the stations behind you are blue. A lesson takes up to 90 minutes; this one takes ten.
 #
 # ## What you will be able to do
 #
@@ -33,7 +33,7 @@ plots.road("00")
 #
 # ## The papers
 #
-# Lesson 00 follows no paper. The road itself has five that matter most. You need none of them before a lesson; each lesson names the sections it explains.
+# Lesson 00 follows no paper. Five papers mark the road, and each lesson names the sections that it explains. You need not read them first.
 #
 # | lesson | paper |
 # |---|---|
@@ -63,6 +63,7 @@ environment()
 #
 # - **Run the cells from top to bottom.** Later cells need the earlier ones.
 # - **An exercise** is a cell with `# YOUR CODE HERE`. Replace the line `raise NotImplementedError()` by your answer. The cell after it checks the answer. Check as often as you like.
+# - **After an error message** in an answer cell, mend it and run the cell again before you check: the check sees the last version that ran. `NameError` means that a cell above has not been run.
 # - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time.
 # - **This copy is yours.** An update of the course never writes over it.
 #
@@ -123,9 +124,9 @@ check("relative_frequency", relative_frequency)
 # %% [markdown] slide="subslide"
 # ## 5. Predict before you run
 #
-# Guessing first makes a result stick, above all when the guess is wrong. Your prediction is kept in a file beside this notebook. Nobody marks it.
+# Guessing first makes a result stick, above all when the guess is wrong. Type your guess into the form and press *Record*. Where you see no form, write it into the call instead, as in `predict(..., guess=3)`. Your prediction is kept in a file beside this notebook. Nobody marks it.
 #
-# We take real text: 300 short news stories, the Lee corpus. Which share of its tokens is the word *the*?
+# We take real text: the Lee corpus, 350 short news stories. All its tokens are made lower case first, so that *The* at the start of a sentence counts too. Which share of them is *the*?
 
 # %%
 from autograde import or_reference, outcome, predict
@@ -145,9 +146,9 @@ outcome("share_of_the", 100 * relative_frequency(tokens, "the"), unit="%")
 # %% [markdown] slide="subslide"
 # ## 6. Myth or measured?
 #
-# > *"Most words of a language are frequent enough to learn from examples."*
+# > *"In a text of this size, most of the words occur often enough to learn them from examples."*
 #
-# It feels true: we read the same words all day. Count the words of the Lee corpus, sort them by frequency, and draw them. Both axes are logarithmic: each step to the right or down is a factor of ten.
+# It feels true: we read the same words all day. Count how often every word of the Lee corpus occurs, sort by frequency, and draw. Both axes are logarithmic: each step to the right or down is a factor of ten.
 
 # %%
 from collections import Counter
@@ -169,7 +170,7 @@ plots.curves(
 once = (counts == 1).mean()
 top_hundred = counts[:100].sum() / counts.sum()
 print(f"{len(counts):,} different words in {counts.sum():,} tokens.")
-print(f"The 100 most frequent words fill {top_hundred:.0%} of the text.")
+print(f"The 100 most frequent words and marks fill {top_hundred:.0%} of the text.")
 print(f"{once:.0%} of the words occur exactly once.")
 
 # %% [markdown]

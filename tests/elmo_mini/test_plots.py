@@ -55,6 +55,8 @@ def test_word_map_puts_equal_directions_beside_each_other() -> None:
     picture = plots.word_map(["a", "b", "c", "d"], vectors, groups={"first": ["a", "b"]})
     assert "a beside b" in picture.description
     assert "c beside d" in picture.description
+    with pytest.raises(ValueError, match="three words"):
+        plots.word_map(["a"], vectors[:1])
 
 
 def test_road_marks_the_lesson_and_refuses_an_unknown_one() -> None:
