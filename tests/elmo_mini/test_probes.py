@@ -90,6 +90,21 @@ def test_knn_and_centroid_against_plain_loops(bilm: BiLM) -> None:
         assert 0.2 < report["layer 2"].accuracy < 0.95
 
 
+def test_only_examples_of_the_same_group_are_asked(bilm: BiLM) -> None:
+    twins = tuple(Occurrence(("a",), 0, label, group) for label, group in (("x", "g"), ("y", "h")))
+    report = probe(bilm, Task("twins", "twins", twins, twins), neighbours=1, progress=False)
+    assert [score.accuracy for score in report.scores] == [1, 1, 1, 1, 1]
+
+
+def test_a_centroid_is_the_mean_of_directions(bilm: BiLM) -> None:
+    static = {"long": [100.0, 0.0], "short": [0.0, 1.0], "other": [2.0, 0.9], "asked": [1.1, 1.0]}
+    labels = {"long": "A", "short": "A", "other": "B", "asked": "A"}
+    *train, test = (Occurrence((word,), 0, label) for word, label in labels.items())
+    task = Task("lengths", "lengths", tuple(train), (test,))
+    report = probe(bilm, task, kind="centroid", static=static, layers=[0], progress=False)
+    assert report["static vector"].accuracy == 1
+
+
 def test_vectors_are_those_of_the_model_with_and_without_a_cache(
     bilm: BiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -233,7 +233,8 @@ def test_a_changed_byte_is_found_when_it_is_read(cache: VectorCache, name: str) 
 @pytest.mark.parametrize("name", ["starts.npy", "words.jsonl", "manifest.json"])
 def test_a_changed_index_is_found_at_once(cache: VectorCache, name: str) -> None:
     content = (cache.path / name).read_bytes()
-    flip_byte(cache.path / name, content.find(b'"types": ') + 9 if name[0] == "m" else -2)
+    # In the manifest, a digit of a number: 20 tokens become 30.
+    flip_byte(cache.path / name, content.find(b'"tokens": 20') + 10 if name[0] == "m" else -2)
     with pytest.raises(CacheDamaged, match=name):
         VectorCache(cache.path)
 
