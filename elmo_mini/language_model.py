@@ -16,7 +16,6 @@ from torch.nn import functional
 from elmo_mini.bilm import BiLM, State
 from elmo_mini.characters import PADDING, word_to_ids
 from elmo_mini.options import BiLMOptions
-from elmo_mini.projected_lstm_bptt import run_layer
 from elmo_mini.softmax_losses import build_softmax
 from elmo_mini.text_streams import Window
 
@@ -126,11 +125,14 @@ class BidirectionalLanguageModel(nn.Module):
         """
         types = torch.cat([self.bilm.token_encoder.encode_types(s) for s in batch.spellings])
         inputs = functional.embedding(batch.places, types)  # (2, T, B, H)
+        full = [inputs.shape[2]] * inputs.shape[1]
         ends: list[State] = []
         for number, layer in enumerate(self.bilm.layers):
             if noise is not None:
                 inputs = noise.drop(inputs, self.dropout)
-            outputs, end = run_layer(layer, inputs, (state[0][number], state[1][number]))
+            with torch.autocast(inputs.device.type, enabled=False):  # the recurrence in float32
+                start = (state[0][number], state[1][number])
+                outputs, end = layer(inputs.float(), full, start)
             skip = number > 0 and self.bilm.options.use_skip_connections
             inputs = outputs + inputs if skip else outputs
             ends.append(end)
@@ -141,4 +143,4 @@ class BidirectionalLanguageModel(nn.Module):
             dropped = noise.drop(inputs, self.dropout)
             losses = self.softmax(dropped.flatten(0, 2), targets, seed)
         h, c = zip(*ends, strict=True)
-        return losses.view(2, -1).mean(1), (torch.stack(h), torch.stack(c))
+        return losses.view(2, -1).mean(1), (torch.stack(h).detach(), torch.stack(c).detach())

@@ -76,6 +76,27 @@ def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
     torch.testing.assert_close(state, end, rtol=1e-5, atol=1e-6)
 
 
+def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> None:
+    run = small_run(softmax="sampled", dropout=0.0)
+    batch, start_state = run.batches(run.streams.window(0)), run.model.start(4)
+    noise = Noise(0, slice(0, 4), 4, "cpu")
+    exact, _ = run.model(batch, start_state, noise)
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded, (h, c) = run.model(batch, start_state, noise)
+    rounded.mean().backward()
+    assert not torch.equal(rounded, exact)
+    torch.testing.assert_close(rounded.float(), exact, rtol=0.02, atol=0)
+    assert h.dtype == c.dtype == torch.float32
+    assert all(p.grad.dtype == torch.float32 for p in run.model.parameters())
+
+
+def test_no_gradient_reaches_the_window_before() -> None:
+    run = small_run(softmax="full")
+    _, (h, c) = run.model(run.batches(run.streams.window(0)), run.model.start(4))
+    assert not h.requires_grad
+    assert not c.requires_grad
+
+
 def test_dropout_hits_layer_inputs_and_the_output_and_the_residual_adds_the_dropped_input() -> None:
     torch.manual_seed(0)
     text = PackedText.of([["a", "b", "c"]] * 6)
