@@ -5,8 +5,11 @@ The same command goes on with a run that was stopped or killed. For several proc
 """
 
 import argparse
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,6 +158,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     )
     started = saved = time.monotonic()
     average: list[float] = []
+    stop_asked: list[int] = []
 
     def save() -> None:
         nonlocal saved
@@ -184,7 +188,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
         # The clock is asked for now and then only: all processes must hear the answer.
         asked = step % 10 == 0 or processes.size == 1
         stop = asked and processes.agree(
-            args.minutes is not None and now - started > 60 * args.minutes
+            bool(stop_asked) or (args.minutes is not None and now - started > 60 * args.minutes)
         )
         due = asked and processes.agree(now - saved > 60 * args.checkpoint_minutes)
         planned = bool(args.checkpoint_steps) and step % args.checkpoint_steps == 0
@@ -192,12 +196,8 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
             save()
         return stop
 
-    try:
+    with _noting_signals(stop_asked):
         finished = training.run(on_step)
-    except KeyboardInterrupt:
-        if processes.size == 1:
-            save()
-        finished = False
     progress.close()
     if not finished:
         say(f"Stopped after step {training.step:,}; the same command goes on from there.")
@@ -206,6 +206,23 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     if args.official and processes.first:
         save_bilm(load_pretrained(model), folder / "options.json", folder / "weights.hdf5")
     say(f"The model is {model}; README.md beside it says where it comes from.")
+
+
+@contextmanager
+def _noting_signals(asked: list[int]) -> Iterator[None]:
+    """Ctrl-C and termination end the run after the step, not within it; a second one at once."""
+
+    def note(number: int, frame: object) -> None:
+        asked.append(number)
+        if len(asked) > 1:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _sources(args: argparse.Namespace) -> list[Source]:

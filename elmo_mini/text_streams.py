@@ -10,6 +10,7 @@ state from window to window reads the whole row.
 Words are numbered by type in order of first sight. Their spelling is needed once a type.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ class PackedText:
         numbers = {BOS_TOKEN: BOS, EOS_TOKEN: EOS}
         for word in types:
             numbers.setdefault(word, len(numbers))
-        tokens: list[int] = []
+        tokens = array("i")
         starts = [0]
         for sentence in sentences:
             if isinstance(sentence, str):
