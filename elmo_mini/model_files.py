@@ -41,7 +41,7 @@ def load_model(model: PathLike | None = None, weights: PathLike | None = None) -
     if path.suffix == ".safetensors":
         return _from_checkpoint(path)
     if path.suffix == ".json":
-        beside = sorted(path.parent.glob("*.hdf5"))
+        beside = _weight_files(path.parent)
         if len(beside) == 1:
             return load_bilm(path, beside[0])
         raise ConfigurationError(
@@ -62,8 +62,12 @@ def _from_checkpoint(path: Path | None) -> BiLM:
     return pretrained.load_pretrained(path).requires_grad_(False)
 
 
+def _weight_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*weights*.hdf5")) or sorted(folder.glob("*.hdf5"))
+
+
 def _from_folder(folder: Path) -> BiLM:
-    options, weights = sorted(folder.glob("*options*.json")), sorted(folder.glob("*.hdf5"))
+    options, weights = sorted(folder.glob("*options*.json")), _weight_files(folder)
     if len(options) == len(weights) == 1:
         return load_bilm(options[0], weights[0])
     checkpoints = sorted(folder.glob("*.safetensors"))

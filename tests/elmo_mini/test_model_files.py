@@ -47,7 +47,9 @@ def test_what_is_not_clear(files: official_files.Files, tmp_path: Path) -> None:
     empty.mkdir()
     with pytest.raises(ConfigurationError, match="0 options files, 0 weight files"):
         load_model(empty)
-    shutil.copy(files.weight_file, tmp_path / "more.hdf5")
+    shutil.copy(files.weight_file, tmp_path / "vectors.hdf5")
+    assert load_model(tmp_path).num_layers == 3
+    shutil.copy(files.weight_file, tmp_path / "more_weights.hdf5")
     with pytest.raises(ConfigurationError, match="2 weight files lie beside it"):
         load_model(files.options_file)
     with pytest.raises(ConfigurationError, match="2 weight files"):
