@@ -343,6 +343,8 @@ def main() -> None:
         report(architecture, results[architecture])
     if arguments.json:
         record = {
+            "title": f"word2vec on {corpus.name.capitalize()}: the course's trainer against "
+            "gensim's with one worker",
             "command": f"python -m {__spec__.name} " + " ".join(sys.argv[1:]),
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "corpus": corpus.name,
