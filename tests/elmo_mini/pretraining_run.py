@@ -36,8 +36,10 @@ def sentences(count: int = 120, seed: int = 0) -> list[list[str]]:
     ]
 
 
-def small_run(processes: Processes | None = None, **changes: object) -> Pretraining:
-    text, validation = hold_out(PackedText.of(sentences()), 0.1)
+def small_run(
+    processes: Processes | None = None, *, count: int = 120, **changes: object
+) -> Pretraining:
+    text, validation = hold_out(PackedText.of(sentences(count)), 0.1)
     settings = {"steps": STEPS, "rows": 4, "width": 7, "warm_up": 4, "sampled": 10} | changes
     return Pretraining(
         Settings(options=OPTIONS, **settings),  # type: ignore[arg-type]

@@ -79,8 +79,8 @@ def test_an_interrupted_write_leaves_the_old_file(
     path = tmp_path / "checkpoint.safetensors"
     write_checkpoint(path, {"x": torch.ones(3)}, {"step": 1})
 
-    def dies(*_: object, **__: object) -> None:
-        Path(str(path) + ".part").write_bytes(b"half a file")
+    def dies(_: object, file: Path, **__: object) -> None:
+        file.write_bytes(b"half a file")
         raise KeyboardInterrupt
 
     monkeypatch.setattr("elmo_mini.checkpoint.save_file", dies)

@@ -202,9 +202,41 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     small_run(softmax="full").save(path)
     with pytest.raises(ConfigurationError, match=r"dropout is 0\.1 there and 0\.3 here"):
         small_run(softmax="full", dropout=0.3).resume(path)
+    with pytest.raises(ConfigurationError, match="text or its vocabulary is another one"):
+        small_run(softmax="full", count=130).resume(path)
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(CheckpointDamaged, match="no whole safetensors file"):
         small_run(softmax="full").resume(path)
+
+
+def test_validation_uses_the_exact_softmax_also_where_training_samples() -> None:
+    run = small_run(softmax="sampled")
+    total = torch.zeros(2)
+    state = run.model.start(run.validation.rows)
+    for number in range(run.validation.windows_per_epoch):
+        batch = run.batches(run.validation.window(number))
+        with torch.no_grad():
+            types = torch.cat([run.bilm.token_encoder(group) for group in batch.spellings])
+            inputs = types[batch.places]
+            full = [inputs.shape[2]] * inputs.shape[1]
+            first, end_0 = run.bilm.layers[0](inputs, full, (state[0][0], state[1][0]))
+            second, end_1 = run.bilm.layers[1](first, full, (state[0][1], state[1][1]))
+            softmax = run.model.softmax
+            logits = (second + first).flatten(0, 2) @ softmax.weight.T + softmax.bias
+            losses = functional.cross_entropy(logits, batch.targets.flatten(), reduction="none")
+        total += losses.view(2, -1).mean(1)
+        state = tuple(torch.stack(pair) for pair in zip(end_0, end_1, strict=True))
+    forward, backward = (total / run.validation.windows_per_epoch).exp().tolist()
+    entry = run.validate()
+    assert entry["forward"] == pytest.approx(forward, rel=1e-4)
+    assert entry["backward"] == pytest.approx(backward, rel=1e-4)
+
+
+def test_the_gradient_of_all_weights_together_is_clipped() -> None:
+    run = small_run(softmax="full", clip=0.01)
+    run.train_step()
+    squares = sum(p.grad.square().sum().item() for p in run.model.parameters())
+    assert math.sqrt(squares) == pytest.approx(0.01, rel=1e-3)
 
 
 def test_the_learning_rate_rises_and_falls() -> None:
