@@ -1,0 +1,292 @@
+"""``python -m elmo_mini.static_experiments NAME``: the full-size measurements of lesson 02.
+
+Each trains word2vec several times, on the corpus of the course that is there (Brown, or Lee),
+and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import gensim
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import stats
+
+from elmo_mini import corpora
+from elmo_mini.pseudo_words import (
+    PseudoWord,
+    accuracy_from_context,
+    choose_pairs,
+    context_average,
+    held_out_accuracy,
+    hide,
+    mixture,
+)
+from elmo_mini.static_ceiling import majority_ceiling
+from elmo_mini.stored_results import FOLDER
+from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.word_vectors import WordVectors
+
+Result = dict[str, Any]
+
+PAIRS = 12
+OPTIONS: dict[str, Any] = {"vector_size": 50, "window": 5, "alpha": 0.05, "min_count": 5}
+EPOCHS = {"brown": 3, "lee": 20}  # a small text is read more often
+LEAST = {"brown": 150, "lee": 30}  # occurrences of a word that may become half of a pair
+SKIP = {"brown": 50, "lee": 10}
+SCALES: NDArray[np.float64] = 2.0 ** np.arange(-4, 7).astype(np.float64)
+
+
+def interval(values: Sequence[float] | NDArray[np.float64]) -> Result:
+    """Mean and 95 % interval (Student's t) over the seeds, and the values themselves."""
+    numbers = np.asarray(values, dtype=float)
+    half = 0.0
+    if len(numbers) > 1:
+        half = float(stats.t.ppf(0.975, len(numbers) - 1) * stats.sem(numbers))
+    mean = float(numbers.mean())
+    return {"mean": mean, "low": mean - half, "high": mean + half, "values": numbers.tolist()}
+
+
+def pseudo_words_of(
+    name: str, sentences: list[list[str]], seed: int
+) -> tuple[list[list[str]], list[PseudoWord]]:
+    """The text with `PAIRS` pairs of words drawn and hidden by the seed, and the pairs."""
+    vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
+    pairs = choose_pairs(vocabulary, PAIRS, least=LEAST[name], skip=SKIP[name], seed=seed)
+    return hide(sentences, pairs, seed=seed)
+
+
+def look_at(
+    words: Sequence[PseudoWord], text: Sequence[Sequence[str]], vectors: WordVectors
+) -> list[Result]:
+    """For each pseudo-word: where its vector lies, and what the context gives away."""
+    found = []
+    for number, word in enumerate(words):
+        merged = vectors[word.name]
+        fit = mixture(merged, vectors[word.first], vectors[word.second])
+        other = words[(number + 1) % len(words)]
+        found.append(
+            {
+                "words": [word.first, word.second],
+                "occurrences": len(word.labels),
+                "share of the first": word.share,
+                "position": fit.position,
+                "cosine with its mixture": fit.cosine,
+                "cosine with another pair's": mixture(
+                    merged, vectors[other.first], vectors[other.second]
+                ).cosine,
+                "accuracy from context": accuracy_from_context(text, word.labels, vectors),
+                "majority": word.majority,
+            }
+        )
+    return found
+
+
+def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+    """Merge pairs of words, train skip-gram, measure the merged vectors and their contexts."""
+    rows: list[list[Result]] = []
+    for seed in seeds:
+        text, words = pseudo_words_of(name, sentences, seed)
+        model = Word2Vec(text, sg=1, seed=seed, epochs=EPOCHS[name], **OPTIONS)
+        rows.append(look_at(words, text, model))
+        print(f"seed {seed}: {_line(rows[-1])}", flush=True)
+
+    def column(rows_of_seed: list[Result], key: str) -> NDArray[np.float64]:
+        return np.array([row[key] for row in rows_of_seed])
+
+    keys = [key for key in rows[0][0] if key not in ("words", "occurrences")]
+    summary = {key: interval([column(r, key).mean() for r in rows]) for key in keys}
+    summary["correlation of position and share"] = interval(
+        [np.corrcoef(column(r, "position"), column(r, "share of the first"))[0, 1] for r in rows]
+    )
+    return {
+        "title": f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram, {len(seeds)} seeds",
+        "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
+        "rule": f"pairs drawn by seed among words of 5 letters or more with at least {LEAST[name]} "
+        f"occurrences, the {SKIP[name]} commonest left out",
+        "summary": summary,
+        "pairs": [row for rows_of_seed in rows for row in rows_of_seed],
+    }
+
+
+def _line(rows: list[Result]) -> str:
+    mean = {k: np.mean([r[k] for r in rows]) for k in ("accuracy from context", "majority")}
+    return ", ".join(f"{key} {value:.3f}" for key, value in mean.items())
+
+
+def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+    """The ceiling of the word alone, and what averaged context vectors make of it."""
+    corpus = corpora.load("senseval")
+    models = []
+    for seed in seeds:
+        models.append(Word2Vec(sentences, sg=1, seed=seed, epochs=EPOCHS[name], **OPTIONS))
+        print(f"seed {seed}: trained", flush=True)
+    words: Result = {}
+    for word in sorted({instance.word for instance in corpus.instances()}):
+        instances = list(corpus.instances(word))
+        senses = [instance.sense for instance in instances]
+        forms = [instance.words[instance.position].lower() for instance in instances]
+        accuracy = []
+        for model in models:
+            features = [
+                context_average([w.lower() for w in i.words], i.position, model) for i in instances
+            ]
+            accuracy.append(held_out_accuracy(np.stack(features), senses, c=1.0))
+        words[word] = {
+            "occurrences": len(senses),
+            "senses": len(set(senses)),
+            "ceiling of the word": majority_ceiling([word] * len(senses), senses),
+            "ceiling of its forms": majority_ceiling(forms, senses),
+            "context average": interval(accuracy),
+        }
+        print(word, {k: v for k, v in words[word].items() if k != "context average"}, flush=True)
+    return {
+        "title": f"senseval: the word alone against its context (vectors from {name})",
+        "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
+        "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
+        "accuracy over 5 held-out folds",
+        "words": words,
+    }
+
+
+def spread(vectors: NDArray[np.float32]) -> float:
+    """Variance of all numbers of a table (V, D)."""
+    return float(vectors.var())
+
+
+def loss_after(
+    features: NDArray[np.float32],
+    targets: NDArray[np.float64],
+    scale: float,
+    *,
+    steps: int = 100,
+    rate: float = 0.1,
+) -> float:
+    """Mean loss of a logistic regression after ``steps`` of gradient descent on scaled features.
+
+    Args:
+        features: (N, D). targets: (N,) of 0 and 1.
+    """
+    x = np.asarray(features, dtype=np.float64) * scale
+    weight, bias = np.zeros(x.shape[1]), 0.0
+    for _ in range(steps):
+        error = 1 / (1 + np.exp(-np.clip(x @ weight + bias, -500, 500))) - targets
+        weight -= rate * (x.T @ error) / len(x)
+        bias -= rate * error.mean()
+    score = x @ weight + bias
+    return float((np.logaddexp(0, score) - targets * score).mean())
+
+
+def losses_by_scale(
+    words: Sequence[PseudoWord],
+    text: Sequence[Sequence[str]],
+    vectors: WordVectors,
+    scales: NDArray[np.float64] = SCALES,
+) -> NDArray[np.float64]:
+    """`loss_after` for each scale, averaged over the pseudo-words."""
+    losses = np.zeros((len(words), len(scales)))
+    for row, word in zip(losses, words, strict=True):
+        features = np.stack([context_average(text[n], p, vectors) for n, p, _ in word.labels])
+        targets = np.array([float(token == word.first) for *_, token in word.labels])
+        row[:] = [loss_after(features, targets, scale) for scale in scales]
+    mean: NDArray[np.float64] = losses.mean(0)
+    return mean
+
+
+def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+    """Variance of skip-gram's and CBOW's numbers, and how fast a classifier learns from them."""
+    tables: dict[str, list[float]] = {}
+    learning: dict[str, list[NDArray[np.float64]]] = {}
+    for seed in seeds:
+        text, words = pseudo_words_of(name, sentences, seed)
+        for rate in (0.025, 0.05):
+            options = {**OPTIONS, "alpha": rate, "epochs": EPOCHS[name], "seed": seed}
+            for sg, kind in ((1, "skip-gram"), (0, "CBOW")):
+                ours = Word2Vec(text, sg=sg, **options)
+                theirs = gensim.models.Word2Vec(text, sg=sg, workers=1, **options)
+                for library, vectors in (
+                    ("elmo_mini", ours.vectors),
+                    ("gensim", theirs.wv.vectors),
+                ):
+                    tables.setdefault(f"{library}, {kind}, alpha {rate}", []).append(
+                        spread(vectors)
+                    )
+                if rate == OPTIONS["alpha"]:
+                    learning.setdefault(kind, []).append(losses_by_scale(words, text, ours))
+        print(f"seed {seed}: { ({key: round(v[-1], 4) for key, v in tables.items()}) }", flush=True)
+    ratios = {
+        key.replace(", skip-gram", ""): interval(
+            np.array(tables[key.replace("skip-gram", "CBOW")]) / np.array(tables[key])
+        )
+        for key in tables
+        if "skip-gram" in key
+    }
+    return {
+        "title": f"Variance of CBOW and skip-gram vectors on {name}, {len(seeds)} seeds",
+        "options": {**OPTIONS, "alpha": "0.025 and 0.05", "epochs": EPOCHS[name]},
+        "variance": {key: interval(values) for key, values in tables.items()},
+        "variance of CBOW over skip-gram": ratios,
+        "classifier": "logistic regression, 100 steps of gradient descent at rate 0.1, on context "
+        "averages times a scale, mean over the pseudo-words (elmo_mini, alpha 0.05)",
+        "scales": SCALES.tolist(),
+        "loss after 100 steps": {
+            kind: [interval(column) for column in np.array(rows).T]
+            for kind, rows in learning.items()
+        },
+    }
+
+
+EXPERIMENTS: dict[str, tuple[str, Callable[[str, list[list[str]], Sequence[int]], Result]]] = {
+    "pseudo-words": ("static_pseudo_words", pseudo_words),
+    "senseval": ("static_senseval", senseval),
+    "variance": ("static_variance", variance),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one experiment and store it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m elmo_mini.static_experiments", description=__doc__
+    )
+    parser.add_argument("experiment", choices=list(EXPERIMENTS))
+    parser.add_argument("--seeds", type=int, default=5, help="how many, from 1 (default: 5)")
+    args = parser.parse_args(argv)
+    torch.set_num_threads(1)
+    corpus = corpora.course_text()
+    file, experiment = EXPERIMENTS[args.experiment]
+    seeds = list(range(1, args.seeds + 1))
+    try:
+        result = experiment(corpus.name, list(corpus.sentences(lower=True)), seeds)
+    except corpora.CorpusMissing as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 2
+    packages = ("torch", "numpy", "scipy", "scikit-learn", "gensim")
+    content = {
+        "title": result.pop("title"),
+        "command": f"{parser.prog} {args.experiment} --seeds {args.seeds}",
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, one used",
+        "versions": {"python": platform.python_version(), **{p: version(p) for p in packages}},
+        "seeds": seeds,
+        "interval": "95 %, Student's t over the seeds",
+        "corpus": corpus.name,
+        **result,
+    }
+    FOLDER.mkdir(exist_ok=True)
+    path = FOLDER / f"{file}.json"
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"stored in elmo_mini/results/{path.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
