@@ -19,6 +19,9 @@ from tests.autograde.nbgrader_course import (
 )
 
 LESSONS = ("00_start_here", "01_word2vec")
+# On a busy machine the four submissions of a long lesson take their time.
+pytestmark = pytest.mark.timeout(1800)
+
 STUDENTS = ("right", "half", "empty", "wrong")
 
 
