@@ -1,4 +1,4 @@
-"""``python -m autograde COMMAND``: what authors, learners and instructors run."""
+"""python -m autograde COMMAND: what authors, learners and instructors run."""
 
 import argparse
 import importlib

@@ -1,4 +1,4 @@
-"""``python -m elmo_mini COMMAND``: the package's commands, each in the module of its idea."""
+"""python -m elmo_mini COMMAND: the package's commands, each in the module of its idea."""
 
 import argparse
 import importlib
