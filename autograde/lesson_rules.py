@@ -1,17 +1,18 @@
 """What a lesson must have before notebooks are made from it. Every breach is reported at once."""
 
 import ast
-import io
-import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from IPython.core.inputtransformer2 import TransformerManager
-from nbformat.v4 import new_code_cell
-from nbgrader.preprocessors import ClearSolutions
-
 from autograde.alt_text import undescribed_in_markdown
+from autograde.cell_code import (
+    checked_id,
+    cleared,
+    ends_with_semicolon,
+    syntax_error,
+    tree,
+)
 from autograde.hints import KINDS, read_hints
 from autograde.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
@@ -61,23 +62,6 @@ def refusals(lesson: Lesson, find: Find) -> list[Refusal]:
         *rules.about_pictures(),
     ]
     return sorted(found, key=lambda refusal: refusal.line or 0)
-
-
-def syntax_error(source: str) -> tuple[int, str] | None:
-    """Line (from 1) and text of the syntax error in a cell's code; magics are allowed."""
-    code = TransformerManager().transform_cell(source)
-    try:
-        compile(code, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        return getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
-    return None
-
-
-def cleared(source: str) -> str:
-    """The source of an answer cell as the student gets it, by nbgrader's own preprocessor."""
-    cell = new_code_cell(source, metadata={"nbgrader": {"solution": True, "grade": False}})
-    cell, _ = ClearSolutions().preprocess_cell(cell, {"language": "python"}, 0)
-    return str(cell.source)
 
 
 @dataclass
@@ -202,8 +186,8 @@ class _Rules:
 
     def _about_checks_called(self, cell: SourceCell) -> Iterator[Refusal]:
         """Every ``check("id", ...)`` in any code cell names an exercise."""
-        for node in ast.walk(_tree(cell.source)):
-            name = _checked_id(node)
+        for node in ast.walk(tree(cell.source)):
+            name = checked_id(node)
             if name is not None and not self._exercise(name):
                 yield self._at(
                     cell,
@@ -296,16 +280,16 @@ class _Rules:
     def _about_last_line(self, cell: SourceCell) -> Iterator[Refusal]:
         if syntax_error(cell.source):
             return
-        body = ast.parse(TransformerManager().transform_cell(cell.source)).body
+        body = tree(cell.source).body
         last = body[-1] if body else None
-        called = _checked_id(last.value) if isinstance(last, ast.Expr) else None
+        called = checked_id(last.value) if isinstance(last, ast.Expr) else None
         if called != cell.name:
             yield self._at(
                 cell,
                 f'a check cell must end with check("{cell.name}", ...): '
                 "nbgrader reads the points from the cell's last value.",
             )
-        elif _ends_with_semicolon(cell.source):
+        elif ends_with_semicolon(cell.source):
             yield self._at(
                 cell,
                 "a check cell must not end with a semicolon: it hides the points from nbgrader.",
@@ -336,34 +320,3 @@ class _Rules:
             if cell.kind == "markdown":
                 for picture in undescribed_in_markdown(cell.source):
                     yield self._at(cell, f"{picture}. Say in words what the picture shows.")
-
-
-def _tree(source: str) -> ast.AST:
-    return ast.parse(TransformerManager().transform_cell(source))
-
-
-def _checked_id(node: ast.AST) -> str | None:
-    """The id in a call ``check("id", ...)``; None for any other node."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-        return None
-    if node.func.id != "check" or not node.args or not isinstance(node.args[0], ast.Constant):
-        return None
-    return str(node.args[0].value)
-
-
-def _ends_with_semicolon(source: str) -> bool:
-    layout = {
-        tokenize.COMMENT,
-        tokenize.NL,
-        tokenize.NEWLINE,
-        tokenize.INDENT,
-        tokenize.DEDENT,
-        tokenize.ENDMARKER,
-    }
-    code = TransformerManager().transform_cell(source)
-    tokens = [
-        token
-        for token in tokenize.generate_tokens(io.StringIO(code).readline)
-        if token.type not in layout
-    ]
-    return bool(tokens) and tokens[-1].string == ";"

@@ -1,0 +1,59 @@
+"""Questions about the code of one cell, where IPython's magics are allowed."""
+
+import ast
+import io
+import tokenize
+
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat.v4 import new_code_cell
+from nbgrader.preprocessors import ClearSolutions
+
+
+def syntax_error(source: str) -> tuple[int, str] | None:
+    """Line (from 1) and text of the syntax error in a cell's code; magics are allowed."""
+    code = TransformerManager().transform_cell(source)
+    try:
+        compile(code, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
+    return None
+
+
+def cleared(source: str) -> str:
+    """The source of an answer cell as the student gets it, by nbgrader's own preprocessor."""
+    cell = new_code_cell(source, metadata={"nbgrader": {"solution": True, "grade": False}})
+    cell, _ = ClearSolutions().preprocess_cell(cell, {"language": "python"}, 0)
+    return str(cell.source)
+
+
+def tree(source: str) -> ast.Module:
+    """The syntax tree of a cell that parses."""
+    return ast.parse(TransformerManager().transform_cell(source))
+
+
+def checked_id(node: ast.AST) -> str | None:
+    """The id in a call ``check("id", ...)``; None for any other node."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return None
+    if node.func.id != "check" or not node.args or not isinstance(node.args[0], ast.Constant):
+        return None
+    return str(node.args[0].value)
+
+
+def ends_with_semicolon(source: str) -> bool:
+    """Whether the last token is a semicolon, which hides the cell's value in IPython."""
+    layout = {
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    }
+    code = TransformerManager().transform_cell(source)
+    tokens = [
+        token
+        for token in tokenize.generate_tokens(io.StringIO(code).readline)
+        if token.type not in layout
+    ]
+    return bool(tokens) and tokens[-1].string == ";"
