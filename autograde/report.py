@@ -10,6 +10,9 @@ import numpy as np
 from autograde.exercise import Exercise, Mistake
 
 
+CELL = "text-align:left;padding-right:1em"
+
+
 @dataclass(frozen=True)
 class CaseResult:
     """One line of the table; ``difference`` is None when the case is right."""
@@ -69,7 +72,8 @@ class Report:
             table_row("✗ not yet" if c.difference else "✓ right", c.name, c.difference or "")
             for c in self.cases
         )
-        head = "".join(f"<th scope='col'>{name}</th>" for name in ("Result", "Case", "Difference"))
+        columns = ("Result", "Case", "Difference")
+        head = "".join(f"<th scope='col' style='{CELL}'>{name}</th>" for name in columns)
         table = (
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
         )
@@ -82,8 +86,8 @@ class Report:
         ]
         if self.detail:
             inner = "".join(
-                f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th>"
-                f"<td style='text-align:left'><pre>{escape(value)}</pre></td></tr>"
+                f"<tr><th scope='row' style='{CELL}'>{escape(name)}</th>"
+                f"<td style='{CELL}'><pre>{escape(value)}</pre></td></tr>"
                 for name, value in self.detail
             )
             parts.append(
@@ -151,7 +155,7 @@ def shown(value: Any, width: int = 320) -> str:
 
 def table_row(*cells: str) -> str:
     """One row of an HTML table, its cells as `escape` sets them."""
-    inner = "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in cells)
+    inner = "".join(f"<td style='{CELL}'>{escape(cell)}</td>" for cell in cells)
     return f"<tr>{inner}</tr>"
 
 
