@@ -9,7 +9,6 @@ import numpy as np
 
 from autograde.exercise import Exercise, Mistake
 
-
 CELL = "text-align:left;padding-right:1em"
 
 
