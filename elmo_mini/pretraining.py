@@ -1,7 +1,7 @@
 """Pretraining a biLM on running text: the loop, its settings, its checkpoints.
 
-Follows bilm-tf (parity with NAACL ELMo paper, section 3.4): dropout 0.1, clips of 3, tied token
-layer and softmax, LSTM states carried from window to window. Every random number of a step
+As in bilm-tf, the authors' code (NAACL ELMo paper, section 3.4): dropout 0.1, clips of 3, tied
+token layer and softmax, LSTM states carried from window to window. Every random number of a step
 comes from the seed and the step's number, so a checkpoint need not hold a generator's state,
 and a run that was killed goes on with the very numbers it would have had.
 """
