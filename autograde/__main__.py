@@ -1,8 +1,8 @@
 """python -m autograde COMMAND: what authors, learners and instructors run."""
 
-import argparse
-import importlib
-import sys
+from collections.abc import Sequence
+
+from elmo_mini.commands import run_command
 
 COMMANDS = {
     "build": ("autograde.build", "make the notebooks from the lesson sources"),
@@ -11,17 +11,11 @@ COMMANDS = {
 }
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one command. Each command's module has ``add_arguments(parser)`` and ``run(args)``."""
-    parser = argparse.ArgumentParser(prog="python -m autograde", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    chosen = (sys.argv[1:] if argv is None else argv)[:1]
-    for name, (module, summary) in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary)
-        if chosen == [name]:
-            importlib.import_module(module).add_arguments(command)
-    args = parser.parse_args(argv)
-    return int(importlib.import_module(COMMANDS[args.command][0]).run(args) or 0)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    return run_command(
+        "python -m autograde", "What authors, learners and instructors run.", COMMANDS, argv
+    )
 
 
 if __name__ == "__main__":
