@@ -34,7 +34,7 @@ from elmo_mini.static_ceiling import majority_ceiling
 from elmo_mini.stored_results import FOLDER
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.word_vectors import WordVectors, unit
 
 Result = dict[str, Any]
 
@@ -80,6 +80,9 @@ def look_at(
                 "occurrences": len(word.labels),
                 "share of the first": word.share,
                 "position": fit.position,
+                "position, vectors of length 1": mixture(
+                    unit(merged), unit(vectors[word.first]), unit(vectors[word.second])
+                ).position,
                 "cosine with its mixture": fit.cosine,
                 "cosine with another pair's": mixture(
                     merged, vectors[other.first], vectors[other.second]
@@ -105,9 +108,10 @@ def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) ->
 
     keys = [key for key in rows[0][0] if key not in ("words", "occurrences")]
     summary = {key: interval([column(r, key).mean() for r in rows]) for key in keys}
-    summary["correlation of position and share"] = interval(
-        [np.corrcoef(column(r, "position"), column(r, "share of the first"))[0, 1] for r in rows]
-    )
+    for key in ("position", "position, vectors of length 1"):
+        summary[f"correlation of share and {key}"] = interval(
+            [np.corrcoef(column(r, key), column(r, "share of the first"))[0, 1] for r in rows]
+        )
     return {
         "title": f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram, {len(seeds)} seeds",
         "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
@@ -135,14 +139,17 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
         instances = list(corpus.instances(word))
         senses = [instance.sense for instance in instances]
         forms = [instance.words[instance.position].lower() for instance in instances]
+        distinct = list({instance.words: instance for instance in instances}.values())
+        answers = [instance.sense for instance in distinct]
         accuracy = []
         for model in models:
             features = [
-                context_average([w.lower() for w in i.words], i.position, model) for i in instances
+                context_average([w.lower() for w in i.words], i.position, model) for i in distinct
             ]
-            accuracy.append(held_out_accuracy(np.stack(features), senses, c=1.0))
+            accuracy.append(held_out_accuracy(np.stack(features), answers, c=1.0))
         words[word] = {
             "occurrences": len(senses),
+            "distinct contexts": len(distinct),
             "senses": len(set(senses)),
             "ceiling of the word": majority_ceiling([word] * len(senses), senses),
             "ceiling of its forms": majority_ceiling(forms, senses),
@@ -153,7 +160,7 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
         "title": f"senseval: the word alone against its context (vectors from {name})",
         "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
         "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
-        "accuracy over 5 held-out folds",
+        "accuracy over 5 held-out folds of the distinct contexts",
         "words": words,
     }
 

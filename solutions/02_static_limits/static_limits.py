@@ -1,0 +1,914 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 02 · What a static vector cannot do
+#
+# Lesson 01 gave every word a vector. Here you meet two relatives of word2vec, one that counts and one that spells. Then you walk into the wall that all three share, and measure how high it is.
+
+# %% tags=["road"]
+from elmo_mini import plots
+
+plots.road("02")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - count who stands near whom, and fit vectors to the counts as GloVe does,
+# - cut words into character n-grams and give a vector to a word that nobody has seen, as fastText does,
+# - make ambiguous words with known answers out of any text,
+# - show that the vector of an ambiguous word is a mixture of its senses,
+# - compute the ceiling that no static vector passes, and show that context passes it.
+#
+# ## The papers
+#
+# - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014.
+# - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017.
+#
+# The lesson takes 60 to 90 minutes. Short of time? Exercises 3, 6 and 7 are the spine.
+
+# %% [markdown] instructor=true
+# **Instructor.** Timing for 90 minutes: sections 1 and 2 together, 30 minutes; section 3, 20; sections 4 to 6 are the heart, 30; 7 and 8 can be read at home. For 45 minutes: show exercises 1, 2, 4 and 5 solved, let them do 3, 6 and 7. Students get stuck in exercise 3 on the pairs that never occur: let one of them run into `nan` in front of the class.
+
+# %%
+from collections import Counter, defaultdict
+
+import numpy as np
+import torch
+
+from autograde import calibration, check, or_reference, outcome, predict
+from elmo_mini import corpora
+from elmo_mini.stored_results import stored_result
+from elmo_mini.vocabulary import Vocabulary
+
+torch.set_num_threads(1)
+
+text = corpora.course_text()
+sentences = list(text.sentences(lower=True))
+vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
+print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
+
+# %% [markdown] slide="slide"
+# ## 1. One photo for every role
+#
+# An actor has one photo made and sends it to every theatre. The comedy sees it, the tragedy sees it, the children's play sees it: always the same face. A **static vector** is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
+
+# %%
+from elmo_mini.senses import sense_sentences
+
+shown = {}
+for sentence in sense_sentences("english"):
+    if sentence.word == "play":
+        shown.setdefault(sentence.gloss, " ".join(sentence.tokens))
+for gloss, example in shown.items():
+    print(f"{gloss}:\n    {example}")
+
+# %% [markdown]
+# Three roles of *play*, one vector. word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence. It is no fault of one algorithm. It is what a table of words can do.
+#
+# Before the wall, the relatives. Both have ideas that come back in later lessons.
+
+# %% [markdown] slide="slide"
+# ## 2. Count first: GloVe
+#
+# word2vec reads the text pair by pair, like somebody who meets guests one at a time at the door. GloVe looks at the seating plan: it counts the whole text once, and then works from the table of counts alone.
+#
+# The entry $X_{ij}$ says how often words $i$ and $j$ stand near each other. Near neighbours count more: a pair $d$ places apart counts $1/d$.
+
+# %% [markdown] exercise="cooccurrence_counts"
+# ### Exercise 1. Who stands near whom
+#
+# Write `cooccurrence_counts(sentences, vocabulary_size, window)`. `sentences` is a list of lists of word ids. Return an array of shape (V, V).
+#
+# Each pair of places at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. No pair crosses the end of a sentence.
+
+
+# %% exercise="cooccurrence_counts"
+
+
+def cooccurrence_counts(sentences, vocabulary_size, window):
+    """(V, V) table of counts; a pair d places apart counts 1/d, for both words."""
+    ### BEGIN SOLUTION
+    counts = np.zeros((vocabulary_size, vocabulary_size))
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            for distance in range(1, min(window, place) + 1):
+                neighbour = ids[place - distance]
+                counts[word, neighbour] += 1 / distance
+                counts[neighbour, word] += 1 / distance
+    return counts
+    ### END SOLUTION
+
+
+# %% check="cooccurrence_counts"
+check("cooccurrence_counts", cooccurrence_counts)
+
+# %% [markdown] hints="cooccurrence_counts"
+# nudge: Stand on one word. Who is to your left, one place away, two places away? And what does each of them see when looking at you?
+#
+# idea: If every place only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
+#
+# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`.
+
+# %% slide="subslide"
+cooccurrence_counts = or_reference("cooccurrence_counts", cooccurrence_counts)
+
+few = Vocabulary.from_sentences(sentences, max_size=12)
+small = cooccurrence_counts([few.encode(s) for s in sentences[:3000]], len(few), 2)
+plots.table(
+    small,
+    few.words,
+    few.words,
+    title="Counts of the 12 commonest words, window 2, 3,000 sentences",
+    form="{:.0f}",
+)
+
+# %% [markdown]
+# Nearly every cell is filled. What about the table of all words?
+
+# %%
+predict(
+    "empty_cells", "The table of all words, window 5: which percentage of its cells is 0?", unit="%"
+)
+
+# %%
+from elmo_mini.glove import sparse_counts
+
+counts = sparse_counts([vocabulary.encode(s) for s in sentences], len(vocabulary), 5)
+outcome("empty_cells", 100 * (1 - counts.nnz / len(vocabulary) ** 2), unit="%")
+
+# %% [markdown] slide="subslide"
+# ### How much is a count worth?
+#
+# Ask one person for the way and you may be sent anywhere. Ask a hundred and you can trust them; the hundred-and-first adds little. GloVe trusts counts in this way. The weight rises with the count and stops at 1:
+#
+# $$f(x) = \begin{cases} (x / x_{\max})^{\alpha} & \text{if } x < x_{\max} \\ 1 & \text{otherwise} \end{cases}$$
+#
+# The paper takes $x_{\max} = 100$ and $\alpha = 3/4$. The authors' demonstration on a small corpus takes $x_{\max} = 10$, and so shall we.
+
+# %% [markdown] exercise="glove_weight"
+# ### Exercise 2. How much a count is trusted
+#
+# Write `glove_weight(counts, x_max, alpha)`. `counts` is an array; return an array of the same shape.
+
+
+# %% exercise="glove_weight"
+
+
+def glove_weight(counts, x_max=100.0, alpha=0.75):
+    """The weight f of each count."""
+    ### BEGIN SOLUTION
+    return np.minimum(counts / x_max, 1.0) ** alpha
+    ### END SOLUTION
+
+
+# %% check="glove_weight"
+check("glove_weight", glove_weight)
+
+# %% [markdown] hints="glove_weight"
+# nudge: What is the largest weight that any pair may have? And what is raised to the power?
+#
+# idea: Cut the fraction `counts / x_max` off at 1. One to any power is 1, so the order of the two steps does not matter.
+#
+# outline: `np.minimum(counts / x_max, 1.0) ** alpha`.
+
+# %% slide="subslide"
+glove_weight = or_reference("glove_weight", glove_weight)
+
+x = np.linspace(0, 150, 301)
+plots.curves(
+    x,
+    {
+        "x_max 100, alpha 3/4 (the paper)": glove_weight(x, 100.0, 0.75),
+        "x_max 10, alpha 3/4 (a small text)": glove_weight(x, 10.0, 0.75),
+        "x_max 100, alpha 1 (a straight line)": glove_weight(x, 100.0, 1.0),
+    },
+    title="How much GloVe trusts a count",
+    xlabel="count X",
+    ylabel="weight f(X)",
+)
+
+# %% [markdown] slide="subslide"
+# ### The loss
+#
+# Now each word gets a vector $w_i$, a context vector $\tilde w_j$, and one number each, the biases $b_i$ and $\tilde b_j$. Their score should be the **logarithm** of the count. Each pair is off by some error; the errors are squared, weighed and added up:
+#
+# $$J = \sum_{i,j} f(X_{ij}) \left( w_i^\top \tilde w_j + b_i + \tilde b_j - \log X_{ij} \right)^2$$
+#
+# A pair that never occurs has $f = 0$ and adds nothing. Its $\log X$ does not exist, and nobody needs it.
+
+# %% [markdown] exercise="glove_loss"
+# ### Exercise 3. GloVe's weighted least squares
+#
+# Write `glove_loss(vectors, context_vectors, biases, context_biases, counts, x_max, alpha)` for tensors:
+#
+# - `vectors` (V, D) and `context_vectors` (V', D),
+# - `biases` (V,) and `context_biases` (V',),
+# - `counts` (V, V'), zeros among them.
+#
+# Return $J$, the **sum** over all pairs.
+
+
+# %% exercise="glove_loss"
+
+
+def glove_loss(vectors, context_vectors, biases, context_biases, counts, x_max=100.0, alpha=0.75):
+    """The sum J over all pairs that occur; see the equation above."""
+    ### BEGIN SOLUTION
+    scores = vectors @ context_vectors.T + biases[:, None] + context_biases  # (V, V')
+    weight = (counts / x_max).clamp(max=1.0) ** alpha
+    logs = torch.log(torch.where(counts > 0, counts, torch.ones_like(counts)))
+    return (weight * (scores - logs) ** 2).sum()
+    ### END SOLUTION
+
+
+# %% check="glove_loss"
+check("glove_loss", glove_loss)
+
+# %% [markdown] hints="glove_loss"
+# nudge: Four things per pair: a score, a target, a weight, a square. What is the target where the count is 0?
+#
+# idea: All scores at once: `vectors @ context_vectors.T` has shape (V, V'). `biases[:, None]` adds to the rows, `context_biases` to the columns. In a computer 0 times infinity is `nan`, so the logarithm must not see a 0.
+#
+# outline: `scores` as above; `weight` as in exercise 2, with `.clamp(max=1.0)`; `logs` of `torch.where(counts > 0, counts, torch.ones_like(counts))`. Return the sum of `weight * (scores - logs) ** 2`.
+
+# %% [markdown]
+# Let your loss learn. The 150 commonest words are a small enough table to take all pairs at once.
+
+# %%
+glove_loss = or_reference("glove_loss", glove_loss)
+
+TOP = 150
+table = torch.tensor(counts[:TOP, :TOP].toarray())
+torch.manual_seed(0)
+parts = [0.1 * torch.randn(TOP, 10, dtype=torch.float64) for _ in range(2)]
+parts += [torch.zeros(TOP, dtype=torch.float64) for _ in range(2)]
+optimiser = torch.optim.Adagrad([part.requires_grad_() for part in parts], lr=0.3)
+mine = []
+for _ in range(200):
+    optimiser.zero_grad()
+    loss = glove_loss(*parts, table, x_max=10.0, alpha=0.75)
+    loss.backward()
+    optimiser.step()
+    mine.append(float(loss.detach()))
+print(f"J falls from {mine[0]:,.0f} to {mine[-1]:,.0f} in 200 steps.")
+
+# %% [markdown] slide="subslide"
+# For the whole text the course's package does the same with the pairs that occur, batch by batch. The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one that has moved much takes smaller steps. (Their first rate is 0.05; we take 0.1, because we read so few times.) In the end both tables are **added**: $w + \tilde w$ is the word's vector.
+
+# %%
+from elmo_mini.glove import Glove
+
+passes = 8 if text.name == "brown" else 25  # a small text is read more often
+glove = Glove(sentences, window=5, learning_rate=0.1, epochs=passes)
+plots.curves(
+    np.arange(1, passes + 1),
+    {"loss": glove.loss_history},
+    title=f"GloVe learns from {glove.pairs:,} counts",
+    xlabel="pass over all counts",
+    ylabel="mean weighted squared error",
+)
+
+# %%
+for word in ("four", "school", "president", "play"):
+    if word in glove:
+        near = ", ".join(other for other, _ in glove.most_similar(word, topn=8))
+        print(f"{word:>10}: {near}")
+
+# %% [markdown]
+# The neighbours of a frequent word make sense, those of a rare one often do not: this text is a speck of dust beside the corpora of 2014. And *play*? Look which role its neighbours belong to. With one vector, the neighbours are neighbours of the mixture.
+#
+# Counting and predicting are closer than they look. Lesson 01 ended with PMI, which is made of counts, and GloVe's target is made of the same counts.
+
+# %% [markdown] slide="slide"
+# ## 3. Spell it out: fastText
+#
+# You have never met the word *unfriendlyish*, and still you know roughly what it means. You know its pieces. word2vec and GloVe do not look inside a word: a word that was not in the text has no vector at all.
+#
+# fastText gives vectors to pieces. A word is wrapped in boundary signs, `<` and `>`, and cut into all stretches of 3 to 6 characters. Its vector is the **sum** of the vectors of its pieces. A word of the vocabulary also has a vector of its own, which is added. Everything else is skip-gram with negative sampling, as you wrote it; noise words are drawn by the square root of the counts.
+
+# %% [markdown] exercise="character_ngrams"
+# ### Exercise 4. A word in pieces
+#
+# Write `character_ngrams(word, shortest, longest)`. Return the list of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice.
+
+
+# %% exercise="character_ngrams"
+def character_ngrams(word, shortest=3, longest=6):
+    """All character n-grams of the word between its boundary signs."""
+    ### BEGIN SOLUTION
+    marked = f"<{word}>"
+    return [
+        marked[start : start + length]
+        for length in range(shortest, longest + 1)
+        for start in range(len(marked) - length + 1)
+    ]
+    ### END SOLUTION
+
+
+# %% check="character_ngrams"
+check("character_ngrams", character_ngrams)
+
+# %% [markdown] hints="character_ngrams"
+# nudge: Put the signs on first. How many stretches of length 3 does a text of 5 characters have?
+#
+# idea: Two loops: over the lengths, and over the places where a stretch of that length still fits. A text of m characters has m − n + 1 stretches of length n.
+#
+# outline: `marked = f"<{word}>"`. For `length` in `range(shortest, longest + 1)`, for `start` in `range(len(marked) - length + 1)`: take `marked[start : start + length]`.
+
+# %%
+character_ngrams = or_reference("character_ngrams", character_ngrams)
+
+for word in ("where", "her", "打电话"):
+    print(f"{word}: {' '.join(character_ngrams(word))}")
+
+# %% [markdown] slide="subslide"
+# The boundary signs matter: `her` inside *where* is not `<her>`, the word. And nothing here needs spaces or letters, so Chinese words have pieces too.
+#
+# A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats hang together, and it rarely hurts.
+
+# %%
+from elmo_mini.subwords import bucket, fnv1a
+
+for piece in ("<wh", "her", "her>"):
+    print(f"{piece:>5}: hash {fnv1a(piece):>10}, bucket {bucket(piece, 20_000):>6} of 20,000")
+
+# %% [markdown] exercise="subword_vector"
+# ### Exercise 5. A vector for every spelling
+#
+# Write `subword_vector(word, words, word_vectors, ngram_vectors)`:
+#
+# - `words`: list of the V words of the vocabulary, `word_vectors` (V, D): a row for each,
+# - `ngram_vectors` (K, D): a row for each bucket.
+#
+# Return the sum of the vectors of all n-grams of `word` (3 to 6 characters), plus the word's own vector **if** it is among `words`. Use your `character_ngrams`, and `bucket(ngram, K)`.
+
+
+# %% exercise="subword_vector"
+
+
+def subword_vector(word, words, word_vectors, ngram_vectors):
+    """Sum of the vectors of the word's n-grams, and of its own vector if it has one."""
+    ### BEGIN SOLUTION
+    rows = [bucket(ngram, len(ngram_vectors)) for ngram in character_ngrams(word)]
+    total = ngram_vectors[rows].sum(0)
+    if word in words:
+        total = total + word_vectors[words.index(word)]
+    return total
+    ### END SOLUTION
+
+
+# %% check="subword_vector"
+check("subword_vector", subword_vector)
+
+# %% [markdown] hints="subword_vector"
+# nudge: Which part of the sum does every spelling have, and which part only a known word?
+#
+# idea: `bucket(ngram, len(ngram_vectors))` gives a row number for each n-gram. An array can be indexed with a list of row numbers.
+#
+# outline: Collect the row numbers of all n-grams; `ngram_vectors[rows].sum(0)`; if `word in words`, add `word_vectors[words.index(word)]`. Do not change the arrays.
+
+# %% [markdown]
+# gensim has fastText. Train it on the Lee news, which is small and always here, and give its tables to *your* function.
+
+# %% slide="subslide"
+from gensim.models import FastText
+
+subword_vector = or_reference("subword_vector", subword_vector)
+
+news = list(corpora.lee().sentences(lower=True))
+fast = FastText(
+    news,
+    vector_size=50,
+    window=5,
+    min_count=5,
+    sg=1,
+    alpha=0.05,
+    epochs=12,
+    bucket=20_000,
+    ns_exponent=0.5,
+    seed=1,
+    workers=1,
+)
+known = fast.wv.index_to_key
+for word in ("unfriendlyish", "governmentally"):
+    yours = subword_vector(word, known, fast.wv.vectors_vocab, fast.wv.vectors_ngrams)
+    theirs = fast.wv[word]
+    cosine = yours @ theirs / np.linalg.norm(yours) / np.linalg.norm(theirs)
+    times = np.linalg.norm(yours) / np.linalg.norm(theirs)
+    print(f"{word}: cosine with gensim's vector {cosine:.4f}, {times:.0f} times as long")
+
+# %% [markdown]
+# The same direction. The length differs because gensim divides by the number of pieces. Neighbours are judged by direction, so nothing changes.
+#
+# Now a test on words that this model has never seen: inflected forms from the same news that were too rare to get into the vocabulary, and the vocabulary's own words with a slip of the pen. The right answer is the word that was meant.
+
+# %%
+predict(
+    "unseen",
+    "How often is the right word among the five nearest, over all kinds together?",
+    unit="%",
+)
+
+# %% slide="subslide"
+seen = Vocabulary.from_sentences(news)
+frequent = Vocabulary.from_sentences(news, min_count=5)
+unseen = defaultdict(list)  # kind: (unseen word, the word that was meant)
+for word in seen.words:
+    for ending in ("s", "ed", "ing", "ly"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and word not in frequent and base in frequent and len(base) > 4:
+            unseen[f"-{ending}"].append((word, base))
+
+rng = np.random.default_rng(0)
+pool = [w for w in frequent.words if len(w) > 5 and w.isalpha()]
+for word in rng.permutation(pool)[:80].tolist():
+    i = int(rng.integers(1, len(word) - 2))
+    unseen["doubled"].append((word[:i] + word[i] + word[i:], word))
+    unseen["lost"].append((word[:i] + word[i + 1 :], word))
+    unseen["swapped"].append((word[:i] + word[i + 1] + word[i] + word[i + 2 :], word))
+
+found = {}
+for kind, cases in unseen.items():
+    cases = [(odd, meant) for odd, meant in cases if odd not in frequent][:80]
+    nearest = [[w for w, _ in fast.wv.most_similar(odd, topn=5)] for odd, _ in cases]
+    found[kind] = [meant in five for (_, meant), five in zip(cases, nearest, strict=True)]
+    print(f"{kind:>8}: {len(cases):>3} words, such as {cases[0][0]}: {', '.join(nearest[0][:3])}")
+
+plots.bars(
+    list(found),
+    {"among the five nearest": [100 * np.mean(hits) for hits in found.values()]},
+    title="The word that was meant, for words without a vector in word2vec",
+    ylabel="percent",
+)
+
+# %%
+outcome("unseen", 100 * float(np.mean([hit for hits in found.values() for hit in hits])), unit="%")
+
+# %% [markdown]
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks few pieces, two swapped letters break most of them. And an ending can be stronger than a stem: look at what stands beside the word in *-ing*. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5). They found training about 1.5 times slower than skip-gram's.
+#
+# But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
+
+# %% [markdown] slide="slide"
+# ## 4. The wall
+#
+# Two people share one post box. Letters for both come in, and whoever reads them thinks of one strange person who loves football and knitting. If one of the two gets ten times the post, the strange person is mostly that one.
+#
+# Is the vector of an ambiguous word such a person? To measure it we would need a text where every sense is labelled. Here is a trick that needs no labels: take two words that have nothing to do with each other, and **replace both by one invented word**. Now the text has a truly ambiguous word, and we know the answer at every place. It is called a **pseudo-word**.
+
+# %% [markdown] exercise="merge_words"
+# ### Exercise 6. Ambiguity with known answers
+#
+# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two things:
+#
+# - **new** sentences in which every token `first` or `second` is replaced by `merged`; leave the old ones as they are,
+# - a list of labels `(sentence number, place, word)`, in the order of the text: where the merged word stands, and which of the two words stood there.
+
+
+# %% exercise="merge_words"
+def merge_words(sentences, first, second, merged):
+    """The text with two words merged, and what stood where."""
+    ### BEGIN SOLUTION
+    new, labels = [], []
+    for number, sentence in enumerate(sentences):
+        new.append([])
+        for place, token in enumerate(sentence):
+            if token in (first, second):
+                labels.append((number, place, token))
+                token = merged
+            new[-1].append(token)
+    return new, labels
+    ### END SOLUTION
+
+
+# %% check="merge_words"
+check("merge_words", merge_words)
+
+# %% [markdown] hints="merge_words"
+# nudge: You need the word at the moment you overwrite it. What must be written down first?
+#
+# idea: Two loops with `enumerate`: over the sentences and over their tokens. Compare whole tokens, and build fresh lists instead of writing into the given ones.
+#
+# outline: For each sentence append an empty list to `new`. For each token: if it is `first` or `second`, append `(number, place, token)` to the labels and put `merged` into the new sentence; otherwise put the token.
+
+# %%
+merge_words = or_reference("merge_words", merge_words)
+
+merged_text, labels = merge_words(sentences, "three", "government", "three|government")
+print(f"{len(labels):,} places; {Counter(word for _, _, word in labels)}")
+for number, place, word in labels[:3]:
+    around = merged_text[number][max(0, place - 5) : place + 6]
+    print(f"{word:>12}: {' '.join(around)}")
+
+# %% [markdown] slide="subslide"
+# One pair proves little, and a pair picked by hand proves less. So: **twelve pairs by a rule**. The pool holds words of five letters or more that occur often enough, without the commonest; a seeded draw makes pairs of them. All are merged at once.
+#
+# One more idea makes the measurement possible. Only a **part** of the occurrences is merged, and the rest stays. So each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word, from a fifth up to four fifths, so that the mixtures differ.
+
+# %%
+predict(
+    "merged_place",
+    "Where will the merged vector lie?",
+    options=["nearer to the more frequent word", "half way, always", "somewhere else"],
+)
+
+# %%
+from elmo_mini.static_experiments import EPOCHS, OPTIONS, look_at, pseudo_words_of
+from elmo_mini.word2vec_training import Word2Vec
+
+hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
+skip_gram = Word2Vec(hidden_text, sg=1, seed=11, epochs=EPOCHS[text.name], **OPTIONS)
+for word in pseudo_words[:4]:
+    near = ", ".join(other for other, _ in skip_gram.most_similar(word.name, topn=5))
+    print(f"{word.name} ({len(word.labels)} places, {word.share:.0%} {word.first}): {near}")
+
+# %% [markdown]
+# To find the place of the merged vector $m$ between the vectors $a$ and $b$ of its two words, write it as a mixture: the two numbers $\alpha$ and $\beta$ for which $\alpha a + \beta b$ comes closest to $m$ (least squares). Its **position** is $\alpha / (\alpha + \beta)$: 1 at the first word, 0 at the second. And the cosine of $m$ with $\alpha a + \beta b$ says how much of $m$ the mixture explains. As a yardstick we mix the words of *another* pair in the same way.
+
+# %% slide="subslide"
+rows = look_at(pseudo_words, hidden_text, skip_gram)
+STORED_PSEUDO = stored_result("static_pseudo_words")
+
+
+def column(rows, key):
+    return np.array([row[key] for row in rows])
+
+
+plots.scatter(
+    {
+        "here, 12 pairs": (column(rows, "share of the first"), column(rows, "position")),
+        "stored, 60 pairs": (
+            column(STORED_PSEUDO.numbers["pairs"], "share of the first"),
+            column(STORED_PSEUDO.numbers["pairs"], "position"),
+        ),
+    },
+    title="Where a merged vector lies between its two words",
+    xlabel="share of the first word among the merged places",
+    ylabel="position (0: second word, 1: first word)",
+    diagonal=True,
+)
+
+# %%
+print(STORED_PSEUDO)
+summary = STORED_PSEUDO.numbers["summary"]
+plots.bars(
+    ["its own two words", "two other words"],
+    {
+        "here": [
+            column(rows, "cosine with its mixture").mean(),
+            column(rows, "cosine with another pair's").mean(),
+        ],
+        "stored, 5 seeds": [
+            summary["cosine with its mixture"]["mean"],
+            summary["cosine with another pair's"]["mean"],
+        ],
+    },
+    errors={
+        "stored, 5 seeds": np.array(
+            [
+                summary[key]["high"] - summary[key]["mean"]
+                for key in ("cosine with its mixture", "cosine with another pair's")
+            ]
+        )
+    },
+    title="How much of the merged vector a mixture of two words explains",
+    ylabel="cosine with the best mixture",
+)
+
+# %%
+follows = np.corrcoef(column(rows, "share of the first"), column(rows, "position"))[0, 1]
+explained = column(rows, "cosine with its mixture") > column(rows, "cosine with another pair's")
+if explained.mean() < 0.75:
+    place = "somewhere else"
+else:
+    place = "nearer to the more frequent word" if follows > 0.5 else "half way, always"
+outcome("merged_place", place)
+
+# %%
+for key in ("position", "position, vectors of length 1"):
+    live = np.corrcoef(column(rows, "share of the first"), column(rows, key))[0, 1]
+    whole = summary[f"correlation of share and {key}"]
+    print(
+        f"share and {key}: correlation {live:.2f} here; "
+        f"stored {whole['mean']:.2f} (95 % interval {whole['low']:.2f} to {whole['high']:.2f})"
+    )
+
+# %% [markdown]
+# **The vector of an ambiguous word is a mixture of its senses, weighted by how often each occurs.** In the stored run share and position go together closely, over five seeds and sixty pairs. They do not lie exactly on the diagonal: a vector trained on a hundred places is a noisy thing, and nothing forces the weights to be the bare frequencies. A doubt is in place, too: a word that keeps few of its places has a badly trained vector, perhaps a short one, and short vectors need large weights. So the last line above repeats the measurement with all vectors at length 1.
+#
+# A rare sense is a few drops in the bucket. A neighbour search from the mixture hardly finds it.
+
+# %% [markdown] slide="slide"
+# ## 5. The words around it know
+#
+# The merged vector is the same at every place. So a classifier that sees only this vector gives the same answer at every place. The best it can do is to name the commoner word each time.
+#
+# Now let it look at the neighbours instead. Take the plain average of the vectors of the ten words on each side, the merged word itself left out, and fit a logistic regression. It is judged on places that it was not fitted to.
+
+# %%
+predict("from_context", "Which percentage will the context average get right?", unit="%")
+
+# %% slide="subslide"
+everywhere = STORED_PSEUDO.numbers["pairs"]
+plots.scatter(
+    {
+        "here, 12 pairs": (column(rows, "majority"), column(rows, "accuracy from context")),
+        "stored, 60 pairs": (
+            column(everywhere, "majority"),
+            column(everywhere, "accuracy from context"),
+        ),
+    },
+    title="Which word stood there? Context against the merged vector",
+    xlabel="right with the merged vector alone (the commoner word)",
+    ylabel="right from the average of the context",
+    diagonal=True,
+)
+
+# %%
+better = column(rows, "accuracy from context") > column(rows, "majority")
+print(f"Context beats the merged vector on {better.sum()} of {len(better)} pairs here.")
+stored_better = column(everywhere, "accuracy from context") > column(everywhere, "majority")
+print(f"Stored: on {stored_better.sum()} of {len(stored_better)} pairs.")
+outcome("from_context", 100 * column(rows, "accuracy from context").mean(), unit="%")
+
+# %% [markdown]
+# The points above the diagonal are pairs where looking around helps. What the single vector has lost is still there, **in the sentence**. And this was the crudest reader imaginable: an average that does not even know the order of the words.
+#
+# A context can only help with words that are in it. One explanation on the web says that in *deposit money to the bank* the word *account* tells which bank is meant. There is no *account* in that sentence. *Deposit* and *money* do the work.
+
+# %% [markdown] slide="slide"
+# ## 6. Real senses, and the ceiling
+#
+# Pseudo-words are made up. The **senseval** data are not: people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts.
+#
+# How well can **any** method do that sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. What it gets right is the **ceiling**.
+
+# %% [markdown] exercise="majority_ceiling"
+# ### Exercise 7. The ceiling of a static vector
+#
+# Write `majority_ceiling(words, senses)`. Both are lists of the same length: for each occurrence, the word and its true sense. Return the largest share of occurrences that a rule from word to sense can get right. There may be several different words.
+
+
+# %% exercise="majority_ceiling"
+
+
+def majority_ceiling(words, senses):
+    """Share of occurrences that the best rule from word to sense labels right."""
+    ### BEGIN SOLUTION
+    seen = defaultdict(Counter)
+    for word, sense in zip(words, senses, strict=True):
+        seen[word][sense] += 1
+    return sum(max(counts.values()) for counts in seen.values()) / len(words)
+    ### END SOLUTION
+
+
+# %% check="majority_ceiling"
+check("majority_ceiling", majority_ceiling)
+
+# %% [markdown] hints="majority_ceiling"
+# nudge: For one word alone, which answer would you give each time? How many occurrences would be right?
+#
+# idea: Count the senses of each word apart: a `Counter` in a `defaultdict`. Its largest count is what the best rule gets right for this word.
+#
+# outline: Fill `seen[word][sense] += 1` over all occurrences. Add up `max(counts.values())` over the words and divide by the number of occurrences.
+
+# %% slide="subslide"
+majority_ceiling = or_reference("majority_ceiling", majority_ceiling)
+
+STORED_SENSES = stored_result("static_senseval")
+stored = STORED_SENSES.numbers["words"]
+try:
+    senseval = corpora.load("senseval")
+    ceilings = {}
+    for word in stored:
+        instances = list(senseval.instances(word))
+        senses = [instance.sense for instance in instances]
+        forms = [instance.words[instance.position].lower() for instance in instances]
+        ceilings[word] = (
+            majority_ceiling([word] * len(senses), senses),
+            majority_ceiling(forms, senses),
+        )
+    print("The ceilings are computed here, the context averages are stored.")
+except corpora.CorpusMissing:
+    ceilings = {w: (r["ceiling of the word"], r["ceiling of its forms"]) for w, r in stored.items()}
+    print("senseval is not on this machine: all numbers below are the stored ones.")
+print(STORED_SENSES)
+
+# %% slide="subslide"
+context = [stored[word]["context average"] for word in ceilings]
+plots.bars(
+    list(ceilings),
+    {
+        "ceiling: the word": [100 * both[0] for both in ceilings.values()],
+        "ceiling: the word as spelt": [100 * both[1] for both in ceilings.values()],
+        "context average (stored)": [100 * c["mean"] for c in context],
+    },
+    errors={"context average (stored)": np.array([100 * (c["high"] - c["mean"]) for c in context])},
+    title="Senses in senseval: what one vector can reach, and what context reaches",
+    ylabel="percent right",
+)
+
+# %% [markdown]
+# Two things to see.
+#
+# - **The spelling knows a little.** *Interests* is more often a share in a company than *interest* is. A static model has a vector for each spelling, so its ceiling is the second bar. That is all it can ever get, with any amount of text, any number of dimensions, any classifier behind it.
+# - **The context average is above the ceiling for all four words.** And it was tested on contexts that it had not seen, while the ceiling was counted on the very occurrences that it is judged on. The vectors in the average are ordinary static vectors. What is new is that the answer depends on the sentence.
+#
+# This is the whole idea of the lessons to come: let the vector depend on the sentence. From lesson 03 on, a network will do the reading that the average did here.
+
+# %% [markdown] slide="slide"
+# ## 7. 打 and 苹果
+#
+# The wall does not care about the language. 打 (dǎ) is *hit*; it is also what one does with a basketball, with a telephone, and with an injection. 苹果 (píngguǒ) is a fruit and a company.
+
+# %%
+chinese = defaultdict(list)
+for sentence in sense_sentences("chinese"):
+    chinese[sentence.word].append(sentence)
+
+for word in ("打", "苹果"):
+    shown = {}
+    for sentence in chinese[word]:
+        shown.setdefault(sentence.sense, sentence)
+    for sense, sentence in shown.items():
+        print(f"{sense:>10}: {sentence.text}  {sentence.translation}")
+
+# %% [markdown]
+# What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. It will stand between them, as the merged words did, nearer to whatever the training text talked about more.
+#
+# The course has sentences for ten such words, written for it by language models and not yet checked by a native speaker. They are evenly labelled, so the ceiling is one over the number of senses. Beside it stands a simple reader of the context: it counts the characters of the sentence (naive Bayes, eight training sentences for each sense), and is tested on sentences it has not seen.
+
+# %% slide="subslide"
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+
+
+def around(sentence):
+    """The characters of the sentence without the word itself."""
+    tokens = sentence.tokens[: sentence.position] + sentence.tokens[sentence.position + 1 :]
+    return " ".join("".join(tokens))
+
+
+names, ceiling, reader = [], [], []
+for word, examples in chinese.items():
+    train = [s for s in examples if s.split == "train"]
+    test = [s for s in examples if s.split == "test"]
+    count = CountVectorizer(token_pattern=r"\S")
+    model = MultinomialNB().fit(count.fit_transform(map(around, train)), [s.sense for s in train])
+    right = model.predict(count.transform(map(around, test))) == [s.sense for s in test]
+    names.append(examples[0].pinyin)
+    ceiling.append(100 * majority_ceiling([word] * len(test), [s.sense for s in test]))
+    reader.append(100 * right.mean())
+
+for word, examples in chinese.items():
+    print(word, "/".join(dict.fromkeys(s.pinyin for s in examples)), end="  ")
+plots.bars(
+    names,
+    {"ceiling of one vector": ceiling, "characters of the context": reader},
+    title="Ten ambiguous Chinese words, 12 to 24 test sentences each",
+    ylabel="percent right",
+)
+
+# %% [markdown]
+# So few sentences make the bars rough: read them together, and not one by one. And note that the reader is still poor at 打: a counter of characters has never learnt that 篮球 and 网球 are both games. It would need vectors for the words around, and to read them in order.
+#
+# A caution about 打. Many programs that cut Chinese text into words take 打针 (give an injection) as *one* word. Then its 打 and the 打 of 打篮球 (play basketball) may never be one token type, and never share a vector. In our sentences 打 was set apart by hand.
+#
+# ### Myth or measured?
+#
+# > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
+#
+# A popular lesson carries the English example over into Chinese. Let us do the translation properly and compute both ceilings. Take the course's English sentences for *bank*; in Chinese, the one is 银行 (yínháng) and the other 河岸 (hé'àn). And take the four senses of 打 and put the English verbs in.
+
+# %% slide="subslide"
+TRANSLATION = {
+    "bank.money": "银行",
+    "bank.river": "河岸",
+    "打.strike": "hit",
+    "打.play": "play",
+    "打.inject": "inject",
+    "打.call": "call",
+}
+
+bank = [s.sense for s in sense_sentences("english") if s.word == "bank"]
+hit = [s.sense for s in chinese["打"]]
+for word, senses in (("bank", bank), ("打", hit)):
+    before = majority_ceiling([word] * len(senses), senses)
+    translated = [TRANSLATION[sense] for sense in senses]
+    after = majority_ceiling(translated, senses)
+    print(f"{word}: ceiling {before:.0%}; as {', '.join(sorted(set(translated)))}: {after:.0%}")
+
+# %% [markdown]
+# **Measured: 银行 is not ambiguous.** It only means the financial institution. Translated, the problem is gone: two words, two vectors, ceiling 100 %. The same happens to 打 on the way into English. Ambiguity belongs to a word of *one* language, and examples of it do not survive translation. For Chinese take 打, 苹果, 包袱, 意思 or 行. (The character 行 *inside* 银行 is ambiguous when it stands alone: xíng, *all right*; háng, *a line* or *a trade*.)
+
+# %% [markdown] slide="slide"
+# ## 8. Two kinds of vectors, two sizes?
+#
+# ### CBOW, skip-gram and their variance
+#
+# > *"The vectors of CBOW and of skip-gram have very different variance. A scale parameter in front of the network therefore speeds up its training."*
+#
+# A blogger wrote this from experience, and gave no numbers. It has two halves, and both can be tested. First: how many times larger is the variance of the numbers in CBOW's table?
+
+# %%
+predict("variance_ratio", "Variance of CBOW's numbers over skip-gram's, on this text?", unit="x")
+
+# %% slide="subslide"
+cbow = Word2Vec(hidden_text, sg=0, seed=11, epochs=EPOCHS[text.name], **OPTIONS)
+print(f"skip-gram {skip_gram.vectors.var():.4f}, CBOW {cbow.vectors.var():.4f}")
+
+STORED_VARIANCE = stored_result("static_variance")
+print(STORED_VARIANCE)
+ratios = STORED_VARIANCE.numbers["variance of CBOW over skip-gram"]
+plots.bars(
+    [name.replace(", alpha", "").replace("elmo_mini", "ours") for name in ratios],
+    {"CBOW over skip-gram": [r["mean"] for r in ratios.values()]},
+    errors={"CBOW over skip-gram": np.array([r["high"] - r["mean"] for r in ratios.values()])},
+    title="Variance of CBOW's numbers over skip-gram's (stored, Brown, 5 seeds)",
+    xlabel="program and learning rate",
+    ylabel="ratio",
+    level=("no difference", 1.0),
+)
+
+# %%
+outcome("variance_ratio", float(cbow.vectors.var() / skip_gram.vectors.var()), unit="x")
+
+# %% [markdown]
+# In the stored runs the ratio depends on the program and on the learning rate, and once it is even below 1. So "very different" is **too much said**: which of the two is larger depends on the settings, and the factor is smaller than two in all of them.
+#
+# Second half: does a scale in front help? Take the contexts of the pseudo-words, multiply their averages by a number, and give a logistic regression a fixed number of steps with a fixed learning rate. Below is its loss on the data it is fitted to: how far it has got.
+
+# %% slide="subslide"
+scales = STORED_VARIANCE.numbers["scales"]
+losses = STORED_VARIANCE.numbers["loss after 100 steps"]
+plots.curves(
+    scales,
+    {kind: [point["mean"] for point in points] for kind, points in losses.items()},
+    bands={
+        kind: (np.array([p["low"] for p in points]), np.array([p["high"] for p in points]))
+        for kind, points in losses.items()
+    },
+    title="Loss after 100 steps at rate 0.1 (stored, 12 pairs, 5 seeds)",
+    xlabel="scale in front of the context average",
+    ylabel="loss",
+    log_x=True,
+    log_y=True,
+)
+
+# %% [markdown]
+# **Measured: the scale matters, for both.** Too small and nothing is learnt in time, too large and the steps overshoot. CBOW's curve is skip-gram's, shifted to the left: its vectors, in these settings, are larger, so they need less help. The blogger's remedy is sound, though his reason is shaky: what counts is the size of the inputs against the learning rate. Hold on to this. In lesson 07 ELMo gets exactly such a number, γ, and learns it.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
+# - fastText adds up the vectors of character n-grams. Every spelling gets a vector. It is still one vector per word.
+# - Pseudo-words make ambiguity with known answers out of any text.
+# - The vector of an ambiguous word is a mixture of its senses, weighted by frequency.
+# - A method that sees only the word's vector is held to the commonest sense of each word. The average of the context already passes that ceiling.
+# - Ambiguity belongs to one language: 打 and 苹果, not 银行.
+
+# %%
+calibration()
+
+# %% [markdown] slide="subslide"
+# ## Discuss 1
+#
+# Build your own example. **Write two sentences with the same word, spelt the same, in which every static vector must fail on at least one. Say what a task would ask, what the static vector answers, and which words of each sentence a vector in context could use.** Neither *bank* nor a word from this lesson, please. A language other than English is welcome.
+
+# %% [markdown] discussion="your_ambiguous_word" points=3
+# For example *pitch*. "The goalkeeper slipped on the wet pitch." and "She sang the last note a little above pitch." The task: is this place about sport? The vector of *pitch* is the same in both sentences, so any classifier on it gives the same answer twice and is wrong once. A vector in context can use *goalkeeper*, *slipped* and *wet* in the first sentence, *sang* and *note* in the second.
+#
+# **Rubric, 3 points.** 1 for a word with the same spelling in two clearly different senses (*play* and *played* are two spellings and two vectors: 0.5). 1 for the argument: same vector, same answer, so at least one is wrong. 1 for naming words that are really in the sentences and that tell the senses apart.
+
+# %% [markdown] slide="subslide"
+# ## Discuss 2
+#
+# A friend proposes a way out: *give every word several vectors, one for each sense in the dictionary.* **What does this solve, and what does it leave open?** Three to five sentences.
+
+# %% [markdown] discussion="several_vectors" points=2
+# It removes the mixture: each sense vector is trained on its own sentences. But somebody must say for each place in the text which sense it has, in training and again in use, and that decision needs the context: the problem has moved and is not gone. Dictionaries disagree on how many senses a word has, and new senses appear (苹果 the company). And the use of a word differs from sentence to sentence within a sense as well: a vector per sense is still the same in all of those. A vector computed from the sentence needs no list of senses.
+#
+# **Rubric, 2 points.** 1 for seeing that the sense must be chosen from the context each time. 1 for one more real limit: lists of senses are incomplete or disputed, rare senses have few examples, differences within a sense stay invisible. 0.5 for "it needs more memory" alone.
+
+# %% [markdown]
+# ## Further reading
+#
+# - The GloVe paper, for the equation of $J$; compare it with section 10 of lesson 01.
+# - The fastText paper, section 5.5, on the lengths of the n-grams.
+# - In the package: `elmo_mini/glove.py`, `elmo_mini/subwords.py`, `elmo_mini/pseudo_words.py`, `elmo_mini/static_ceiling.py`; the stored experiments are `python -m elmo_mini.static_experiments`.
+#
+# Next: **03 · context enters.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Noise of vectors trained on a hundred places, and subsampling and the loss do not weigh places evenly. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 5:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"

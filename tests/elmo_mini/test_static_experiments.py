@@ -1,0 +1,107 @@
+"""The measuring instruments of lesson 02's experiments, on cases with known answers."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from elmo_mini import corpora, static_experiments
+from elmo_mini.pseudo_words import PseudoWord
+from elmo_mini.static_experiments import interval, look_at, loss_after, main, spread
+from elmo_mini.stored_results import stored_result
+from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.word_vectors import WordVectors
+
+
+def test_interval_is_students() -> None:
+    values = [0.2, 0.5, 0.9, 0.4]
+    found = interval(values)
+    low, high = stats.t.interval(0.95, 3, loc=np.mean(values), scale=stats.sem(values))
+    assert (found["low"], found["high"]) == pytest.approx((low, high))
+    assert found["values"] == values
+    assert interval([2.0])["low"] == 2.0
+
+
+def test_spread_is_the_variance_of_all_numbers() -> None:
+    assert spread(np.array([[1, 2], [3, 6]], dtype=np.float32)) == pytest.approx(3.5)
+
+
+def test_the_descent_is_that_of_autograd() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((20, 3)), rng.integers(0, 2, 20).astype(float)
+    weight = torch.zeros(4, dtype=torch.float64, requires_grad=True)
+    inputs = torch.tensor(np.column_stack([2.0 * x, np.ones(20)]))
+    cost = torch.nn.functional.binary_cross_entropy_with_logits
+    for _ in range(7):
+        (gradient,) = torch.autograd.grad(cost(inputs @ weight, torch.tensor(y)), weight)
+        weight = (weight - 0.3 * gradient).detach().requires_grad_()
+    expected = float(cost(inputs @ weight, torch.tensor(y)).detach())
+    features = x.astype(np.float32)
+    assert loss_after(features, y, 2.0, steps=7, rate=0.3) == pytest.approx(expected, rel=1e-5)
+
+
+def test_looking_at_vectors_made_by_hand() -> None:
+    words = ["a", "b", "a|b", "c", "d", "c|d", "left", "right"]
+    rng = np.random.default_rng(0)
+    a, b, c, d = rng.standard_normal((4, 16))
+    left, right = rng.standard_normal((2, 16))
+    table = np.stack([a, b, 0.75 * a + 0.25 * b, c, d, 0.5 * c + 0.5 * d, left, right])
+    vectors = WordVectors(Vocabulary(words), table.astype(np.float32))
+    text, labels = [], {"a|b": [], "c|d": []}
+    for number in range(80):
+        name = ("a|b", "c|d")[number % 2]
+        of = name[0] if number % 8 < 6 else name[-1]
+        text.append(["left" if of == name[0] else "right", name])
+        labels[name].append((number, 1, of))
+    hidden = [PseudoWord(n[0], n[-1], n, tuple(found)) for n, found in labels.items()]
+    first, second = look_at(hidden, text, vectors)
+    assert first["position"] == pytest.approx(0.75, abs=1e-4)
+    assert second["position"] == pytest.approx(0.5, abs=1e-4)
+    assert first["cosine with its mixture"] == pytest.approx(1.0, abs=1e-4)
+    assert first["cosine with another pair's"] < 0.9
+    assert (first["share of the first"], first["majority"]) == (0.75, 0.75)
+    assert first["accuracy from context"] == 1.0
+
+
+def test_the_command_stores_what_a_lesson_can_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(static_experiments, "FOLDER", tmp_path)
+    monkeypatch.setitem(static_experiments.EPOCHS, "lee", 1)
+    monkeypatch.setattr(corpora, "course_text", corpora.lee)
+    assert main(["pseudo-words", "--seeds", "2"]) == 0
+    assert "stored in" in capsys.readouterr().out
+    result = stored_result("static_pseudo_words", tmp_path)
+    assert result.command == "python -m elmo_mini.static_experiments pseudo-words --seeds 2"
+    assert len(result.numbers["pairs"]) == 24
+    assert result.numbers["seeds"] == [1, 2]
+    assert 0.5 < result.numbers["summary"]["majority"]["mean"] < 1
+
+
+def test_without_senseval_the_command_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(static_experiments, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr(
+        corpora,
+        "course_text",
+        lambda: SimpleNamespace(name="lee", sentences=lambda lower: iter([["a"]])),
+    )
+    assert main(["senseval"]) == 2
+    assert "senseval" in capsys.readouterr().err
+    assert not list(tmp_path.glob("results/*"))
+
+
+@pytest.mark.parametrize("name", ["static_pseudo_words", "static_senseval", "static_variance"])
+def test_the_stored_results_are_those_of_brown_with_intervals(name: str) -> None:
+    numbers = stored_result(name).numbers
+    assert numbers["corpus"] == "brown"
+    assert len(numbers["seeds"]) >= 3
+    assert "Student" in numbers["interval"]
+    assert '"low"' in json.dumps(numbers)
