@@ -93,8 +93,6 @@ for gloss, example in shown.items():
 
 
 # %% exercise="cooccurrence_counts"
-
-
 def cooccurrence_counts(sentences, vocabulary_size, window):
     """(V, V) table of counts; a pair d places apart counts 1/d, for both words."""
     ### BEGIN SOLUTION
@@ -162,8 +160,6 @@ outcome("empty_cells", 100 * (1 - counts.nnz / len(vocabulary) ** 2), unit="%")
 
 
 # %% exercise="glove_weight"
-
-
 def glove_weight(counts, x_max=100.0, alpha=0.75):
     """The weight f of each count."""
     ### BEGIN SOLUTION
@@ -219,8 +215,6 @@ plots.curves(
 
 
 # %% exercise="glove_loss"
-
-
 def glove_loss(vectors, context_vectors, biases, context_biases, counts, x_max=100.0, alpha=0.75):
     """The sum J over all pairs that occur; see the equation above."""
     ### BEGIN SOLUTION
@@ -354,8 +348,6 @@ for piece in ("<wh", "her", "her>"):
 
 
 # %% exercise="subword_vector"
-
-
 def subword_vector(word, words, word_vectors, ngram_vectors):
     """Sum of the vectors of the word's n-grams, and of its own vector if it has one."""
     ### BEGIN SOLUTION
@@ -613,7 +605,7 @@ for key in ("position", "position, vectors of length 1"):
 #
 # The merged vector is the same at every place. So a classifier that sees only this vector gives the same answer at every place. The best it can do is to name the commoner word each time.
 #
-# Now let it look at the neighbours instead. Take the plain average of the vectors of the ten words on each side, the merged word itself left out, and fit a logistic regression. It is judged on places that it was not fitted to.
+# Now let it look at the neighbours instead. Take the plain average of the vectors of the ten words on each side, the merged word itself left out, and fit a logistic regression. It is judged on places that it was not fitted to. (Two places of one text may fall on different sides of that cut, which can make the task easier than a new text would be.)
 
 # %%
 predict("from_context", "Which percentage will the context average get right?", unit="%")
@@ -660,8 +652,6 @@ outcome("from_context", 100 * column(rows, "accuracy from context").mean(), unit
 
 
 # %% exercise="majority_ceiling"
-
-
 def majority_ceiling(words, senses):
     """Share of occurrences that the best rule from word to sense labels right."""
     ### BEGIN SOLUTION
