@@ -10,13 +10,15 @@ from gensim.models.fasttext import ft_ngram_hashes
 from torch import Tensor
 
 from autograde.exercise import (
+    Answer,
     AnswerRefused,
     Case,
     Exercise,
     Inputs,
     Mistake,
     Plain,
-    call_with_tensors,
+    as_tensors,
+    plain,
 )
 from elmo_mini import glove, pseudo_words, static_ceiling, subwords
 
@@ -61,6 +63,33 @@ def _counted(
                     counts[word, ids[place - distance]] += weight
                     if not left_only:
                         counts[ids[place - distance], word] += weight
+    return counts
+
+
+def _counted_round_the_corner(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            for distance in range(1, window + 1):
+                counts[word, ids[place - distance]] += 1 / distance
+                counts[ids[place - distance], word] += 1 / distance
+    return counts
+
+
+def _counted_from_first_places(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        for word in ids:
+            place = ids.index(word)
+            for distance in range(1, min(window, place) + 1):
+                counts[word, ids[place - distance]] += 1 / distance
+                counts[ids[place - distance], word] += 1 / distance
+    return counts
+
+
+def _counted_without_twins(sentences: Sentences, size: int, window: int) -> Table:
+    counts = _counted(sentences, size, window)
+    np.fill_diagonal(counts, 0.0)
     return counts
 
 
@@ -140,6 +169,27 @@ COOCCURRENCE_COUNTS = Exercise(
             "Each place is counted as its own neighbour. Distances begin at 1.",
             hint=3,
         ),
+        Mistake(
+            "a word beside itself is skipped",
+            _counted_without_twins,
+            "The same word may stand at two places near each other (*very, very*), and that pair "
+            "counts. Compare places, not words.",
+            hint=3,
+        ),
+        Mistake(
+            "negative places",
+            _counted_round_the_corner,
+            "At the start of a sentence a negative place counts from the end in Python, and far "
+            "words become neighbours. Stop at place 0.",
+            hint=3,
+        ),
+        Mistake(
+            "the place of a repeated word",
+            _counted_from_first_places,
+            "`ids.index(word)` finds the first place of a word, also when you are at its second. "
+            "Walk over places with `enumerate`.",
+            hint=3,
+        ),
     ),
     right_answers={
         "both sides in one loop": _both_ways,
@@ -211,6 +261,13 @@ GLOVE_WEIGHT = Exercise(
             hint=3,
         ),
         Mistake(
+            "the division is missing",
+            lambda x, x_max, alpha: np.minimum(x, x_max) ** alpha,
+            "You cut off at x_max but never divide by it, so the weights go far above 1. Divide "
+            "first.",
+            hint=2,
+        ),
+        Mistake(
             "frequent pairs are dropped",
             lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, 0.0),
             "Counts of x_max and more get weight 0: the best-known pairs would be ignored. They "
@@ -277,16 +334,56 @@ def _loss_with_log_of_zero(
     return ((x / x_max).clamp(max=1.0) ** alpha * error**2).sum()
 
 
+def _loss_with_late_where(
+    w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
+) -> Tensor:
+    error = w @ c.T + b[:, None] + d - torch.log(x)
+    parts = (x / x_max).clamp(max=1.0) ** alpha * error**2
+    return torch.where(x > 0, parts, torch.zeros_like(parts)).sum()
+
+
+def _loss_with_swapped_biases(
+    w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
+) -> Tensor:
+    return glove.glove_loss(w, c, d + torch.zeros(len(w)), b + torch.zeros(len(c)), x, x_max, alpha)
+
+
 def _loss_by_loops(
     w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
-) -> float:
-    total = 0.0
+) -> Tensor:
+    total = torch.zeros((), dtype=w.dtype)
     for i in range(len(w)):
         for j in range(len(c)):
             if x[i, j] > 0:
-                error = float(w[i] @ c[j] + b[i] + d[j] - torch.log(x[i, j]))
-                total += min(1.0, float(x[i, j]) / x_max) ** alpha * error**2
+                error = w[i] @ c[j] + b[i] + d[j] - torch.log(x[i, j])
+                total = total + min(1.0, float(x[i, j]) / x_max) ** alpha * error**2
     return total
+
+
+def _loss_by_einsum(
+    w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
+) -> Tensor:
+    scores = torch.einsum("id,jd->ij", w, c) + b.unsqueeze(1) + d.unsqueeze(0)
+    weight = torch.where(x < x_max, (x / x_max) ** alpha, torch.ones_like(x))
+    return torch.sum(weight * (scores - x.clamp(min=1e-12).log()) ** 2)
+
+
+def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
+    """The loss and its gradient for the vectors: the lesson goes on to learn with both."""
+    tensors = [as_tensors(value) for value in inputs.values()]
+    vectors = tensors[0].requires_grad_()
+    loss = answer(vectors, *tensors[1:])
+    if loss is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(loss, Tensor):
+        raise AnswerRefused(
+            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
+            "or `float()`: autograd must be able to follow it back."
+        )
+    if loss.requires_grad and loss.ndim == 0:
+        (gradient,) = torch.autograd.grad(loss, vectors)
+        return {"loss": plain(loss), "its gradient for the vectors": plain(gradient)}
+    return {"loss": plain(loss), "its gradient for the vectors": None}
 
 
 GLOVE_LOSS = Exercise(
@@ -298,7 +395,7 @@ GLOVE_LOSS = Exercise(
     importance=4,
     minutes=15,
     reference=glove.glove_loss,
-    run=call_with_tensors,
+    run=_run_loss,
     cases=(
         Case("one pair", _glove_tables(1, 1)),
         Case("3 words and 5 contexts", _glove_tables(3, 5), weight=2),
@@ -352,11 +449,33 @@ GLOVE_LOSS = Exercise(
             "You average over the table. J is a sum.",
             hint=2,
         ),
+        Mistake(
+            "the right sum, and a broken gradient",
+            _loss_with_late_where,
+            "The sum is right, but its gradient is nan. `torch.where` keeps the infinity out of "
+            "the sum; autograd still walks through it. Give the logarithm a 1 where the count is "
+            "0, before it is taken.",
+            hint=3,
+        ),
+        Mistake(
+            "rows and columns have each other's bias",
+            _loss_with_swapped_biases,
+            "`biases` belongs to the rows, so it needs a second axis: `biases[:, None]`. "
+            "`context_biases` belongs to the columns and fits as it is.",
+            hint=2,
+        ),
+        Mistake(
+            "a float",
+            lambda *a: float(glove.glove_loss(*a).detach()),
+            "Return the tensor itself, without `.item()` or `float()`: autograd must be able to "
+            "follow it back.",
+            hint=3,
+        ),
     ),
     right_answers={
         "only the pairs that occur": _loss,
         "two loops": _loss_by_loops,
-        "a float": lambda *a: float(glove.glove_loss(*a)),
+        "einsum, and a tiny floor under the counts": _loss_by_einsum,
     },
 )
 
@@ -443,6 +562,13 @@ CHARACTER_NGRAMS = Exercise(
             lambda w, a, b: sorted(set(_stretches(f"<{w}>", a, b))),
             "A set keeps *ana* of *banana* once. It stands there twice, so list it twice.",
             hint=3,
+        ),
+        Mistake(
+            "the whole word as a piece",
+            lambda w, a, b: [*_stretches(f"<{w}>", a, b), f"<{w}>"],
+            "You add the whole word. It has a vector of its own elsewhere; this list holds the "
+            "stretches alone.",
+            hint=2,
         ),
         Mistake(
             "pieces run over the end",
@@ -651,6 +777,10 @@ def _merge_one_after_the_other(
     return new, sorted(labels, key=lambda label: label[2] == second)
 
 
+def _merge_only_hits(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
+    return _merge([s for s in text if first in s or second in s], first, second, merged)
+
+
 def _merge_by_comprehension(text: list[list[str]], first: str, second: str, merged: str) -> Any:
     labels = [
         [n, place, token]
@@ -720,6 +850,13 @@ MERGE_WORDS = Exercise(
             "Your places count on through the whole text. A place counts from the start of its "
             "own sentence.",
             hint=2,
+        ),
+        Mistake(
+            "sentences without the words are dropped",
+            _merge_only_hits,
+            "Your new text has lost the sentences in which neither word stands. All sentences "
+            "stay, with their numbers.",
+            hint=3,
         ),
         Mistake(
             "one word after the other",
@@ -832,6 +969,14 @@ MAJORITY_CEILING = Exercise(
             "This is what guessing gets: one over the number of senses. A rule that always names "
             "the commonest sense does better.",
             hint=1,
+        ),
+        Mistake(
+            "only the best word",
+            lambda words, senses: (
+                max(max(c.values()) for c in _by_word(words, senses)) / len(words)
+            ),
+            "You keep the largest count of all. Each word has its own largest count: add them up.",
+            hint=3,
         ),
         Mistake(
             "the share of the commonest word",

@@ -211,7 +211,7 @@ plots.curves(
 # - `biases` (V,) and `context_biases` (V',),
 # - `counts` (V, V'), zeros among them.
 #
-# Return $J$, the **sum** over all pairs.
+# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back.
 
 
 # %% exercise="glove_loss"
