@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from elmo_mini import corpora
+from elmo_mini.glove import Glove
 from elmo_mini.pseudo_words import (
     PseudoWord,
     accuracy_from_context,
@@ -34,6 +35,7 @@ from elmo_mini.static_ceiling import majority_ceiling
 from elmo_mini.stored_results import FOLDER
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.word_similarity import agreement
 from elmo_mini.word_vectors import WordVectors, unit
 
 Result = dict[str, Any]
@@ -252,7 +254,40 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
     }
 
 
+def glove_beside_word2vec(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+    """Agreement with people's judgements, for pairs of words of growing frequency."""
+    options = {"vector_size": OPTIONS["vector_size"], "window": OPTIONS["window"], "min_count": 5}
+    settings: dict[str, Any] = {**options, "learning_rate": 0.1, "x_max": 10.0}
+    found: dict[str, dict[str, list[float]]] = {}
+    pairs: dict[str, int] = {}
+    for seed in seeds:
+        models: dict[str, WordVectors] = {
+            "skip-gram": Word2Vec(sentences, sg=1, seed=seed, epochs=EPOCHS[name], **OPTIONS)
+        }
+        for epochs in (8, 25):
+            models[f"GloVe, {epochs} passes"] = Glove(
+                sentences, seed=seed, epochs=epochs, **settings
+            )
+        for kind, model in models.items():
+            for least in (5, 50, 100):
+                pairs[str(least)], correlation = agreement(model, least)
+                found.setdefault(kind, {}).setdefault(str(least), []).append(correlation)
+        print(f"seed {seed}: { ({k: v['100'][-1] for k, v in found.items()}) }", flush=True)
+    return {
+        "title": f"GloVe beside skip-gram on {name}: agreement with WordSim-353",
+        "options": {"GloVe": settings, "skip-gram": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1}},
+        "measure": "Spearman correlation of cosine and people's judgement, over the pairs whose "
+        "words both occur at least 5, 50, 100 times",
+        "pairs": pairs,
+        "agreement": {
+            kind: {least: interval(values) for least, values in by_least.items()}
+            for kind, by_least in found.items()
+        },
+    }
+
+
 EXPERIMENTS: dict[str, tuple[str, Callable[[str, list[list[str]], Sequence[int]], Result]]] = {
+    "glove": ("static_glove", glove_beside_word2vec),
     "pseudo-words": ("static_pseudo_words", pseudo_words),
     "senseval": ("static_senseval", senseval),
     "variance": ("static_variance", variance),

@@ -279,7 +279,29 @@ for word in ("four", "school", "president", "play"):
         print(f"{word:>10}: {near}")
 
 # %% [markdown]
-# The neighbours of a frequent word make sense, those of a rare one often do not: this text is a speck of dust beside the corpora of 2014. And *play*? Look which role its neighbours belong to. With one vector, the neighbours are neighbours of the mixture.
+# And *play*? Look which role its neighbours belong to. With one vector, the neighbours are neighbours of the mixture.
+#
+# Four words prove little. **WordSim-353** is a list of word pairs that people have marked for how closely they are related. Do the vectors order the pairs as people do? The stored experiment asks this for pairs of frequent words, and for pairs that may be rare.
+
+# %% slide="subslide"
+STORED_GLOVE = stored_result("static_glove")
+print(STORED_GLOVE)
+judged = STORED_GLOVE.numbers["agreement"]
+known = STORED_GLOVE.numbers["pairs"]
+plots.bars(
+    [f"{least}+ ({known[least]} pairs)" for least in known],
+    {kind: [by[least]["mean"] for least in known] for kind, by in judged.items()},
+    errors={
+        kind: np.array([by[least]["high"] - by[least]["mean"] for least in known])
+        for kind, by in judged.items()
+    },
+    title="Agreement with people, by how often both words occur (stored, Brown)",
+    xlabel="least number of occurrences of both words",
+    ylabel="rank correlation",
+)
+
+# %% [markdown]
+# For words that occur a hundred times or more GloVe is as good as skip-gram here, and better when it may read the counts longer. With rarer words it knows next to nothing. A likely reason: it fits only counts that it has seen, and a rare word has a few dozen of them, too few to say where fifty numbers should go. Skip-gram's noise words also tell it what is *not* near. (The rightmost group holds few pairs, and its whiskers show the spread over seeds, not over pairs. The vectors that the authors give away as glove.6B know 400,000 words, and come from far more text than this.)
 #
 # Counting and predicting are closer than they look. Lesson 01 ended with PMI, which is made of counts, and GloVe's target is made of the same counts.
 
