@@ -186,7 +186,7 @@ def bars(
         axes.text(axes.get_xlim()[1], level[1], level[0], fontsize=9, ha="right", va="bottom")
         parts.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
     if len(groups) > 1:
-        axes.legend(frameon=False, fontsize=9)
+        figure.legend(loc="outside lower center", ncols=len(groups), frameon=False, fontsize=9)
     return Picture(figure, " ".join(parts))
 
 

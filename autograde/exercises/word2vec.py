@@ -731,7 +731,7 @@ SGNS_LOSS = Exercise(
         ),
         Mistake(
             "a float",
-            lambda v, u, n: float(word2vec.sgns_loss(v, u, n)),
+            lambda v, u, n: word2vec.sgns_loss(v, u, n).item(),
             "Return the tensor itself, without `.item()` or `float()`: autograd must be able to "
             "follow it back.",
             hint=3,
