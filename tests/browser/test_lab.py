@@ -111,6 +111,17 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
         expect(check).to_contain_text(said, timeout=20 * SECOND)
     assert_nothing_went_wrong(page)
 
+    form = code_cell(page, 'predict("share_of_the"')
+    form.locator("input[type=number]").fill("5")
+    form.locator("input[type=number]").press("Tab")
+    form.get_by_role("button", name="Record").click()
+    expect(form).to_contain_text("Recorded: 5 %", timeout=20 * SECOND)
+    outcome = code_cell(page, 'outcome("share_of_the"')
+    outcome.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    expect(outcome).to_contain_text("You predicted: 5 %", timeout=20 * SECOND)
+    assert "share_of_the" in (course / "work" / "00_start_here" / "predictions.json").read_text()
+
     page.keyboard.press("Control+s")
     mine = course / "work" / START_HERE
     page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')", timeout=20 * SECOND)
