@@ -102,6 +102,7 @@ class Processes:
             dist.barrier()
 
     def leave(self) -> None:
-        """Leave the group."""
+        """Leave the group, all together: one that leaves early can abort the others' threads."""
         if self.size > 1:
+            dist.barrier()
             dist.destroy_process_group()

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import nltk.data
 import numpy as np
 import pytest
 import torch
@@ -86,7 +87,7 @@ def test_without_senseval_the_command_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(nltk.data, "path", [])
     monkeypatch.setattr(static_experiments, "FOLDER", tmp_path / "results")
     monkeypatch.setattr(
         corpora,
