@@ -118,10 +118,8 @@ def run(args: argparse.Namespace) -> int:
         torch.set_num_threads(args.threads)
     try:
         processes = Processes.join(args.device)
-        try:
-            _pretrain(args, processes)
-        finally:
-            processes.leave()
+        _pretrain(args, processes)
+        processes.leave()
     except (ConfigurationError, CorpusMissing, CorpusDamaged, ValueError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -5,6 +5,7 @@ is that of one process with the whole batch.
 """
 
 import os
+import sys
 from dataclasses import dataclass
 
 import torch
@@ -102,7 +103,17 @@ class Processes:
             dist.barrier()
 
     def leave(self) -> None:
-        """Leave the group, all together: one that leaves early can abort the others' threads."""
-        if self.size > 1:
-            dist.barrier()
-            dist.destroy_process_group()
+        """The end of a finished run: leave the group and, if there is one, end this process.
+
+        After a run over gloo, PyTorch 2.13 sometimes aborts the interpreter while it shuts down,
+        and ``torchrun`` then reports a finished run as failed. So the process of a group ends
+        here, without that shutdown. After an error, do not call this: the others may be waiting
+        elsewhere.
+        """
+        if self.size == 1:
+            return
+        dist.barrier()
+        dist.destroy_process_group()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
