@@ -71,7 +71,7 @@ def seed_of(exercise_id: str) -> int:
 
 
 def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
-    """Judge one answer; never raises, whatever the answer does."""
+    """Judge one answer; whatever it raises is reported, except an interrupt from the keyboard."""
     seed = seed_of(exercise.id) if seed is None else seed
     refusal = _cannot_be_called(exercise, answer)
     if refusal:
@@ -148,7 +148,7 @@ def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
         )
     except AnswerRefused as refused:
         return Outcome(failure=str(refused), sentence=str(refused))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = _line_of(error, answer)
         return Outcome(
             failure=type(error).__name__,
@@ -182,7 +182,7 @@ def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer)
     )
 
 
-def _line_of(error: Exception, answer: Answer) -> str:
+def _line_of(error: BaseException, answer: Answer) -> str:
     """Where in the learner's own function the error arose."""
     code = getattr(answer, "__code__", None)
     trace = error.__traceback__

@@ -96,6 +96,12 @@ def test_error_in_the_answer_names_type_and_line() -> None:
     assert "line" in message
 
 
+def test_an_answer_that_ends_the_program_is_only_a_wrong_answer() -> None:
+    report = examine(exercise(), lambda values: sys.exit())
+    assert report.points == 0
+    assert "SystemExit" in report.message
+
+
 def test_signature_is_looked_at_first() -> None:
     assert "1 arguments (values)" in examine(exercise(), lambda a, b: a).message
 
