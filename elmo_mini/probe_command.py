@@ -1,20 +1,15 @@
 """``python -m elmo_mini probe``: what each layer of a biLM knows about senses or grammar."""
 
 import argparse
-import datetime
-import json
-import os
-import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from elmo_mini import corpora
 from elmo_mini.model_files import add_model_arguments, model_of
-from elmo_mini.probe_report import ProbeReport
 from elmo_mini.probe_tasks import TASKS, load_task
 from elmo_mini.probes import Kind, probe
+from elmo_mini.stored_results import write_record
 from elmo_mini.word2vec_training import Word2Vec
 
 
@@ -93,27 +88,13 @@ def run(args: argparse.Namespace) -> int:
             cache=args.cache,
         )
         if args.output:
-            store(report, Path(args.output), _command(args))
+            numbers = report.as_dict()
+            write_record(Path(args.output), report.title, numbers, command=_command(args))
     except (OSError, ValueError, corpora.CorpusMissing) as error:
         print(f"python -m elmo_mini probe: {error}", file=sys.stderr)
         return 2
     print(f"\n{report}")
     return 0
-
-
-def store(report: ProbeReport, target: Path, command: str) -> None:
-    """Write the report as `elmo_mini.stored_results` reads it, with how and when it was made."""
-    content: dict[str, Any] = {
-        "title": report.title,
-        "command": command,
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "versions": {name: version(name) for name in ("torch", "scikit-learn", "numpy")},
-        **report.as_dict(),
-    }
-    part = target.with_name(f"{target.name}.part")
-    part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(target)
 
 
 def _command(args: argparse.Namespace) -> str:

@@ -5,23 +5,18 @@ and stores what came out in ``elmo_mini/results`` with its seeds and 95 % interv
 """
 
 import argparse
-import datetime
-import json
-import os
-import platform
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import gensim
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import stats
 
 from elmo_mini import corpora
 from elmo_mini.glove import Glove
+from elmo_mini.intervals import interval
 from elmo_mini.pseudo_words import (
     PseudoWord,
     accuracy_from_context,
@@ -32,7 +27,7 @@ from elmo_mini.pseudo_words import (
     mixture,
 )
 from elmo_mini.static_ceiling import majority_ceiling
-from elmo_mini.stored_results import FOLDER
+from elmo_mini.stored_results import FOLDER, write_result
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
 from elmo_mini.word_similarity import agreement
@@ -46,16 +41,6 @@ EPOCHS = {"brown": 3, "lee": 20}  # a small text is read more often
 LEAST = {"brown": 150, "lee": 30}  # occurrences of a word that may become half of a pair
 SKIP = {"brown": 50, "lee": 10}
 SCALES: NDArray[np.float64] = 2.0 ** np.arange(-4, 7).astype(np.float64)
-
-
-def interval(values: Sequence[float] | NDArray[np.float64]) -> Result:
-    """Mean and 95 % interval (Student's t) over the seeds, and the values themselves."""
-    numbers = np.asarray(values, dtype=float)
-    half = 0.0
-    if len(numbers) > 1:
-        half = float(stats.t.ppf(0.975, len(numbers) - 1) * stats.sem(numbers))
-    mean = float(numbers.mean())
-    return {"mean": mean, "low": mean - half, "high": mean + half, "values": numbers.tolist()}
 
 
 def pseudo_words_of(
@@ -311,21 +296,15 @@ def main(argv: list[str] | None = None) -> int:
     except corpora.CorpusMissing as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
-    packages = ("torch", "numpy", "scipy", "scikit-learn", "gensim")
-    content = {
-        "title": result.pop("title"),
-        "command": f"{parser.prog} {args.experiment} --seeds {args.seeds}",
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, one used",
-        "versions": {"python": platform.python_version(), **{p: version(p) for p in packages}},
+    numbers = {
         "seeds": seeds,
         "interval": "95 %, Student's t over the seeds",
         "corpus": corpus.name,
-        **result,
+        "threads": 1,
+        **{key: value for key, value in result.items() if key != "title"},
     }
-    FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"{file}.json"
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    command = f"{parser.prog} {args.experiment} --seeds {args.seeds}"
+    path = write_result(file, result["title"], numbers, command=command, folder=FOLDER)
     print(f"stored in elmo_mini/results/{path.name}")
     return 0
 

@@ -11,16 +11,12 @@ random: neither size nor speed depends on them.
 
 import argparse
 import json
-import os
-import platform
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,6 +28,7 @@ from elmo_mini import corpora
 from elmo_mini.bilm import BiLM
 from elmo_mini.embed_file import embed_file
 from elmo_mini.options import BiLMOptions
+from elmo_mini.stored_results import write_record
 from elmo_mini.vector_cache import VectorCache, naive_bytes, write_cache
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
@@ -191,17 +188,14 @@ def main() -> None:
         }
     print(f"peak memory, all over a quarter: {results['peak_of_all_over_quarter']:.2f}")
     if arguments.output:
-        record = {
-            "title": f"Disk cache of frozen vectors, {arguments.sentences:,} sentences",
-            "command": "python -m tests.benchmarks.vector_cache "
+        write_record(
+            arguments.output,
+            f"Disk cache of frozen vectors, {arguments.sentences:,} sentences",
+            results,
+            command="python -m tests.benchmarks.vector_cache "
             f"--sentences {arguments.sentences} --model {arguments.model} "
             f"--dtype {arguments.dtype} --threads {arguments.threads}",
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-            "versions": {name: version(name) for name in ("torch", "numpy")},
-            **results,
-        }
-        arguments.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        )
         print(f"stored in {arguments.output}")
 
 

@@ -24,10 +24,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import argparse  # noqa: E402
 import cProfile  # noqa: E402
 import ctypes  # noqa: E402
-import datetime  # noqa: E402
 import gc  # noqa: E402
-import json  # noqa: E402
-import platform  # noqa: E402
 import pstats  # noqa: E402
 import re  # noqa: E402
 import subprocess  # noqa: E402
@@ -50,6 +47,8 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from elmo_mini import corpora  # noqa: E402
+from elmo_mini.intervals import interval  # noqa: E402
+from elmo_mini.stored_results import write_record  # noqa: E402
 from elmo_mini.vocabulary import Vocabulary  # noqa: E402
 from elmo_mini.word2vec import keep_probability, noise_distribution  # noqa: E402
 from elmo_mini.word2vec_training import Word2Vec  # noqa: E402
@@ -189,15 +188,6 @@ def overlap(a: NDArray[np.int64], b: NDArray[np.int64]) -> float:
     return float(np.mean(same)) / a.shape[1]
 
 
-def summary(values: list[float]) -> dict[str, Any]:
-    """Mean with a 95 % interval over the seeds (Student's t)."""
-    mean = float(np.mean(values))
-    half = 0.0
-    if len(values) > 1:
-        half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
-    return {"mean": mean, "low": mean - half, "high": mean + half, "values": values}
-
-
 def compare(sg: int, seeds: int, sentences: Sentences, yardsticks: Yardsticks) -> dict[str, Any]:
     """Train every way with every seed; per way, each figure summarised over the seeds."""
     architecture = "skip-gram" if sg else "CBOW"
@@ -229,7 +219,7 @@ def compare(sg: int, seeds: int, sentences: Sentences, yardsticks: Yardsticks) -
                 float(np.mean([overlap(neighbours[way][seed], other) for other in others]))
             ] * bool(others)
     return {
-        way: {name: summary(values) for name, values in rows.items() if values}
+        way: {name: interval(values) for name, values in rows.items() if values}
         for way, rows in figures.items()
     }
 
@@ -342,43 +332,25 @@ def main() -> None:
         }
         report(architecture, results[architecture])
     if arguments.json:
-        record = {
-            "title": f"word2vec on {corpus.name.capitalize()}: the course's trainer against "
-            "gensim's with one worker",
-            "command": f"python -m {__spec__.name} " + " ".join(sys.argv[1:]),
-            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-            "corpus": corpus.name,
-            "words": words,
-            "words_in_the_vocabulary": len(yardsticks.vocabulary),
-            "probed_words": Counter(yardsticks.labels),
-            "word_pairs_judged": {name: len(v) for name, v in yardsticks.judgements.items()},
-            "options": OPTIONS,
-            "seeds": list(range(1, arguments.seeds + 1)),
-            "interval": "95 %, Student's t over the seeds",
-            "versions": {
-                "python": platform.python_version(),
-                "torch": torch.__version__,
-                "numpy": np.__version__,
-                "gensim": gensim.__version__,
+        write_record(
+            arguments.json,
+            f"word2vec on {corpus.name.capitalize()}: the course's trainer against gensim's with "
+            "one worker",
+            {
+                "corpus": corpus.name,
+                "words": words,
+                "words_in_the_vocabulary": len(yardsticks.vocabulary),
+                "probed_words": Counter(yardsticks.labels),
+                "word_pairs_judged": {name: len(v) for name, v in yardsticks.judgements.items()},
+                "options": OPTIONS,
+                "seeds": list(range(1, arguments.seeds + 1)),
+                "interval": "95 %, Student's t over the seeds",
+                "load_average_before_and_after": [load_before, os.getloadavg()[0]],
+                "results": results,
             },
-            "machine": f"{platform.machine()}, {processor_name()}, {os.cpu_count()} cores",
-            "load_average_before_and_after": [load_before, os.getloadavg()[0]],
-            "results": results,
-        }
-        arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(record, indent=1, ensure_ascii=False)
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+            command=f"python -m {__spec__.name} " + " ".join(sys.argv[1:]),
+        )
         print(f"stored in {arguments.json}")
-
-
-def processor_name() -> str:
-    """The model name that Linux gives, or what the platform module knows."""
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()
 
 
 if __name__ == "__main__":

@@ -8,23 +8,13 @@ import nltk.data
 import numpy as np
 import pytest
 import torch
-from scipy import stats
 
 from elmo_mini import corpora, static_experiments
 from elmo_mini.pseudo_words import PseudoWord
-from elmo_mini.static_experiments import interval, look_at, loss_after, main, spread
+from elmo_mini.static_experiments import look_at, loss_after, main, spread
 from elmo_mini.stored_results import stored_result
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word_vectors import WordVectors
-
-
-def test_interval_is_students() -> None:
-    values = [0.2, 0.5, 0.9, 0.4]
-    found = interval(values)
-    low, high = stats.t.interval(0.95, 3, loc=np.mean(values), scale=stats.sem(values))
-    assert (found["low"], found["high"]) == pytest.approx((low, high))
-    assert found["values"] == values
-    assert interval([2.0])["low"] == 2.0
 
 
 def test_spread_is_the_variance_of_all_numbers() -> None:

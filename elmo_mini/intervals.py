@@ -1,0 +1,30 @@
+"""The interval that a stored experiment gives over its seeds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+
+def interval(values: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:
+    """Mean and 95 % interval (Student's t) of independent runs, and the values themselves.
+
+    Args:
+        values: (N,), one number per seed. With one seed, the interval has no width.
+
+    Returns:
+        ``mean``, ``low``, ``high`` and ``values``, ready for JSON.
+
+    Raises:
+        ValueError: there are no values, or they are not one row of numbers.
+    """
+    numbers = np.asarray(values, dtype=float)
+    if numbers.ndim != 1 or not len(numbers):
+        raise ValueError(f"an interval needs one number per seed; shape {numbers.shape} came")
+    half = 0.0
+    if len(numbers) > 1:
+        half = float(stats.t.ppf(0.975, len(numbers) - 1) * stats.sem(numbers))
+    mean = float(numbers.mean())
+    return {"mean": mean, "low": mean - half, "high": mean + half, "values": numbers.tolist()}

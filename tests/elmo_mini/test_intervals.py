@@ -1,0 +1,29 @@
+"""The interval over seeds is Student's."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from elmo_mini.intervals import interval
+
+
+def test_interval_is_students() -> None:
+    values = [0.2, 0.5, 0.9, 0.4]
+    found = interval(values)
+    low, high = stats.t.interval(0.95, 3, loc=np.mean(values), scale=stats.sem(values))
+    assert (found["low"], found["high"]) == pytest.approx((low, high))
+    assert found["mean"] == pytest.approx(np.mean(values))
+    assert found["values"] == values
+    assert interval([2.0]) == {"mean": 2.0, "low": 2.0, "high": 2.0, "values": [2.0]}
+
+
+def test_the_interval_holds_the_truth_95_times_in_100() -> None:
+    samples = np.random.default_rng(0).normal(3.0, 2.0, (2000, 4))
+    hits = [found["low"] < 3.0 < found["high"] for found in map(interval, samples)]
+    assert np.mean(hits) == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize("values", [[], [[1.0, 2.0]]])
+def test_no_values_have_no_interval(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="one number per seed; shape"):
+        interval(values)
