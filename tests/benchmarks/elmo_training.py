@@ -2,32 +2,21 @@
 
     python -m tests.benchmarks.elmo_training [--threads 2] [--repetitions 7] [--models tiny small]
 
-The ways, the text and the clock are those of `elmo_inference`; the loss is the sum of the top
-layer, and every weight gets its gradient. "lstm" counts the LSTM layers alone.
+The ways are those of `elmo_inference`, and how they are timed is told in `elmo_in_turns`; the loss
+is the sum of the top layer, and every weight gets its gradient. "lstm" counts the LSTM layers
+alone.
 """
 
-import argparse
-import json
-import os
-import platform
-import time
-import warnings
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from elmo_mini import corpora
 from elmo_mini.bilm import BiLM
 from elmo_mini.characters import add_boundaries, boundary_ids
 from elmo_mini.reading_order import ReadingOrder
-from elmo_mini.stored_results import FOLDER
-from tests.benchmarks.elmo_inference import MODELS, batches, interval
+from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
-
-SHAPES = ((32, 20), (8, 100))
 
 
 def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:
@@ -47,7 +36,7 @@ def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElm
 
 
 def measure(
-    bilm: BiLM, texts: list[Tensor], clock: Callable[[], float]
+    bilm: BiLM, texts: list[Tensor], repetitions: int, clock: Clock
 ) -> dict[str, dict[str, float]]:
     """Median times as fast, of ours over plain and native, whole and LSTM layers alone."""
     plain, native = plain_elmo(bilm, PlainLSTM), plain_elmo(bilm, NativeLSTM)
@@ -62,7 +51,7 @@ def measure(
     whole: dict[str, Callable[[Tensor], Tensor]] = {
         "plain": lambda ids: plain(ids)[-1],
         "native": lambda ids: native(ids)[-1],
-        "ours": lambda ids: bilm(ids)["activations"][-1],  # type: ignore[index]
+        "ours": lambda ids: bilm(ids)["activations"][-1],
     }
     lstm: dict[str, Callable[[Tensor, Tensor], list[Tensor]]] = {
         "plain": plain.lstms,
@@ -83,61 +72,25 @@ def measure(
                     whole[name](ids).sum().backward()
                 else:
                     lstm[name](tokens, mask)[-1].sum().backward()
-                if repetition:  # the first round warms up
+                if repetition >= len(texts) - repetitions:  # the first round warms up
                     seconds.setdefault(f"{part} {name}", []).append(clock() - start)
     count = int((texts[0] > 0).any(-1).sum())
-    result = {f"{k} tokens/s": interval([count / s for s in v]) for k, v in seconds.items()}
+    result = {f"{k} tokens/s": median([count / s for s in v]) for k, v in seconds.items()}
     for part in ("whole", "lstm"):
         for slow in ("plain", "native"):
             pairs = zip(seconds[f"{part} {slow}"], seconds[f"{part} ours"], strict=True)
-            result[f"{part} ours over {slow}"] = interval([s / f for s, f in pairs])
+            result[f"{part} ours over {slow}"] = median([s / f for s, f in pairs])
     return result
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--repetitions", type=int, default=7)
-    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    clock = time.process_time if arguments.threads == 1 else time.perf_counter
-    torch.manual_seed(0)
-    warnings.filterwarnings("ignore", message="LSTM with projections")
-
-    corpus = corpora.course_text()
-    sentences = [list(s) for s, _ in zip(corpus.sentences(), range(2_000), strict=False)]
-    load_before = os.getloadavg()[0]
-    results: dict[str, Any] = {}
-    for model in arguments.models:
-        for rows, width in SHAPES:
-            texts = list(batches(sentences, rows, width))[: arguments.repetitions + 1]
-            result = measure(BiLM(MODELS[model]), texts, clock)
-            results[f"{model} {rows}x{width}"] = result
-            print(f"{model} {rows}x{width}")
-            for name, value in result.items():
-                print(
-                    f"  {name:24}{value['median']:9.2f}  "
-                    f"({value['low']:.2f} to {value['high']:.2f})",
-                    flush=True,
-                )
-    output = arguments.output or FOLDER / f"elmo_training_{arguments.threads}_threads.json"
-    record = {
-        "title": "biLM training step against a plain loop and four nn.LSTM(proj_size=...)",
-        "command": f"python -m tests.benchmarks.elmo_training --threads {arguments.threads}",
-        "timed_by": "processor time" if arguments.threads == 1 else "wall clock",
-        "corpus": corpus.name,
-        "repetitions": arguments.repetitions,
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "versions": {"torch": torch.__version__},
-        "load_average_before_and_after": [load_before, os.getloadavg()[0]],
-        "results": results,
-    }
-    output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(f"stored in {output}")
-
-
 if __name__ == "__main__":
-    main()
+    run(
+        measure,
+        name="elmo_training",
+        title="biLM training step against a plain loop and four nn.LSTM(proj_size=...)",
+        about=__doc__,
+        shapes=((32, 20), (8, 100)),
+        sentences=2_000,
+        earlier=1,
+        repetitions=7,
+    )

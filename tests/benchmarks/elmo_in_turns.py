@@ -1,0 +1,126 @@
+"""What the speed benchmarks of ELMo share: the sizes, the text, the clock, and the record.
+
+Every repetition takes a fresh batch of running text and times all the ways on it, one after
+another in changing order, so that a busy moment of the machine hits them alike. A ratio is
+formed inside each repetition; the median and its 95 % bootstrap interval are stored. Two threads
+are timed by the clock on the wall. One thread is timed by the processor time it used, which a
+busy machine disturbs less.
+"""
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from elmo_mini import corpora
+from elmo_mini.bilm import BiLM
+from elmo_mini.characters import batch_to_ids
+from elmo_mini.options import BiLMOptions
+from elmo_mini.stored_results import FOLDER, write_record
+
+OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
+MODELS = {
+    "tiny": BiLMOptions(
+        projection_dim=64, dim=256, filters=((1, 32), (2, 32), (3, 64), (4, 128)), n_highway=1
+    ),
+    "small": BiLMOptions(projection_dim=128, dim=1024, filters=OFFICIAL_FILTERS, n_highway=1),
+}
+
+Clock = Callable[[], float]
+Shape = tuple[int, int | None]
+Measure = Callable[[BiLM, list[Tensor], int, Clock], dict[str, Any]]
+
+
+def batches(sentences: list[list[str]], rows: int, width: int | None) -> Iterator[Tensor]:
+    """Character ids of consecutive text: rows of `width` words, or whole sentences if None."""
+    if width is None:
+        lines = [sentence for sentence in sentences if sentence]
+    else:
+        words = [word for sentence in sentences for word in sentence]
+        lines = [words[k : k + width] for k in range(0, len(words) - width + 1, width)]
+    for first in range(0, len(lines) - rows + 1, rows):
+        yield batch_to_ids(lines[first : first + rows])
+
+
+def median(values: list[float]) -> dict[str, float]:
+    """Median with a 95 % bootstrap interval."""
+    sample = np.array(values)
+    draws = np.random.default_rng(0).choice(sample, (2000, len(sample)))
+    low, high = np.percentile(np.median(draws, 1), [2.5, 97.5])
+    return {"median": float(np.median(sample)), "low": float(low), "high": float(high)}
+
+
+def run(
+    measure: Measure,
+    *,
+    name: str,
+    title: str,
+    about: str,
+    shapes: tuple[Shape, ...],
+    sentences: int,
+    earlier: int,
+    repetitions: int,
+) -> None:
+    """The command of one benchmark: measure every model and shape, print and store.
+
+    Args:
+        measure: given a model, batches, the repetitions and the clock, the figures.
+        name: of the module and of the stored result.
+        shapes: rows and words of a batch.
+        sentences: how many of the course's text to take batches from.
+        earlier: batches before those that are timed.
+        repetitions: the default.
+    """
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
+    parser.add_argument("--repetitions", type=int, default=repetitions)
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    clock = time.process_time if arguments.threads == 1 else time.perf_counter
+    torch.manual_seed(0)
+    warnings.filterwarnings("ignore", message="LSTM with projections")
+
+    corpus = corpora.course_text()
+    text = [list(s) for s, _ in zip(corpus.sentences(), range(sentences), strict=False)]
+    load_before = os.getloadavg()[0]
+    results: dict[str, Any] = {}
+    for model in arguments.models:
+        for rows, width in shapes:
+            case = f"{model} {rows}x{width}" if width else f"{model} {rows} sentences"
+            taken = list(batches(text, rows, width))[-(earlier + arguments.repetitions) :]
+            results[case] = measure(BiLM(MODELS[model]), taken, arguments.repetitions, clock)
+            print(case)
+            show(results[case])
+    numbers = {
+        "timed_by": "processor time" if arguments.threads == 1 else "wall clock",
+        "corpus": corpus.name,
+        "repetitions": arguments.repetitions,
+        "threads": arguments.threads,
+        "load_average_before_and_after": [load_before, os.getloadavg()[0]],
+        "results": results,
+    }
+    command = f"python -m tests.benchmarks.{name} --threads {arguments.threads}"
+    command += f" --repetitions {arguments.repetitions} --models {' '.join(arguments.models)}"
+    output = arguments.output or FOLDER / f"{name}_{arguments.threads}_threads.json"
+    write_record(output, title, numbers, command=command)
+    print(f"stored in {output}")
+
+
+def show(figures: dict[str, Any], name: str = "") -> None:
+    """Print every median of a result, and its interval."""
+    if "median" in figures:
+        span = f"({figures['low']:.2f} to {figures['high']:.2f})"
+        print(f"  {name:36}{figures['median']:12.2f}  {span}", flush=True)
+        return
+    for key, value in figures.items():
+        if isinstance(value, dict):
+            show(value, f"{name} {key}".strip())
