@@ -1,0 +1,116 @@
+"""Which label may follow which, and a CRF that keeps to it.
+
+In BIO, ``I-NP`` continues a span and needs ``B-NP`` or ``I-NP`` before it. BIOES (Ratinov and
+Roth, 2009) also marks the last word of a span (``E-``) and a span of one word (``S-``); the
+TagLM paper labels so (Peters et al., 2017, section 3).
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from elmo_mini.crf import Path, negative_log_likelihood, viterbi
+from elmo_mini.spans import split_label
+
+Scheme = Literal["BIO", "BIOES"]
+START, END = "<start>", "<end>"
+FORBIDDEN = -10_000.0
+"""Finite, so that no gradient becomes nan; AllenNLP uses the same number."""
+
+_OPENING = {"BIO": "B", "BIOES": "BS"}
+_CONTINUING = {"BIO": "I", "BIOES": "IE"}
+_MAY_GO_ON = {"BIO": "BI", "BIOES": "BI"}
+_MUST_GO_ON = {"BIO": "", "BIOES": "BI"}
+
+
+def may_follow(before: str, after: str, scheme: Scheme = "BIOES") -> bool:
+    """Whether label `after` may stand right after label `before`.
+
+    ``START`` as `before` and ``END`` as `after` ask about the first and the last label.
+
+    Raises:
+        ValueError: a label does not belong to the scheme.
+    """
+    for label in (before, after):
+        _check(label, scheme)
+    open_letter, open_kind = ("O", "") if before == START else split_label(before)
+    letter, kind = ("O", "") if after == END else split_label(after)
+    if letter in _CONTINUING[scheme]:
+        return open_letter in _MAY_GO_ON[scheme] and open_kind == kind
+    return open_letter not in _MUST_GO_ON[scheme]
+
+
+class Allowed(NamedTuple):
+    """What `may_follow` says for K labels: between (K, K), first (K,), last (K,), all bool."""
+
+    between: Tensor
+    first: Tensor
+    last: Tensor
+
+
+def allowed(labels: Sequence[str], scheme: Scheme = "BIOES") -> Allowed:
+    """`may_follow` for every pair of labels, for the first label and for the last."""
+    between = [[may_follow(before, after, scheme) for after in labels] for before in labels]
+    return Allowed(
+        torch.tensor(between),
+        torch.tensor([may_follow(START, label, scheme) for label in labels]),
+        torch.tensor([may_follow(label, END, scheme) for label in labels]),
+    )
+
+
+def forbid(scores: Tensor, permitted: Tensor) -> Tensor:
+    """`scores` with `FORBIDDEN` wherever `permitted`, of the same shape, is False."""
+    return scores.masked_fill(~permitted, FORBIDDEN)
+
+
+class LinearChainCRF(nn.Module):
+    """The learned transition scores of a CRF over named labels.
+
+    Parameters
+    ----------
+    labels : the K labels, in the order of the emissions' last dimension
+    scheme : ``"BIO"`` or ``"BIOES"`` to rule out what the scheme rules out, in training and in
+        decoding; None for no rules
+    """
+
+    permitted: Allowed | None
+
+    def __init__(self, labels: Sequence[str], scheme: Scheme | None = "BIOES") -> None:
+        super().__init__()
+        self.labels = tuple(labels)
+        k = len(self.labels)
+        self.transitions = nn.Parameter(torch.zeros(k, k))
+        self.start = nn.Parameter(torch.zeros(k))
+        self.end = nn.Parameter(torch.zeros(k))
+        self.permitted = None if scheme is None else allowed(self.labels, scheme)
+
+    def scores(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Transitions (K, K), start (K,) and end (K,), with what is ruled out at `FORBIDDEN`."""
+        learned = (self.transitions, self.start, self.end)
+        if self.permitted is None:
+            return learned
+        transitions, start, end = map(forbid, learned, self.permitted)
+        return transitions, start, end
+
+    def loss(self, emissions: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
+        """Mean negative log-likelihood of a sentence, a scalar.
+
+        Args:
+            emissions: (B, T, K). labels: (B, T), int64. mask: (B, T), bool.
+        """
+        return negative_log_likelihood(emissions, labels, mask, *self.scores()).mean()
+
+    def decode(self, emissions: Tensor, mask: Tensor) -> list[Path]:
+        """The best label numbers of each sentence."""
+        return viterbi(emissions, mask, *self.scores())[0]
+
+
+def _check(label: str, scheme: str) -> None:
+    if scheme not in _OPENING:
+        raise ValueError(f"there is no scheme {scheme!r}: choose one of {', '.join(_OPENING)}")
+    if label not in (START, END, "O"):
+        letter, _ = split_label(label)
+        if letter not in _OPENING[scheme] + _CONTINUING[scheme]:
+            raise ValueError(f"the label {label!r} is not of the scheme {scheme}")
