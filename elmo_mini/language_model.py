@@ -130,9 +130,7 @@ class BidirectionalLanguageModel(nn.Module):
         for number, layer in enumerate(self.bilm.layers):
             if noise is not None:
                 inputs = noise.drop(inputs, self.dropout)
-            with torch.autocast(inputs.device.type, enabled=False):  # the recurrence in float32
-                start = (state[0][number], state[1][number])
-                outputs, end = layer(inputs.float(), full, start)
+            outputs, end = layer(inputs, full, (state[0][number], state[1][number]))
             skip = number > 0 and self.bilm.options.use_skip_connections
             inputs = outputs + inputs if skip else outputs
             ends.append(end)

@@ -221,8 +221,9 @@ class Pretraining:
         self.history = History(**record["history"])
 
     def _precision(self) -> AbstractContextManager[object]:
-        """bfloat16 products on a GPU; the recurrence and the losses stay in float32."""
-        return torch.autocast("cuda", torch.bfloat16, enabled=self.device.startswith("cuda"))
+        """bfloat16 products where the settings want them."""
+        mixed = self.settings.precision == "bfloat16"
+        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=mixed)
 
 
 def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -23,7 +23,7 @@ from elmo_mini.options import BiLMOptions
 from elmo_mini.pretrained import load_pretrained
 from elmo_mini.pretraining import Pretraining
 from elmo_mini.pretraining_record import describe, write_history, write_model
-from elmo_mini.pretraining_settings import DECAYS, OPTIMISERS, Settings
+from elmo_mini.pretraining_settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
 from elmo_mini.pretraining_sources import (
     Source,
     course_sources,
@@ -106,6 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--official", action="store_true", help="write options.json and weights.hdf5 too")
     add("--seed", type=int, default=1)
     add("--device", default="auto", help="cpu, cuda or auto (auto)")
+    add("--precision", choices=PRECISIONS, help="of products (a GPU: bfloat16, else float32)")
     add("--threads", type=int, help="threads of each process on the CPU")
 
 
@@ -134,7 +135,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     text, validation = hold_out(pack(sources, left_out), args.validation)
     vocabulary = count_vocabulary(text, args.vocabulary)
     per_epoch = text.steps // (args.rows * args.width)
-    settings = _settings(args, per_epoch)
+    settings = _settings(args, per_epoch, processes.device)
     training = Pretraining(settings, vocabulary, text, validation, processes)
     say(describe(training, text, validation))
 
@@ -234,7 +235,7 @@ def _sources(args: argparse.Namespace) -> list[Source]:
     return sources
 
 
-def _settings(args: argparse.Namespace, per_epoch: int) -> Settings:
+def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings:
     options = SIZES[args.size]
     options = replace(
         options,
@@ -256,5 +257,6 @@ def _settings(args: argparse.Namespace, per_epoch: int) -> Settings:
         clip=args.clip or (10.0 if args.optimiser == "adagrad" else 1.0),
         dropout=args.dropout,
         shuffle=not args.in_order,
+        precision=args.precision or ("bfloat16" if device.startswith("cuda") else "float32"),
         seed=args.seed,
     )

@@ -12,6 +12,7 @@ from elmo_mini.options import BiLMOptions
 
 OPTIMISERS = ("adamw", "adam", "adagrad")
 DECAYS = ("cosine", "linear", "none")
+PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Settings:
         decay: how it falls to zero after that; ``none`` keeps it.
         clip: greatest norm of the whole gradient.
         shuffle: draw a new order of the sentences for each epoch.
+        precision: of the matrix products; states, losses and weights are always float32.
     """
 
     options: BiLMOptions
@@ -44,12 +46,14 @@ class Settings:
     clip: float = 1.0
     dropout: float = 0.1
     shuffle: bool = True
+    precision: str = "float32"
     seed: int = 1
 
     def __post_init__(self) -> None:
         for name, value, known in (
             ("optimiser", self.optimiser, OPTIMISERS),
             ("decay", self.decay, DECAYS),
+            ("precision", self.precision, PRECISIONS),
         ):
             if value not in known:
                 raise ConfigurationError(f"{name} is {value!r}; choose one of {', '.join(known)}")

@@ -105,19 +105,26 @@ class ProjectedLSTM(nn.Module):
         -------
         outputs (2, T, B, hidden_size), zero past a row's end, and the state after every row's
         last token
+
+        Under autocast the products are taken in its precision and nothing else is.
         """
         h, c = self._start(inputs, state)
-        outputs, h, c = ReadSequence.apply(
-            inputs,
-            h,
-            c,
-            self.weight,
-            self.gate_bias(),
-            self.projection,
-            alive,
-            self.cell_clip,
-            self.proj_clip,
-        )
+        device = inputs.device.type
+        mixed = torch.is_autocast_enabled(device)
+        products = torch.get_autocast_dtype(device) if mixed else self.weight.dtype
+        with torch.autocast(device, enabled=False):
+            outputs, h, c = ReadSequence.apply(
+                inputs.to(self.weight.dtype),
+                h,
+                c,
+                self.weight,
+                self.gate_bias(),
+                self.projection,
+                alive,
+                self.cell_clip,
+                self.proj_clip,
+                products,
+            )
         return outputs, (h, c)
 
     def read_step_by_step(

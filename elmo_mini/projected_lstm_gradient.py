@@ -3,7 +3,8 @@
 Autograd would record a dozen small operations a step and add to every weight's gradient at
 every step. Here the forward pass keeps what the derivatives need, the backward pass walks the
 steps once with two products each, and each weight gradient is a single product over all steps.
-The clips pass a gradient where the number was inside or on the limit.
+The clips pass a gradient where the number was inside or on the limit. The products may be taken
+in bfloat16; states, gates and sums over time stay in the precision of the inputs.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,6 @@ class ReadSequence(torch.autograd.Function):
     """
 
     @staticmethod
-    @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float32)
     def forward(
         ctx: Any,
         inputs: Tensor,
@@ -32,11 +32,14 @@ class ReadSequence(torch.autograd.Function):
         alive: Sequence[int],
         cell_clip: float | None,
         proj_clip: float | None,
+        products: torch.dtype,
     ) -> tuple[Tensor, Tensor, Tensor]:
         _, steps, batch, size = inputs.shape
         cells, hidden = c.shape[-1], h.shape[-1]
-        w_h = weight[:, size:]
-        gates = torch.baddbmm(bias, inputs.flatten(1, 2), weight[:, :size])
+        w_x, w_h = weight.to(products).split([size, hidden], 1)
+        w_p = None if projection is None else projection.to(products)
+        gates = bias.repeat(1, steps * batch, 1)
+        _add_product(gates, inputs.flatten(1, 2), w_x)
         gates = gates.view(2, steps, batch, 4 * cells)
         # hs[:, t] and cs[:, t] are the state before step t
         hs = inputs.new_zeros(2, steps + 1, batch, hidden)
@@ -50,7 +53,7 @@ class ReadSequence(torch.autograd.Function):
             h_inside = torch.ones_like(hs[:, 1:], dtype=torch.bool)
         for t, n in enumerate(alive):
             now = gates[:, t, :n]
-            now.baddbmm_(hs[:, t, :n], w_h)
+            _add_product(now, hs[:, t, :n], w_h)
             i, g, f, o = now.chunk(4, -1)
             g.mul_(2)
             now.sigmoid_()
@@ -66,22 +69,21 @@ class ReadSequence(torch.autograd.Function):
             torch.mul(c_now, 2, out=squashed)
             squashed.sigmoid_().mul_(2).sub_(1)
             h_now = o * squashed
-            if projection is not None:
-                h_now = torch.bmm(h_now, projection)
+            if w_p is not None:
+                h_now = _product(h_now, w_p)
                 if proj_clip:
                     assert h_inside is not None
                     torch.le(h_now.abs(), proj_clip, out=h_inside[:, t, :n])
                     h_now.clamp_(-proj_clip, proj_clip)
             hs[:, t + 1, :n] = h_now
             h_end[:, :n], c_end[:, :n] = h_now, c_now
-        ctx.alive = alive
+        ctx.alive, ctx.products = alive, products
         ctx.save_for_backward(inputs, weight, projection, gates, hs, cs, tanh_c, c_inside, h_inside)
         return hs[:, 1:], h_end, c_end
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    @torch.amp.custom_bwd(device_type="cuda")
-    def backward(  # type: ignore[override]
+    def backward(
         ctx: Any, grad_outputs: Tensor, grad_h_end: Tensor, grad_c_end: Tensor
     ) -> tuple[Tensor | None, ...]:
         inputs, weight, projection, gates, hs, cs, tanh_c, c_inside, h_inside = ctx.saved_tensors
@@ -100,8 +102,8 @@ class ReadSequence(torch.autograd.Function):
             to_other_gates *= c_inside.unsqueeze(3)
             to_earlier_cell = f * c_inside
 
-        back_h = weight[:, size:].transpose(1, 2)
-        back_p = None if projection is None else projection.transpose(1, 2)
+        back_x, back_h = weight.to(ctx.products).transpose(1, 2).split([size, hs.shape[-1]], 2)
+        back_p = None if projection is None else projection.to(ctx.products).transpose(1, 2)
         d_gates = torch.zeros_like(gates)
         d_h_raw = torch.zeros_like(hs[:, 1:])
         d_h, d_c = grad_h_end.clone(), grad_c_end.clone()
@@ -111,7 +113,7 @@ class ReadSequence(torch.autograd.Function):
             torch.add(grad_outputs[:, t, :n], d_h[:, :n], out=raw)
             if h_inside is not None:
                 raw.mul_(h_inside[:, t, :n])
-            d_m = raw if back_p is None else torch.bmm(raw, back_p)
+            d_m = raw if back_p is None else _product(raw, back_p)
             now = d_gates[:, t, :n]
             torch.mul(d_m, to_output_gate[:, t, :n], out=now[..., 3 * cells :])
             d_c_now = d_c[:, :n]
@@ -119,20 +121,34 @@ class ReadSequence(torch.autograd.Function):
             others = now[..., : 3 * cells].unflatten(-1, (3, cells))
             torch.mul(d_c_now.unsqueeze(2), to_other_gates[:, t, :n], out=others)
             d_c_now.mul_(to_earlier_cell[:, t, :n])
-            d_h[:, :n] = torch.bmm(now, back_h)
+            d_h[:, :n] = _product(now, back_h)
 
-        flat = d_gates.flatten(1, 2)
-        d_inputs = torch.bmm(flat, weight[:, :size].transpose(1, 2)).view_as(inputs)
+        bias_gradient = d_gates.flatten(1, 2).sum(1, keepdim=True)
+        flat = d_gates.flatten(1, 2).to(ctx.products)
+        d_inputs = torch.bmm(flat, back_x).to(inputs.dtype).view_as(inputs)
         d_weight = torch.cat(
             [
-                torch.bmm(inputs.flatten(1, 2).transpose(1, 2), flat),
-                torch.bmm(hs[:, :-1].flatten(1, 2).transpose(1, 2), flat),
+                _product(inputs.flatten(1, 2).transpose(1, 2), flat),
+                _product(hs[:, :-1].flatten(1, 2).transpose(1, 2), flat),
             ],
             1,
         )
         d_projection = None
         if projection is not None:
             m = (o * tanh_c).flatten(1, 2)
-            d_projection = torch.bmm(m.transpose(1, 2), d_h_raw.flatten(1, 2))
-        d_bias = flat.sum(1, keepdim=True)
-        return d_inputs, d_h, d_c, d_weight, d_bias, d_projection, None, None, None
+            raw = d_h_raw.flatten(1, 2).to(ctx.products)
+            d_projection = _product(m.transpose(1, 2), raw)
+        return d_inputs, d_h, d_c, d_weight, bias_gradient, d_projection, None, None, None, None
+
+
+def _product(a: Tensor, b: Tensor) -> Tensor:
+    """a b, taken in b's precision, given in a's."""
+    return torch.bmm(a.to(b.dtype), b).to(a.dtype)
+
+
+def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
+    """total += a b in place, the product taken in b's precision."""
+    if b.dtype == total.dtype:
+        total.baddbmm_(a, b)
+    else:
+        total.add_(torch.bmm(a.to(b.dtype), b))

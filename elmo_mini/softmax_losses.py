@@ -5,8 +5,6 @@ joint log likelihood: the softmax parameters are tied). Every loss gives -log p 
 nats, with words numbered by falling frequency.
 """
 
-from typing import cast
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -34,7 +32,7 @@ class FullSoftmax(nn.Module):
     def exact(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """-log p under the model's own distribution, (N,): what perplexity is made of."""
         logits = functional.linear(hidden, self.weight, self.bias)
-        return functional.cross_entropy(logits, targets, reduction="none")
+        return _cross_entropy(logits, targets)
 
 
 class SampledSoftmax(FullSoftmax):
@@ -97,11 +95,28 @@ class AdaptiveSoftmax(nn.Module):
 
     def forward(self, hidden: Tensor, targets: Tensor, seed: int = 0) -> Tensor:
         """-log p of `targets` (N,) after `hidden` (N, H): (N,). The training loss."""
-        return -cast(Tensor, self.clusters(hidden, targets).output)
+        cutoffs = self.clusters.cutoffs[:-1]
+        # In the head, the words of a further cluster are one class.
+        number = torch.bucketize(targets, torch.tensor(cutoffs).to(targets), right=True)
+        classes = torch.where(number == 0, targets, cutoffs[0] + number - 1)
+        losses = _cross_entropy(self.clusters.head(hidden), classes)
+        for cluster, tail in enumerate(self.clusters.tail, 1):
+            chosen = (number == cluster).nonzero().squeeze(1)
+            if len(chosen):
+                within = targets[chosen] - cutoffs[cluster - 1]
+                rest = _cross_entropy(tail(hidden[chosen]), within)
+                losses = losses.index_add(0, chosen, rest)
+        return losses
 
     def exact(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """The same: the training loss is exact."""
         return self(hidden, targets)
+
+
+def _cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
+    """-log softmax of the targets in float32, whatever precision the products had, (N,)."""
+    wide = logits if logits.dtype == torch.float64 else logits.float()
+    return functional.cross_entropy(wide, targets, reduction="none")
 
 
 Softmax = FullSoftmax | SampledSoftmax | AdaptiveSoftmax

@@ -125,3 +125,23 @@ def test_forget_gate_starts_open() -> None:
     assert bias.shape == (2, 1, 28)
     assert (bias[..., 14:21] == 1).all()
     assert bias.sum() == 14
+
+
+def test_under_autocast_only_the_products_are_rough() -> None:
+    layer = ProjectedLSTM(3, 7, 4).float()
+    inputs = torch.randn(2, 5, 4, 3, dtype=torch.float32)
+
+    def read() -> tuple[torch.Tensor, torch.Tensor]:
+        layer.zero_grad()
+        outputs, (_, c) = layer(inputs, ALIVE)
+        outputs.square().sum().backward()
+        assert outputs.dtype == c.dtype == torch.float32
+        assert layer.weight.grad is not None
+        return outputs.detach(), layer.weight.grad.clone()
+
+    exact, exact_gradient = read()
+    with torch.autocast("cpu", torch.bfloat16):
+        rough, rough_gradient = read()
+    assert (rough != exact).any()
+    torch.testing.assert_close(rough, exact, atol=0.02, rtol=0)
+    torch.testing.assert_close(rough_gradient, exact_gradient, atol=0.05, rtol=0.05)

@@ -132,3 +132,27 @@ def test_settings_that_cannot_work_are_named() -> None:
         AdaptiveSoftmax(3, WORDS)
     with pytest.raises(ConfigurationError, match="full, sampled, adaptive"):
         build_softmax("hierarchical", HIDDEN, WORDS)
+
+
+def test_the_adaptive_loss_and_its_gradient_are_those_of_pytorchs_module() -> None:
+    torch.manual_seed(4)
+    softmax = build_softmax("adaptive", 16, 40)
+    hidden = torch.randn(200, 16, requires_grad=True)
+    targets = torch.randint(40, (200,))
+    ours = softmax(hidden, targets)
+    theirs = -softmax.clusters(hidden, targets).output  # type: ignore[union-attr]
+    torch.testing.assert_close(ours, theirs)
+    (gradient,) = torch.autograd.grad(ours.mean(), hidden, retain_graph=True)
+    torch.testing.assert_close(gradient, torch.autograd.grad(theirs.mean(), hidden)[0])
+
+
+def test_losses_are_float32_where_products_are_bfloat16() -> None:
+    for kind in ("full", "sampled", "adaptive"):
+        softmax = build_softmax(kind, 16, 40, sampled=20)
+        hidden, targets = torch.randn(30, 16), torch.randint(40, (30,))
+        exact = softmax.exact(hidden, targets)
+        with torch.autocast("cpu", torch.bfloat16):
+            rough = softmax.exact(hidden, targets)
+            assert softmax(hidden, targets).dtype == torch.float32
+        torch.testing.assert_close(rough, exact, atol=0.1, rtol=0)
+        assert (rough != exact).any()
