@@ -1,0 +1,234 @@
+"""context2vec: a vector of the place that a word fills, from the words left and right of it.
+
+Melamud, Goldberger & Dagan 2016 (CoNLL), "context2vec: Learning Generic Context Embedding with
+Bidirectional LSTM". One LSTM reads up to the word before the target, another from the end back
+to the word after it; an MLP makes one vector of both states. Word2vec's negative sampling trains
+that vector to score the target word. The target itself is never read.
+
+Letters in the shape comments: B sentences, T words, H hidden size, D dimensions, K noise words.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from elmo_mini.lstm_language_model import BOUNDARY, LARGEST_GRADIENT, UNKNOWN, Floats, pad
+from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.word2vec import noise_distribution, sgns_loss
+
+NOISE_WORDS = 64
+SORTED_BATCHES = 50
+
+
+def reverse_real(rows: Tensor, lengths: Tensor) -> Tensor:
+    """Reverse the first ``lengths[b]`` steps of row b; padding stays where it is, at the end.
+
+    Doing it twice gives the rows back.
+
+    Args:
+        rows: (B, T) or (B, T, ...). lengths: (B,), each at most T.
+    """
+    steps = torch.arange(rows.shape[1]).expand(rows.shape[:2])  # (B, T)
+    last = lengths.unsqueeze(1) - 1
+    source = torch.where(steps <= last, last - steps, steps)
+    return rows[torch.arange(len(rows)).unsqueeze(1), source]
+
+
+def around_target(left: Tensor, right: Tensor) -> Tensor:
+    """What the two readers know beside each word, the word itself not included.
+
+    Args:
+        left: (B, T + 2, H) states over ``</s> w1 ... wT </s>``, each after reading its token.
+        right: the same for the reader from the right, in the order of the text.
+
+    Returns:
+        (B, T, 2H): for word t, the left state after word t - 1 beside the right state after
+        word t + 1.
+    """
+    return torch.cat([left[:, :-2], right[:, 2:]], -1)
+
+
+def context_loss(contexts: Tensor, targets: Tensor, negatives: Tensor) -> Tensor:
+    """Mean of -log s(c . w) - sum_k log s(-c . n_k): word2vec's loss with another input vector.
+
+    Args:
+        contexts: (N, D) vectors of places. targets: (N, D) output vectors of the words there.
+        negatives: (N, K, D) output vectors of noise words.
+    """
+    return sgns_loss(contexts, targets, negatives)
+
+
+def shared_noise_loss(contexts: Tensor, targets: Tensor, noise: Tensor, negatives: float) -> Tensor:
+    """`context_loss` with one draw of noise words for the whole batch: one matrix product.
+
+    Each of the M noise words weighs K / M, so the expected loss is that of K words a place.
+
+    Args:
+        contexts: (N, D). targets: (N, D). noise: (M, D). negatives: K.
+    """
+    positive = F.logsigmoid((contexts * targets).sum(-1))  # (N,)
+    negative = F.logsigmoid(-contexts @ noise.T)  # (N, M)
+    return -(positive + negatives * negative.mean(-1)).mean()
+
+
+class Context2Vec(nn.Module):
+    """Two LSTMs with embeddings of their own, an MLP, and the output vectors of the words.
+
+    Args:
+        words: V. embedding: size of both input tables. hidden: H. out: D.
+        boundary: id of the token that stands before the first and after the last word.
+    """
+
+    def __init__(
+        self,
+        words: int,
+        embedding: int = 100,
+        hidden: int = 100,
+        out: int = 100,
+        *,
+        boundary: int = 1,
+    ) -> None:
+        super().__init__()
+        self.boundary = boundary
+        self.left_embedding = nn.Embedding(words, embedding)
+        self.right_embedding = nn.Embedding(words, embedding)
+        self.left = nn.LSTM(embedding, hidden, batch_first=True)
+        self.right = nn.LSTM(embedding, hidden, batch_first=True)
+        self.mlp = nn.Sequential(
+            nn.Linear(2 * hidden, 2 * hidden), nn.ReLU(), nn.Linear(2 * hidden, out)
+        )
+        self.targets = nn.Embedding(words, out)
+        for table in (self.left_embedding, self.right_embedding, self.targets):
+            nn.init.uniform_(table.weight, -0.1, 0.1)
+
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
+        """Vectors of the places of all words.
+
+        Args:
+            ids: (B, T) without boundaries, padding at the end. lengths: (B,).
+
+        Returns:
+            (B, T, D); what stands at padding means nothing.
+        """
+        read = F.pad(ids, (1, 1), value=self.boundary)  # (B, T + 2)
+        read[torch.arange(len(ids)), lengths + 1] = self.boundary
+        left, _ = self.left(self.left_embedding(read))
+        backward, _ = self.right(self.right_embedding(reverse_real(read, lengths + 2)))
+        contexts: Tensor = self.mlp(around_target(left, reverse_real(backward, lengths + 2)))
+        return contexts
+
+
+def batches_of_like_length(
+    lengths: Sequence[int], batch: int, random: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    """Rows of one epoch in batches: shuffled, then sorted by length within 50 batches."""
+    order = random.permutation(len(lengths))
+    groups: list[NDArray[np.int64]] = []
+    for start in range(0, len(order), batch * SORTED_BATCHES):
+        chunk = sorted(order[start : start + batch * SORTED_BATCHES], key=lambda row: lengths[row])
+        groups += [np.array(chunk[at : at + batch]) for at in range(0, len(chunk), batch)]
+    for place in random.permutation(len(groups)):
+        yield groups[place]
+
+
+def train_context2vec(
+    model: Context2Vec,
+    sentences: Sequence[Sequence[int]],
+    counts: NDArray[np.int64],
+    *,
+    epochs: int = 1,
+    negatives: int = 10,
+    power: float = 0.75,
+    batch: int = 32,
+    learning_rate: float = 3e-3,
+    seed: int = 0,
+    progress: bool = False,
+) -> list[float]:
+    """Train with Adam; the rate falls in a straight line to zero.
+
+    Args:
+        sentences: ids of each sentence, without boundaries; empty ones are left out.
+        counts: (V,) how often each word occurs; noise is drawn in proportion to count ** power.
+        negatives: K.
+        seed: of the order and the noise.
+
+    Returns:
+        The loss of each batch.
+
+    Raises:
+        ValueError: there is no sentence.
+    """
+    sentences = [sentence for sentence in sentences if len(sentence)]
+    if not sentences:
+        raise ValueError("there is no sentence to learn from")
+    random = np.random.default_rng(seed)
+    noise_weights = torch.from_numpy(noise_distribution(counts, power))
+    generator = torch.Generator().manual_seed(seed)
+    lengths = [len(sentence) for sentence in sentences]
+    steps = epochs * -(-len(sentences) // batch)
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, steps)
+    losses: list[float] = []
+    model.train()
+    with tqdm(total=steps, disable=not progress, unit="batch") as bar:
+        for _ in range(epochs):
+            for rows in batches_of_like_length(lengths, batch, random):
+                ids, mask = pad([sentences[row] for row in rows])
+                contexts = model(ids, mask.sum(1))[mask]  # (N, D)
+                noise = torch.multinomial(noise_weights, NOISE_WORDS, True, generator=generator)
+                loss = shared_noise_loss(
+                    contexts, model.targets(ids[mask]), model.targets(noise), negatives
+                )
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
+                optimizer.step()
+                schedule.step()
+                losses.append(loss.item())
+                bar.update()
+    model.eval()
+    return losses
+
+
+@torch.no_grad()
+def context_vectors(
+    model: Context2Vec,
+    vocabulary: Vocabulary,
+    sentences: Sequence[Sequence[str]],
+    *,
+    batch: int = 64,
+) -> list[Floats]:
+    """Vectors of all places, (n, D) float32 for a sentence of n words."""
+    found: list[Floats] = []
+    for start in range(0, len(sentences), batch):
+        ids, mask = pad([vocabulary.encode(s) for s in sentences[start : start + batch]])
+        lengths = mask.sum(1)
+        contexts = model(ids, lengths).numpy()
+        found += [row[:length] for row, length in zip(contexts, lengths.tolist(), strict=True)]
+    return found
+
+
+def fill_blank(
+    model: Context2Vec,
+    vocabulary: Vocabulary,
+    words: Sequence[str],
+    position: int,
+    top: int = 5,
+) -> list[tuple[str, float]]:
+    """Words whose output vectors lie nearest, by cosine, to the place ``words[position]`` fills.
+
+    Raises:
+        IndexError: the sentence has no such place.
+    """
+    if not 0 <= position < len(words):
+        raise IndexError(f"a sentence of {len(words)} words has no place {position}")
+    place = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position])
+    scores = F.cosine_similarity(model.targets.weight.detach(), place.unsqueeze(0))
+    best = (vocabulary.word(number) for number in scores.argsort(descending=True).tolist())
+    real = [word for word in best if word not in (UNKNOWN, BOUNDARY)][:top]
+    return [(word, float(scores[vocabulary.id(word)])) for word in real]

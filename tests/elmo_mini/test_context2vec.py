@@ -1,0 +1,153 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_mini.context2vec import (
+    Context2Vec,
+    around_target,
+    batches_of_like_length,
+    context_loss,
+    context_vectors,
+    fill_blank,
+    reverse_real,
+    shared_noise_loss,
+    train_context2vec,
+)
+from elmo_mini.lstm_language_model import word_vocabulary
+
+
+def model_of(words: int = 20) -> Context2Vec:
+    torch.manual_seed(5)
+    return Context2Vec(words, 6, 7, 8)
+
+
+def test_reverse_real() -> None:
+    rows = torch.tensor([[1, 2, 3, 0], [4, 0, 0, 0], [5, 6, 7, 8], [9, 9, 9, 9]])
+    lengths = torch.tensor([3, 1, 4, 0])
+    reversed_rows = reverse_real(rows, lengths)
+    assert reversed_rows.tolist() == [[3, 2, 1, 0], [4, 0, 0, 0], [8, 7, 6, 5], [9, 9, 9, 9]]
+    deep = torch.randn(4, 4, 3)
+    assert torch.equal(reverse_real(reverse_real(deep, lengths), lengths), deep)
+    assert torch.equal(reverse_real(deep, lengths)[0, 0], deep[0, 2])
+
+
+def test_around_target_takes_the_neighbours_states() -> None:
+    left = torch.arange(5.0).view(1, 5, 1)  # </s> a b c </s>
+    right = 10 * torch.arange(5.0).view(1, 5, 1)
+    assert around_target(left, right)[0].tolist() == [[0.0, 20.0], [1.0, 30.0], [2.0, 40.0]]
+
+
+def test_vectors_are_those_of_two_lstms_run_by_hand() -> None:
+    model = model_of()
+    words = [7, 3, 11, 5]
+    ids = torch.tensor([[*words, 0, 0], [4, 4, 4, 4, 4, 4]])
+    found = model(ids, torch.tensor([4, 6]))[0]
+    for place in range(4):
+        before = torch.tensor([[1, *words[:place]]])
+        after = torch.tensor([[1, *reversed(words[place + 1 :])]])
+        left = model.left(model.left_embedding(before))[0][:, -1]
+        right = model.right(model.right_embedding(after))[0][:, -1]
+        by_hand = model.mlp(torch.cat([left, right], -1))[0]
+        torch.testing.assert_close(found[place], by_hand)
+
+
+def test_a_word_does_not_change_the_vector_of_its_place() -> None:
+    model = model_of()
+    ids = torch.randint(2, 20, (3, 6))
+    lengths = torch.tensor([6, 4, 5])
+    before = model(ids, lengths)
+    for place in range(4):
+        changed = ids.clone()
+        changed[:, place] = (ids[:, place] + 1) % 20
+        after = model(changed, lengths)
+        assert torch.equal(before[:, place], after[:, place])
+        others = [other for other in range(4) if other != place]
+        moved = (before[:, others] - after[:, others]).abs().amax(-1)
+        assert (moved > 0).all(), "every other place reads this word"
+
+
+def test_loss_against_numpy() -> None:
+    rng = np.random.default_rng(0)
+    c, w, n = rng.normal(size=(5, 4)), rng.normal(size=(5, 4)), rng.normal(size=(5, 3, 4))
+    log_sigmoid = lambda x: -np.log1p(np.exp(-x))  # noqa: E731
+    rows = [
+        -log_sigmoid(c[i] @ w[i]) - sum(log_sigmoid(-c[i] @ n[i, k]) for k in range(3))
+        for i in range(5)
+    ]
+    found = context_loss(*map(torch.from_numpy, (c, w, n)))
+    assert found.item() == pytest.approx(np.mean(rows))
+
+
+def test_shared_noise_is_the_same_loss_when_every_place_draws_the_same_words() -> None:
+    c, w, noise = torch.randn(5, 4), torch.randn(5, 4), torch.randn(6, 4)
+    same = context_loss(c, w, noise.expand(5, 6, 4))
+    torch.testing.assert_close(shared_noise_loss(c, w, noise, 6), same)
+    zero = torch.zeros(5, 4)
+    assert shared_noise_loss(zero, w, noise, 10).item() == pytest.approx(11 * math.log(2))
+
+
+def test_gradient_reaches_what_was_read_and_nothing_else() -> None:
+    model = model_of()
+    ids = torch.tensor([[4, 5, 6]])
+    contexts = model(ids, torch.tensor([3]))[0]
+    targets, negatives = model.targets(ids[0, 2:]), model.targets(torch.tensor([[9, 10]]))
+    context_loss(contexts[2:], targets, negatives).backward()
+
+    def rows(table: torch.nn.Embedding) -> list[int]:
+        assert table.weight.grad is not None
+        return table.weight.grad.abs().sum(1).nonzero().flatten().tolist()
+
+    assert rows(model.left_embedding) == [1, 4, 5]
+    assert rows(model.right_embedding) == [1]
+    assert rows(model.targets) == [6, 9, 10]
+
+
+def test_batches_hold_every_row_once_and_like_lengths() -> None:
+    lengths = np.random.default_rng(1).integers(1, 40, 1003).tolist()
+    batches = list(batches_of_like_length(lengths, 10, np.random.default_rng(2)))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(1003))
+    spread = [max(lengths[r] for r in rows) - min(lengths[r] for r in rows) for rows in batches]
+    assert np.mean(spread) < 3
+
+
+def test_training_learns_which_word_fits_between_its_neighbours() -> None:
+    # The first and the last word together say which word stands between them; neither does alone.
+    middle = {("a", "x"): "red", ("a", "y"): "blue", ("b", "x"): "green", ("b", "y"): "grey"}
+    sentences = [[first, word, last] for (first, last), word in middle.items()] * 100
+    vocabulary = word_vocabulary(sentences)
+    losses = []
+    for _ in range(2):
+        model = model_of(len(vocabulary))
+        ids = [vocabulary.encode(sentence) for sentence in sentences]
+        losses.append(
+            train_context2vec(
+                model, ids, vocabulary.counts, epochs=12, batch=16, learning_rate=1e-2
+            )
+        )
+    assert losses[0] == losses[1]
+    assert not model.training
+    for (first, last), word in middle.items():
+        assert fill_blank(model, vocabulary, [first, "?", last], 1, top=1)[0][0] == word
+
+
+def test_context_vectors_of_several_sentences() -> None:
+    vocabulary = word_vocabulary([["the", "cat", "sat"]])
+    model = model_of(len(vocabulary))
+    sentences = [["the", "cat", "sat"], ["a"], ["cat", "cat"]]
+    for sentence, found in zip(
+        sentences, context_vectors(model, vocabulary, sentences, batch=2), strict=True
+    ):
+        assert found.shape == (len(sentence), 8)
+        alone = context_vectors(model, vocabulary, [sentence])[0]
+        np.testing.assert_allclose(found, alone, atol=1e-6)
+
+
+def test_refusals() -> None:
+    vocabulary = word_vocabulary([["the", "cat"]])
+    model = model_of(len(vocabulary))
+    with pytest.raises(IndexError, match="no place 2"):
+        fill_blank(model, vocabulary, ["the", "cat"], 2)
+    with pytest.raises(ValueError, match="no sentence"):
+        train_context2vec(model, [[]], vocabulary.counts)
