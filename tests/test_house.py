@@ -1,5 +1,6 @@
 """The house is in order: links lead somewhere, licences agree, no machine is written into it."""
 
+import ast
 import json
 import os
 import re
@@ -7,7 +8,8 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -135,6 +137,51 @@ def test_every_lesson_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for notebook in sorted(ROOT.glob("lessons/*/*.ipynb")):
         assert f"({notebook.relative_to(ROOT).as_posix()})" in readme
+
+
+def imports_of(path: Path, modules: Collection[str]) -> Iterator[str]:
+    """Those of `modules` that a file names at its top, for running or for annotations."""
+    at_the_top = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while at_the_top:
+        node = at_the_top.pop()
+        if isinstance(node, ast.ImportFrom):
+            inner = {f"{node.module}.{name.name}" for name in node.names}
+            yield from inner & set(modules) or {str(node.module)} & set(modules)
+        elif isinstance(node, ast.Import):
+            yield from {name.name for name in node.names} & set(modules)
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            at_the_top += node.body
+
+
+def circle(folder: Path) -> list[str]:
+    """Modules of a package that import one another in a circle, or none."""
+    paths = {
+        ".".join(path.relative_to(folder.parent).with_suffix("").parts): path
+        for path in folder.rglob("*.py")
+    }
+    modules = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    graph = {name: set(imports_of(path, modules)) for name, path in modules.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+@pytest.mark.parametrize("package", ["elmo_mini", "autograde"])
+def test_no_modules_import_each_other(package: str) -> None:
+    assert circle(ROOT / package) == []
+
+
+def test_a_circle_of_imports_is_seen(tmp_path: Path) -> None:
+    folder = tmp_path / "house"
+    (folder / "attic").mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "attic/__init__.py").write_text("from house import door\n")
+    (folder / "door.py").write_text("if TYPE_CHECKING:\n    from house.attic import roof\n")
+    assert set(circle(folder)) == {"house.attic", "house.door"}
+    (folder / "door.py").write_text("def late():\n    from house.attic import roof\n")
+    assert circle(folder) == []
 
 
 def test_jupyterlab_settings_are_read_by_jupyterlab() -> None:

@@ -14,9 +14,10 @@ from functools import lru_cache
 
 from elmo_mini.corpora.catalogue import CATALOGUE
 from elmo_mini.corpora.command import add_arguments, run
-from elmo_mini.corpora.corpus import Corpus, Instance, Passage, Sentence
+from elmo_mini.corpora.corpus import Corpus
 from elmo_mini.corpora.download import Download, download
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing, Store, damage, find, find_lee
+from elmo_mini.corpora.passages import Instance, Passage, Sentence
 from elmo_mini.corpora.text_file import from_text_file
 
 __all__ = [

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from html import unescape
 
-from elmo_mini.corpora.corpus import Instance, Passage, Sentence, shared
 from elmo_mini.corpora.files import Store, reading
+from elmo_mini.corpora.passages import Instance, Passage, Sentence, shared
 from elmo_mini.tokenizer import split_sentences, split_spans, tokenize, tokenize_spans
 
 Reader = Callable[[Store], Iterator[Passage]]

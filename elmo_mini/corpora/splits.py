@@ -10,10 +10,9 @@ capitals when those of test are taken out of train.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
-if TYPE_CHECKING:
-    from elmo_mini.corpora.corpus import Passage, Sentence
+from elmo_mini.corpora.passages import Passage, Sentence
 
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
@@ -32,7 +31,7 @@ class Division:
 
     @classmethod
     def of(
-        cls, passages: Callable[[], Iterable["Passage"]], name: str, *, unique: bool = False
+        cls, passages: Callable[[], Iterable[Passage]], name: str, *, unique: bool = False
     ) -> Self:
         """Divide a corpus; with `unique` a passage that repeats an earlier one is in no part.
 
@@ -72,7 +71,7 @@ class Division:
         if part not in PARTS:
             raise ValueError(f"there is no part {part!r}: choose one of {', '.join(PARTS)}")
 
-    def take(self, passages: Iterable["Passage"], part: str) -> Iterator["Passage"]:
+    def take(self, passages: Iterable[Passage], part: str) -> Iterator[Passage]:
         """The passages of one part, without the sentences that a later part holds."""
         forbidden = self.held_out.get(part, frozenset())
         for passage, its_part in zip(passages, self.parts, strict=True):
@@ -85,11 +84,11 @@ class Division:
                 yield replace(passage, sentences=kept)
 
 
-def _key(sentence: "Sentence") -> tuple[str, ...]:
+def _key(sentence: Sentence) -> tuple[str, ...]:
     """Two sentences are the same when their words are, whatever the capitals."""
     return tuple(map(str.lower, sentence.words))
 
 
-def _digest(passage: "Passage") -> bytes:
+def _digest(passage: Passage) -> bytes:
     text = passage.name or "\n".join(" ".join(s.words) for s in passage.sentences)
     return hashlib.sha256(f"{SEED}\n{text}".encode()).digest()

@@ -4,8 +4,9 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from elmo_mini.corpora.corpus import Corpus, Passage, Sentence, shared
+from elmo_mini.corpora.corpus import Corpus
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing
+from elmo_mini.corpora.passages import Passage, Sentence, shared
 from elmo_mini.tokenizer import split_spans, tokenize
 
 BLOCK = 20_000

@@ -10,7 +10,8 @@ import pytest
 from elmo_mini import corpora
 from elmo_mini.__main__ import main
 from elmo_mini.corpora.catalogue import CATALOGUE
-from elmo_mini.corpora.corpus import Corpus, Passage, Sentence
+from elmo_mini.corpora.corpus import Corpus
+from elmo_mini.corpora.passages import Passage, Sentence
 
 
 @pytest.fixture
