@@ -1,65 +1,32 @@
 """Pictures with a text description made from their data.
 
-Every function returns a `Picture`. In a notebook it shows as an image whose alternative text is
-the description; in a terminal the description is printed. Colours are the eight of Okabe & Ito,
-chosen to stay apart under colour blindness; lines also differ in dash and marker.
+Every function returns a `Picture`, which shows as an image and carries its description as text.
 """
 
-import base64
-import html
-import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
-from PIL import Image
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#000000", "#D55E00", "#CC79A7", "#56B4E9")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), "-")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-GREY = "#666666"
+from elmo_mini.course_road import ROAD, road
+from elmo_mini.picture import COLOURS, DASHES, GREY, MARKERS, Picture
 
-ROAD = (
-    ("00", "start here"),
-    ("01", "word2vec"),
-    ("02", "limits of\nstatic vectors"),
-    ("03", "context\nenters"),
-    ("04", "TagLM"),
-    ("05", "characters"),
-    ("06", "biLM"),
-    ("07", "ScalarMix,\nELMo"),
-    ("08", "layers\nat work"),
-    ("09", "ULMFiT"),
-    ("10", "why BERT"),
-    ("11", "a hundred\nlabels"),
-)
-
-
-class Picture:
-    """A drawn figure and what it shows, in words."""
-
-    def __init__(self, figure: Figure, description: str) -> None:
-        self.figure = figure
-        self.description = description
-
-    def __repr__(self) -> str:
-        return self.description
-
-    def png(self, dpi: int = 110, colours: int = 64) -> bytes:
-        """The figure as a PNG of few colours, so that notebooks stay small."""
-        raw = io.BytesIO()
-        self.figure.savefig(raw, format="png", dpi=dpi, facecolor="white")
-        small = io.BytesIO()
-        Image.open(raw).convert("RGB").quantize(colours).save(small, format="PNG", optimize=True)
-        return small.getvalue()
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        data = base64.b64encode(self.png()).decode("ascii")
-        alt = html.escape(self.description, quote=True)
-        image = f'<img src="data:image/png;base64,{data}" alt="{alt}" style="max-width:100%">'
-        return {"text/html": image, "text/plain": self.description}
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "GREY",
+    "MARKERS",
+    "ROAD",
+    "Picture",
+    "bars",
+    "curves",
+    "road",
+    "scatter",
+    "table",
+    "word_map",
+]
 
 
 def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> tuple[Figure, Axes]:
@@ -291,31 +258,3 @@ def table(
         for row, line in zip(rows, matrix, strict=True)
     )
     return Picture(figure, f"Table, {title}. {said}.")
-
-
-def road(here: str) -> Picture:
-    """The course's road with the lesson ``here`` (its number, such as "01") marked.
-
-    Raises:
-        ValueError: if there is no such lesson.
-    """
-    numbers = [number for number, _ in ROAD]
-    if here not in numbers:
-        raise ValueError(f"no lesson {here!r} on the road; there are {', '.join(numbers)}")
-    figure = Figure(figsize=(8.2, 1.5), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_axis_off()
-    across = np.arange(len(ROAD))
-    up = 0.25 * np.sin(across * 0.9)
-    axes.plot(across, up, color=GREY, linewidth=2, zorder=1)
-    at = numbers.index(here)
-    for i, (number, name) in enumerate(ROAD):
-        done = COLOURS[0] if i < at else COLOURS[4] if i == at else "#BBBBBB"
-        axes.scatter(i, up[i], s=190 if i == at else 90, color=done, zorder=2)
-        axes.text(i, up[i] + 0.33, number, ha="center", fontsize=8, color=GREY)
-        weight = "bold" if i == at else "normal"
-        axes.text(i, up[i] - 0.3, name, ha="center", va="top", fontsize=7.5, weight=weight)
-    axes.set_ylim(-1.25, 0.9)
-    names = ", ".join(f"{number} {name}" for number, name in ROAD).replace("\n", " ")
-    title = dict(ROAD)[here].replace("\n", " ")
-    return Picture(figure, f"The road of the course: {names}. You are at {here}, {title}.")

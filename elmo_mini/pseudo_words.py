@@ -8,6 +8,7 @@ space as the merged one, and its place between them can be measured.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.word_vectors import WordVectors, unit
 
 Label = tuple[int, int, str]
 
@@ -195,3 +196,32 @@ def accuracy_from_context(
     """How often context averages tell which of the two words stood there, on held-out folds."""
     features = [context_average(sentences[n], place, vectors, window) for n, place, _ in labels]
     return held_out_accuracy(np.stack(features), [word for *_, word in labels])
+
+
+def look_at(
+    words: Sequence[PseudoWord], text: Sequence[Sequence[str]], vectors: WordVectors
+) -> list[dict[str, Any]]:
+    """For each pseudo-word: where its vector lies, and what the context gives away."""
+    found = []
+    for number, word in enumerate(words):
+        merged = vectors[word.name]
+        fit = mixture(merged, vectors[word.first], vectors[word.second])
+        other = words[(number + 1) % len(words)]
+        found.append(
+            {
+                "words": [word.first, word.second],
+                "occurrences": len(word.labels),
+                "share of the first": word.share,
+                "position": fit.position,
+                "position, vectors of length 1": mixture(
+                    unit(merged), unit(vectors[word.first]), unit(vectors[word.second])
+                ).position,
+                "cosine with its mixture": fit.cosine,
+                "cosine with another pair's": mixture(
+                    merged, vectors[other.first], vectors[other.second]
+                ).cosine,
+                "accuracy from context": accuracy_from_context(text, word.labels, vectors),
+                "majority": word.majority,
+            }
+        )
+    return found

@@ -19,19 +19,19 @@ from elmo_mini.glove import Glove
 from elmo_mini.intervals import interval
 from elmo_mini.pseudo_words import (
     PseudoWord,
-    accuracy_from_context,
     choose_pairs,
     context_average,
     held_out_accuracy,
     hide,
-    mixture,
+    look_at,
 )
 from elmo_mini.static_ceiling import majority_ceiling
 from elmo_mini.stored_results import FOLDER, write_result
+from elmo_mini.vector_scale import SCALES, losses_by_scale, spread
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
 from elmo_mini.word_similarity import agreement
-from elmo_mini.word_vectors import WordVectors, unit
+from elmo_mini.word_vectors import WordVectors
 
 Result = dict[str, Any]
 
@@ -40,7 +40,6 @@ OPTIONS: dict[str, Any] = {"vector_size": 50, "window": 5, "alpha": 0.05, "min_c
 EPOCHS = {"brown": 3, "lee": 20}  # a small text is read more often
 LEAST = {"brown": 150, "lee": 30}  # occurrences of a word that may become half of a pair
 SKIP = {"brown": 50, "lee": 10}
-SCALES: NDArray[np.float64] = 2.0 ** np.arange(-4, 7).astype(np.float64)
 
 
 def pseudo_words_of(
@@ -50,35 +49,6 @@ def pseudo_words_of(
     vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
     pairs = choose_pairs(vocabulary, PAIRS, least=LEAST[name], skip=SKIP[name], seed=seed)
     return hide(sentences, pairs, seed=seed)
-
-
-def look_at(
-    words: Sequence[PseudoWord], text: Sequence[Sequence[str]], vectors: WordVectors
-) -> list[Result]:
-    """For each pseudo-word: where its vector lies, and what the context gives away."""
-    found = []
-    for number, word in enumerate(words):
-        merged = vectors[word.name]
-        fit = mixture(merged, vectors[word.first], vectors[word.second])
-        other = words[(number + 1) % len(words)]
-        found.append(
-            {
-                "words": [word.first, word.second],
-                "occurrences": len(word.labels),
-                "share of the first": word.share,
-                "position": fit.position,
-                "position, vectors of length 1": mixture(
-                    unit(merged), unit(vectors[word.first]), unit(vectors[word.second])
-                ).position,
-                "cosine with its mixture": fit.cosine,
-                "cosine with another pair's": mixture(
-                    merged, vectors[other.first], vectors[other.second]
-                ).cosine,
-                "accuracy from context": accuracy_from_context(text, word.labels, vectors),
-                "majority": word.majority,
-            }
-        )
-    return found
 
 
 def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
@@ -150,50 +120,6 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
         "accuracy over 5 held-out folds of the distinct contexts",
         "words": words,
     }
-
-
-def spread(vectors: NDArray[np.float32]) -> float:
-    """Variance of all numbers of a table (V, D)."""
-    return float(vectors.var())
-
-
-def loss_after(
-    features: NDArray[np.float32],
-    targets: NDArray[np.float64],
-    scale: float,
-    *,
-    steps: int = 100,
-    rate: float = 0.1,
-) -> float:
-    """Mean loss of a logistic regression after ``steps`` of gradient descent on scaled features.
-
-    Args:
-        features: (N, D). targets: (N,) of 0 and 1.
-    """
-    x = np.asarray(features, dtype=np.float64) * scale
-    weight, bias = np.zeros(x.shape[1]), 0.0
-    for _ in range(steps):
-        error = 1 / (1 + np.exp(-np.clip(x @ weight + bias, -500, 500))) - targets
-        weight -= rate * (x.T @ error) / len(x)
-        bias -= rate * error.mean()
-    score = x @ weight + bias
-    return float((np.logaddexp(0, score) - targets * score).mean())
-
-
-def losses_by_scale(
-    words: Sequence[PseudoWord],
-    text: Sequence[Sequence[str]],
-    vectors: WordVectors,
-    scales: NDArray[np.float64] = SCALES,
-) -> NDArray[np.float64]:
-    """`loss_after` for each scale, averaged over the pseudo-words."""
-    losses = np.zeros((len(words), len(scales)))
-    for row, word in zip(losses, words, strict=True):
-        features = np.stack([context_average(text[n], p, vectors) for n, p, _ in word.labels])
-        targets = np.array([float(token == word.first) for *_, token in word.labels])
-        row[:] = [loss_after(features, targets, scale) for scale in scales]
-    mean: NDArray[np.float64] = losses.mean(0)
-    return mean
 
 
 def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:

@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from elmo_mini import corpora, static_experiments
-from elmo_mini.pseudo_words import PseudoWord
-from elmo_mini.static_experiments import look_at, loss_after, main, spread
+from elmo_mini.pseudo_words import PseudoWord, look_at
+from elmo_mini.static_experiments import main
 from elmo_mini.stored_results import stored_result
+from elmo_mini.vector_scale import loss_after, spread
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word_vectors import WordVectors
 
