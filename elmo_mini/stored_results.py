@@ -16,6 +16,8 @@ from typing import Any
 
 import torch
 
+from elmo_mini.checkpoint import write_text
+
 FOLDER = Path(__file__).parent / "results"
 CIRCUMSTANCES = ("command", "date", "machine", "versions")
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "gensim")
@@ -110,9 +112,7 @@ def write_record(path: Path, title: str, numbers: dict[str, Any], *, command: st
     }
     text = json.dumps(record, indent=1, ensure_ascii=False, default=_plain)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(f"{text}\n", encoding="utf-8")
-    part.replace(path)
+    write_text(path, f"{text}\n")
     return path
 
 

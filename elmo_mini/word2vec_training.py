@@ -6,8 +6,6 @@ Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are deri
 `elmo_mini.word2vec_blocks`.
 """
 
-import json
-import math
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -17,12 +15,9 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from tqdm import tqdm
 
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec import keep_probability, noise_distribution
 from elmo_mini.word2vec_blocks import (
@@ -34,6 +29,8 @@ from elmo_mini.word2vec_blocks import (
     skip_gram_step,
     window_patterns,
 )
+from elmo_mini.word2vec_files import SavedWord2Vec, not_a_model, read_word2vec, write_word2vec
+from elmo_mini.word2vec_options import check_options
 from elmo_mini.word_vectors import WordVectors
 
 Sentences = Iterable[Sequence[str]]
@@ -45,7 +42,6 @@ LARGEST_BLOCK = 2048
 STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
 LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
 BLOCKS_PER_LOSS = 16
-FORMAT = "elmo_mini word2vec 1"
 
 
 class Word2Vec(WordVectors):
@@ -114,7 +110,7 @@ class Word2Vec(WordVectors):
         self.ns_exponent, self.cbow_mean, self.epochs = ns_exponent, int(cbow_mean), epochs
         self.shrink_windows, self.progress, self.workers = bool(shrink_windows), progress, workers
         self.shared_negatives, self.block_words = shared_negatives, block_words
-        self._check_options()
+        check_options(self.settings())
         self.loss_history: list[float] = []
         self._vocabulary: Vocabulary | None = None
         self._input = self._output = torch.zeros(0, vector_size)
@@ -124,35 +120,6 @@ class Word2Vec(WordVectors):
             self.build_vocab(sentences)
             self.train(sentences)
 
-    # ------------------------------------------------------------------ settings
-
-    def _check_options(self) -> None:
-        whole = {"vector_size": 1, "window": 1, "min_count": 0, "negative": 1, "epochs": 1}
-        whole |= {"workers": 1, "seed": 0}
-        for name in ("shared_negatives", "block_words"):
-            if getattr(self, name) is not None:
-                whole[name] = 1
-        for name, least in whole.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise ConfigurationError(
-                    f"{name} must be a whole number of at least {least}, got {value!r}"
-                )
-        for name in ("sg", "cbow_mean"):
-            if getattr(self, name) not in (0, 1):
-                raise ConfigurationError(f"{name} must be 0 or 1, got {getattr(self, name)!r}")
-        if not (math.isfinite(self.alpha) and 0 < self.min_alpha <= self.alpha):
-            raise ConfigurationError(
-                "the learning rates need 0 < min_alpha <= alpha, got "
-                f"alpha={self.alpha!r} and min_alpha={self.min_alpha!r}"
-            )
-        if not 0 <= self.sample <= 1:
-            raise ConfigurationError(
-                f"sample must be between 0 (keep every word) and 1, got {self.sample!r}"
-            )
-        if not math.isfinite(self.ns_exponent):
-            raise ConfigurationError(f"ns_exponent must be a finite number: {self.ns_exponent!r}")
-
     def settings(self) -> dict[str, Any]:
         """The options, as keyword arguments for another model."""
         names = (
@@ -160,8 +127,6 @@ class Word2Vec(WordVectors):
             "cbow_mean epochs shrink_windows workers shared_negatives block_words"
         )
         return {name: getattr(self, name) for name in names.split()}
-
-    # ------------------------------------------------------------------ training
 
     def build_vocab(self, sentences: Sentences) -> None:
         """Count the words, and give every word its start vectors.
@@ -326,18 +291,12 @@ class Word2Vec(WordVectors):
         vectors: NDArray[np.float32] = self._output.numpy()
         return vectors
 
-    # ------------------------------------------------------------------ files
-
     def save(self, path: str | Path) -> None:
         """Write vectors, vocabulary, options and losses to one safetensors file."""
-        vocabulary = {"words": self.vocabulary.words, "counts": self.vocabulary.counts.tolist()}
-        content = {
-            "format": FORMAT,
-            "settings": json.dumps(self.settings()),
-            "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
-            "loss_history": json.dumps(self.loss_history),
-        }
-        save_file({"input": self._input, "output": self._output}, str(path), metadata=content)
+        saved = SavedWord2Vec(
+            self._input, self._output, self.vocabulary, self.settings(), self.loss_history
+        )
+        write_word2vec(saved, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -347,24 +306,11 @@ class Word2Vec(WordVectors):
             FileNotFoundError: there is no such file.
             ValueError: the file is damaged or holds something else.
         """
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"there is no file {path}")
+        saved = read_word2vec(path)
         try:
-            with safe_open(str(path), framework="pt") as file:
-                content = file.metadata() or {}
-                if content.get("format") != FORMAT:
-                    raise ValueError(f'its format is {content.get("format")!r}, not "{FORMAT}"')
-                model = cls(**json.loads(content["settings"]))
-                vocabulary = json.loads(content["vocabulary"])
-                model._vocabulary = Vocabulary(vocabulary["words"], vocabulary["counts"])
-                model._input, model._output = file.get_tensor("input"), file.get_tensor("output")
-                model.loss_history = json.loads(content["loss_history"])
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} does not hold a saved Word2Vec model: {error}") from error
-        shape = (len(model.vocabulary), model.vector_size)
-        if model.vectors.shape != shape or model.output_vectors.shape != shape:
-            raise ValueError(
-                f"{path} does not hold a saved Word2Vec model: its vectors have shape "
-                f"{model.vectors.shape}, its vocabulary and options ask for {shape}"
-            )
+            model = cls(**saved.settings)
+        except (TypeError, ValueError) as error:
+            raise not_a_model(path, error) from error
+        model._vocabulary, model.loss_history = saved.vocabulary, saved.loss_history
+        model._input, model._output = saved.inputs, saved.outputs
         return model

@@ -9,7 +9,7 @@ from gensim.models import Word2Vec as GensimWord2Vec
 from gensim.models.keyedvectors import prep_vectors
 from safetensors.torch import save_file
 
-from elmo_mini import corpora, word2vec_training
+from elmo_mini import corpora, word2vec_files, word2vec_training
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.vocabulary import UnknownWord
 from elmo_mini.word2vec_training import Word2Vec
@@ -213,7 +213,7 @@ def test_a_damaged_or_foreign_file_is_named(tmp_path, small):
 def test_a_file_whose_vectors_do_not_fit_its_words_is_refused(tmp_path, small):
     path = tmp_path / "model.safetensors"
     content = {
-        "format": word2vec_training.FORMAT,
+        "format": word2vec_files.FORMAT,
         "settings": json.dumps(small.settings()),
         "vocabulary": json.dumps({"words": ["one"], "counts": [1]}),
         "loss_history": "[]",

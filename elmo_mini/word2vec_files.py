@@ -1,0 +1,83 @@
+"""A trained word2vec model in one safetensors file: vectors, vocabulary, options and losses."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from elmo_mini.vocabulary import Vocabulary
+
+FORMAT = "elmo_mini word2vec 1"
+
+
+@dataclass(frozen=True)
+class SavedWord2Vec:
+    """What the file holds.
+
+    Attributes:
+        inputs, outputs: (V, D) float32.
+        vocabulary: V words with their counts.
+        settings: the options, as keyword arguments.
+        loss_history: as measured in training.
+    """
+
+    inputs: Tensor
+    outputs: Tensor
+    vocabulary: Vocabulary
+    settings: dict[str, Any]
+    loss_history: list[float]
+
+
+def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
+    """Write one file; it is replaced if it is there."""
+    vocabulary = {"words": saved.vocabulary.words, "counts": saved.vocabulary.counts.tolist()}
+    content = {
+        "format": FORMAT,
+        "settings": json.dumps(saved.settings),
+        "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
+        "loss_history": json.dumps(saved.loss_history),
+    }
+    save_file({"input": saved.inputs, "output": saved.outputs}, str(path), metadata=content)
+
+
+def read_word2vec(path: str | Path) -> SavedWord2Vec:
+    """Read what `write_word2vec` wrote.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is damaged or holds something else; the message names it.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            content = file.metadata() or {}
+            if content.get("format") != FORMAT:
+                raise ValueError(f'its format is {content.get("format")!r}, not "{FORMAT}"')
+            vocabulary = json.loads(content["vocabulary"])
+            saved = SavedWord2Vec(
+                file.get_tensor("input"),
+                file.get_tensor("output"),
+                Vocabulary(vocabulary["words"], vocabulary["counts"]),
+                json.loads(content["settings"]),
+                json.loads(content["loss_history"]),
+            )
+        shapes = {name: tuple(getattr(saved, name).shape) for name in ("inputs", "outputs")}
+        wanted = (len(saved.vocabulary), saved.settings["vector_size"])
+        for shape in shapes.values():
+            if shape != wanted:
+                raise ValueError(
+                    f"its vectors have shape {shape}, its vocabulary and options ask for {wanted}"
+                )
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise not_a_model(path, error) from error
+    return saved
+
+
+def not_a_model(path: str | Path, reason: Exception) -> ValueError:
+    """The error for a file that is no saved model."""
+    return ValueError(f"{path} does not hold a saved Word2Vec model: {reason}")

@@ -1,0 +1,56 @@
+"""The range of every option of the word2vec trainer."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.errors import ConfigurationError
+
+LEAST = {
+    "vector_size": 1,
+    "window": 1,
+    "min_count": 0,
+    "negative": 1,
+    "epochs": 1,
+    "workers": 1,
+    "seed": 0,
+    "shared_negatives": 1,
+    "block_words": 1,
+}
+MAY_BE_NONE = ("shared_negatives", "block_words")
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse what word2vec cannot be trained with.
+
+    Args:
+        options: the keyword arguments of `elmo_mini.word2vec_training.Word2Vec`, all of them.
+
+    Raises:
+        ConfigurationError: an option outside its range; the message names it.
+    """
+    for name, least in LEAST.items():
+        value = options[name]
+        if value is None and name in MAY_BE_NONE:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ConfigurationError(
+                f"{name} must be a whole number of at least {least}, got {value!r}"
+            )
+    for name in ("sg", "cbow_mean"):
+        if options[name] not in (0, 1):
+            raise ConfigurationError(f"{name} must be 0 or 1, got {options[name]!r}")
+    alpha, min_alpha = options["alpha"], options["min_alpha"]
+    if not (math.isfinite(alpha) and 0 < min_alpha <= alpha):
+        raise ConfigurationError(
+            "the learning rates need 0 < min_alpha <= alpha, got "
+            f"alpha={alpha!r} and min_alpha={min_alpha!r}"
+        )
+    if not 0 <= options["sample"] <= 1:
+        raise ConfigurationError(
+            f"sample must be between 0 (keep every word) and 1, got {options['sample']!r}"
+        )
+    if not math.isfinite(options["ns_exponent"]):
+        raise ConfigurationError(f"ns_exponent must be a finite number: {options['ns_exponent']!r}")
