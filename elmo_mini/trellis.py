@@ -1,0 +1,64 @@
+"""The trellis of a tagger: scores of labels at words, with label paths drawn through them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from elmo_mini.picture import COLOURS, DASHES, MARKERS, Picture
+
+
+def trellis(
+    scores: np.ndarray,
+    words: Sequence[str],
+    labels: Sequence[str],
+    paths: Mapping[str, Sequence[int]],
+    *,
+    title: str,
+) -> Picture:
+    """Words across, labels down, each cell with its number and shaded by it.
+
+    Args:
+        scores: (T, K), one for each word and label.
+        paths: named lists of T label numbers, drawn as lines.
+
+    Raises:
+        ValueError: the shape of `scores` is not (words, labels), or a path has another length.
+    """
+    if scores.shape != (len(words), len(labels)):
+        expected = (len(words), len(labels))
+        raise ValueError(f"scores need shape {expected}, words by labels, not {scores.shape}")
+    for name, path in paths.items():
+        if len(path) != len(words):
+            raise ValueError(f"the path {name!r} has {len(path)} places, not {len(words)}")
+    size = (1.9 + 0.85 * len(words), 1.6 + 0.42 * len(labels))
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=11, loc="left")
+    axes.imshow(scores.T, cmap="Greys", aspect="auto", alpha=0.35)
+    for (place, label), value in np.ndenumerate(scores):
+        axes.text(place, label + 0.34, f"{value:.1f}", ha="center", va="center", fontsize=7)
+    parts = [f"Trellis, {title}."]
+    parts += [
+        f"{word}: "
+        + ", ".join(f"{name} {v:.1f}" for name, v in zip(labels, row, strict=True))
+        + "."
+        for word, row in zip(words, scores, strict=True)
+    ]
+    for index, (name, path) in enumerate(paths.items()):
+        axes.plot(
+            range(len(words)),
+            np.asarray(path) - 0.08 + 0.12 * index,
+            label=name,
+            color=COLOURS[(0, 3, 4)[index % 3]],
+            linestyle=DASHES[index % len(DASHES)],
+            marker=MARKERS[index % len(MARKERS)],
+            linewidth=2,
+        )
+        steps = (f"{word} {labels[int(i)]}" for word, i in zip(words, path, strict=True))
+        parts.append(f"{name}: {', '.join(steps)}.")
+    axes.set_xticks(range(len(words)), words)
+    axes.set_yticks(range(len(labels)), labels)
+    if paths:
+        figure.legend(loc="outside lower center", ncols=len(paths), frameon=False, fontsize=9)
+    return Picture(figure, " ".join(parts))

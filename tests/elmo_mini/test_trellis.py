@@ -1,0 +1,28 @@
+"""A trellis says every score and path in words, and refuses what does not fit."""
+
+import numpy as np
+import pytest
+
+from elmo_mini.trellis import trellis
+
+
+def test_a_trellis_names_each_score_and_each_path_word_by_word() -> None:
+    scores = np.array([[1.0, 0.0], [0.0, 2.0]])
+    picture = trellis(scores, ["the", "dog"], ["B", "I"], {"best": [0, 1]}, title="T")
+    assert "dog: B 0.0, I 2.0." in picture.description
+    assert "best: the B, dog I." in picture.description
+    assert picture.png()
+
+
+@pytest.mark.parametrize(
+    ("scores", "path", "complaint"),
+    [
+        (np.zeros((2, 3)), [0, 1], r"need shape \(2, 2\)"),
+        (np.zeros((2, 2)), [0], "has 1 places, not 2"),
+    ],
+)
+def test_a_trellis_refuses_what_does_not_fit(
+    scores: np.ndarray, path: list[int], complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        trellis(scores, ["a", "b"], ["B", "I"], {"p": path}, title="T")
