@@ -14,10 +14,12 @@ from nbformat.notebooknode import NotebookNode
 
 from autograde import executed_notebook
 from autograde.executed_notebook import CellTime, RunFailed
+from autograde.exercise_rules import Find
 from autograde.exercises import find
-from autograde.lesson_rules import Find, refusals
+from autograde.lesson_rules import refusals
 from autograde.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
 from autograde.notebooks import solution_notebook
+from autograde.stale_notebook import notebook_difference, student_difference
 from autograde.student_version import student_version
 
 BUDGET_SECONDS = 90.0
@@ -135,7 +137,7 @@ class Builder:
             self._note(target, f"does not exist. Run `{execute}`.")
         else:
             stored = nbformat.read(target, as_version=4)
-            difference = first_difference(stored, fresh)
+            difference = notebook_difference(stored, fresh)
             if difference:
                 self._note(target, f"is stale: {difference}. Run `{execute}`.")
             else:
@@ -145,7 +147,7 @@ class Builder:
             if not file.exists():
                 self._note(file, f"does not exist. Run `{build}`.")
             elif file.read_bytes() != data:
-                self._note(file, f"is stale: {_student_difference(file, data)}. Run `{build}`.")
+                self._note(file, f"is stale: {student_difference(file, data)}. Run `{build}`.")
 
     def check_for_orphans(self) -> None:
         """Note student notebooks that have no source."""
@@ -226,30 +228,6 @@ class Builder:
 
     def _release_folder(self, lesson: Lesson) -> Path:
         return self.root / "lessons" / lesson.name
-
-
-def first_difference(stored: NotebookNode, fresh: NotebookNode) -> str | None:
-    """Where two notebooks differ in cells or metadata; outputs and run counts do not count."""
-    for position, (old, new) in enumerate(zip(stored.cells, fresh.cells, strict=False), start=1):
-        for part in ("source", "cell_type", "id", "metadata"):
-            if old.get(part) != new.get(part):
-                return f"cell {position} ({new['id']}) has another {part}"
-    if len(stored.cells) != len(fresh.cells):
-        return f"it has {len(stored.cells)} cells, the source gives {len(fresh.cells)}"
-    if stored.metadata != fresh.metadata:
-        return "its notebook metadata is not what the builder writes"
-    return None
-
-
-def _student_difference(file: Path, data: bytes) -> str:
-    if file.suffix != ".ipynb":
-        return "its content is not that of the source folder"
-    try:
-        stored = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)
-    except (nbformat.reader.NotJSONError, UnicodeDecodeError):
-        return "it is no notebook"
-    fresh = nbformat.reads(data.decode(), as_version=4)
-    return first_difference(stored, fresh) or "it holds outputs or was saved by hand"
 
 
 def _lesson_folder(name: str) -> str:

@@ -74,6 +74,10 @@ class Lesson:
         """File name of both notebooks, ``word2vec.ipynb``."""
         return self.path.with_suffix(".ipynb").name
 
+    def refusal(self, cell: SourceCell, message: str, line_in_cell: int = 0) -> Refusal:
+        """What is wrong with a cell, or with one of its lines, counted from 1."""
+        return Refusal(self.path, cell.line + line_in_cell, message)
+
 
 class UnreadableSource(ValueError):
     """A source that cannot be cut into cells; holds the refusal."""

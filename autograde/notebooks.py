@@ -7,9 +7,9 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
+from autograde.exercise_rules import Find, FramedExercise
 from autograde.hints import folded_hints
 from autograde.instructor_notes import TAG
-from autograde.lesson_rules import Find, FramedExercise
 from autograde.lesson_source import Lesson, SourceCell
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}

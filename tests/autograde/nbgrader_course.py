@@ -16,7 +16,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.build import Builder
-from autograde.lesson_rules import Find
+from autograde.exercise_rules import Find
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NBGRADER = Path(sys.executable).parent / "nbgrader"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograde.environment import EnvironmentReport, Need, environment
+from autograde.environment import environment
+from autograde.environment_report import EnvironmentReport, Need
 from elmo_mini import corpora
 
 # "import autograde.environment" would give the function of that name.
