@@ -21,7 +21,7 @@ from elmo_mini.lstm_language_model import BOUNDARY, LARGEST_GRADIENT, UNKNOWN, F
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec import noise_distribution, sgns_loss
 
-NOISE_WORDS = 64
+NOISE_WORDS = 512  # with fewer, rare words jump each time they are drawn, and nothing is learned
 SORTED_BATCHES = 50
 
 
@@ -144,8 +144,8 @@ def train_context2vec(
     epochs: int = 1,
     negatives: int = 10,
     power: float = 0.75,
-    batch: int = 32,
-    learning_rate: float = 3e-3,
+    batch: int = 16,
+    learning_rate: float = 5e-3,
     seed: int = 0,
     progress: bool = False,
 ) -> list[float]:
@@ -213,14 +213,35 @@ def context_vectors(
     return found
 
 
+def word_log_probabilities(contexts: Tensor, targets: Tensor, noise: Tensor) -> Tensor:
+    """What the trained scores say of each word: log p(w | place), up to what training missed.
+
+    The loss is smallest where exp(c . w) is proportional to p(w | place) / P_n(w) (as in Levy &
+    Goldberg 2014, eq. 7), so p(w | place) is proportional to P_n(w) exp(c . w).
+
+    Args:
+        contexts: (N, D). targets: (V, D), every word. noise: (V,) P_n(w).
+
+    Returns:
+        (N, V), -inf for words that noise never drew.
+    """
+    return (contexts @ targets.T + noise.log()).log_softmax(-1)
+
+
+@torch.no_grad()
 def fill_blank(
     model: Context2Vec,
     vocabulary: Vocabulary,
     words: Sequence[str],
     position: int,
     top: int = 5,
+    *,
+    power: float = 0.75,
 ) -> list[tuple[str, float]]:
-    """Words whose output vectors lie nearest, by cosine, to the place ``words[position]`` fills.
+    """The likeliest words for the place ``words[position]`` fills, with their probability.
+
+    Args:
+        vocabulary: with the counts that the noise was drawn from. power: of the noise.
 
     Raises:
         IndexError: the sentence has no such place.
@@ -228,7 +249,7 @@ def fill_blank(
     if not 0 <= position < len(words):
         raise IndexError(f"a sentence of {len(words)} words has no place {position}")
     place = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position])
-    scores = F.cosine_similarity(model.targets.weight.detach(), place.unsqueeze(0))
-    best = (vocabulary.word(number) for number in scores.argsort(descending=True).tolist())
-    real = [word for word in best if word not in (UNKNOWN, BOUNDARY)][:top]
-    return [(word, float(scores[vocabulary.id(word)])) for word in real]
+    noise = torch.from_numpy(noise_distribution(vocabulary.counts, power)).float()
+    scores = word_log_probabilities(place.unsqueeze(0), model.targets.weight, noise)[0].exp()
+    best = ((vocabulary.word(n), float(scores[n])) for n in scores.argsort(descending=True))
+    return [(word, score) for word, score in best if word not in (UNKNOWN, BOUNDARY)][:top]

@@ -14,6 +14,7 @@ from elmo_mini.context2vec import (
     reverse_real,
     shared_noise_loss,
     train_context2vec,
+    word_log_probabilities,
 )
 from elmo_mini.lstm_language_model import word_vocabulary
 
@@ -123,13 +124,30 @@ def test_training_learns_which_word_fits_between_its_neighbours() -> None:
         ids = [vocabulary.encode(sentence) for sentence in sentences]
         losses.append(
             train_context2vec(
-                model, ids, vocabulary.counts, epochs=12, batch=16, learning_rate=1e-2
+                model, ids, vocabulary.counts, epochs=12, batch=16, learning_rate=5e-2
             )
         )
     assert losses[0] == losses[1]
     assert not model.training
     for (first, last), word in middle.items():
         assert fill_blank(model, vocabulary, [first, "?", last], 1, top=1)[0][0] == word
+
+
+def test_the_best_scores_say_the_probability_back() -> None:
+    """Scores that minimise the loss over a known p(w | place), found by gradient descent."""
+    truth = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    noise = torch.tensor([0.2, 0.3, 0.5])
+    scores = torch.zeros(2, 3, requires_grad=True)
+    optimizer = torch.optim.Adam([scores], lr=0.05)
+    for _ in range(1500):
+        positive = truth * torch.nn.functional.logsigmoid(scores)
+        negative = 4 * noise * torch.nn.functional.logsigmoid(-scores)
+        loss = -(positive + negative).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    found = word_log_probabilities(scores.detach(), torch.eye(3), noise).exp()
+    torch.testing.assert_close(found, truth, atol=1e-3, rtol=0)
 
 
 def test_context_vectors_of_several_sentences() -> None:
