@@ -1,0 +1,174 @@
+"""``python -m elmo_mini.layer_experiments NAME``: what the layers of the course checkpoint know.
+
+The questions of the NAACL ELMo paper's section 5.3, asked of our own biLM: senses (table 5), parts
+of speech (table 6) and the neighbours of a word in context (table 4). Each result is stored in
+``elmo_mini/results`` with its intervals.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elmo_mini import corpora
+from elmo_mini.bilm import BiLM
+from elmo_mini.context_neighbours import context_neighbours
+from elmo_mini.pretrained import load_pretrained
+from elmo_mini.probe_report import interval
+from elmo_mini.probe_tasks import Occurrence, load_task
+from elmo_mini.probes import StaticVectors, occurrence_vectors, probe
+from elmo_mini.senses import SenseSentence, sense_sentences
+from elmo_mini.stored_results import write_result
+from elmo_mini.word2vec_training import Word2Vec
+
+Result = dict[str, Any]
+
+WORDS = {"play": ("play", "plays", "played", "playing"), "bank": ("bank", "banks")}
+NEAREST = 5
+
+
+def senseval(bilm: BiLM) -> tuple[str, Result]:
+    """k-NN on 1,000 examples of each word, five draws."""
+    report = probe(bilm, load_task("senseval"), train_size=1_000, draws=5, static=_static_vectors())
+    gains = {
+        f"{layer} less {other}": dict(
+            zip(("mean", "low", "high"), report.difference(layer, other), strict=True)
+        )
+        for layer, other in (
+            ("layer 1", "majority of the form"),
+            ("layer 1", "mean of static vectors"),
+            ("layer 2", "majority of the form"),
+            ("layer 2", "mean of static vectors"),
+            ("layer 2", "layer 1"),
+        )
+    }
+    return report.title, report.as_dict() | {"differences": gains}
+
+
+def parts_of_speech(bilm: BiLM) -> tuple[str, Result]:
+    """A linear probe on 20,000 words of treebank, tested on 10,000 words of other texts."""
+    report = probe(bilm, load_task("pos"), kind="linear", c=0.01, static=_static_vectors())
+    layers = dict(
+        zip(("mean", "low", "high"), report.difference("layer 1", "layer 2"), strict=True)
+    )
+    return report.title, report.as_dict() | {"differences": {"layer 1 less layer 2": layers}}
+
+
+def senses(bilm: BiLM) -> tuple[str, Result]:
+    """k-NN on the sentences written for the course."""
+    report = probe(bilm, load_task("senses"), static=_static_vectors())
+    return report.title, report.as_dict()
+
+
+def neighbours(bilm: BiLM) -> tuple[str, Result]:
+    """How often the nearest sentences of *play* and *bank* have the same sense; and some to see.
+
+    The sentences are the course's. Those to see come from Brown: the neighbours of the first
+    sentence of each sense, whatever they are.
+    """
+    sentences = [s for s in sense_sentences() if s.word in WORDS]
+    layers = list(range(bilm.num_layers))
+    rows: Result = {}
+    for word in WORDS:
+        own = [s for s in sentences if s.word == word]
+        same = same_sense_share(bilm, own, layers)
+        sizes = np.array([sum(o.sense == s.sense for o in own) - 1 for s in own])
+        rows[word] = {"chance": float((sizes / (len(own) - 1)).mean()), "sentences": len(own)}
+        for layer in layers:
+            mean, low, high = interval(same[layer][None], np.arange(len(own)))
+            rows[word][f"layer {layer}"] = {"mean": mean, "low": low, "high": high}
+    shown = []
+    brown = corpora.load("brown")
+    for sense in dict.fromkeys(s.sense for s in sentences):
+        query = next(s for s in sentences if s.sense == sense)
+        found = context_neighbours(
+            bilm,
+            query.tokens,
+            query.position,
+            brown.sentences,
+            forms=WORDS[query.word],
+            layers=layers[1:],
+            topn=NEAREST,
+        )
+        shown.append(
+            {
+                "sense": sense,
+                "query": " ".join(query.tokens),
+                **{f"layer {k}": [str(n) for n in near] for k, near in found.items()},
+            }
+        )
+    title = "share of the 5 nearest sentences of play and bank that have the same sense"
+    return title, {"same_sense": rows, "in_brown": shown}
+
+
+def same_sense_share(
+    bilm: BiLM, sentences: Sequence[SenseSentence], layers: Sequence[int]
+) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
+    """For each layer, the share of each sentence's nearest others that have its sense, (N,).
+
+    At a layer where all similarities are equal, every sentence is equally near: the share is
+    then that of all the others.
+    """
+    places = [Occurrence(s.tokens, s.position, s.sense, s.word) for s in sentences]
+    vectors = occurrence_vectors(bilm, places, layers, progress=False)
+    senses_of = np.array([s.sense for s in sentences])
+    shares = []
+    for place in range(len(layers)):
+        rows = vectors[:, place].astype(np.float64)
+        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        similarity = (unit @ unit.T).round(9)
+        np.fill_diagonal(similarity, -np.inf)
+        share = np.empty(len(rows))
+        for row, of_row in enumerate(similarity):
+            limit = np.sort(of_row)[-NEAREST]
+            same = senses_of == senses_of[row]
+            nearer, level = of_row > limit, of_row == limit
+            rest = NEAREST - nearer.sum()
+            share[row] = (same[nearer].sum() + rest * same[level].mean()) / NEAREST
+        shares.append(share)
+    return shares
+
+
+def _static_vectors() -> StaticVectors:
+    """word2vec on Brown, as lesson 02 trains it."""
+    sentences = list(corpora.load("brown").sentences(lower=True))
+    return Word2Vec(
+        sentences, vector_size=50, window=5, alpha=0.05, min_count=5, sg=1, epochs=3, seed=1
+    )
+
+
+EXPERIMENTS: dict[str, Callable[[BiLM], tuple[str, Result]]] = {
+    "layers_senseval": senseval,
+    "layers_pos": parts_of_speech,
+    "layers_senses": senses,
+    "layers_neighbours": neighbours,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the named measurements, or all, and store them."""
+    parser = argparse.ArgumentParser(prog="python -m elmo_mini.layer_experiments")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(EXPERIMENTS)}; all")
+    parser.add_argument("--model", type=Path, help="another biLM; the result is then only printed")
+    args = parser.parse_args(arguments)
+    unknown = set(args.names) - EXPERIMENTS.keys()
+    if unknown:
+        parser.error(
+            f"there is no {', '.join(sorted(unknown))}; {', '.join(EXPERIMENTS)} there are"
+        )
+    bilm = load_pretrained(args.model)
+    for name in args.names or EXPERIMENTS:
+        title, numbers = EXPERIMENTS[name](bilm)
+        if args.model:
+            print(title, numbers)
+        else:
+            command = f"python -m elmo_mini.layer_experiments {name}"
+            print(write_result(name, title, numbers, command=command))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The measuring instrument of the stored neighbours, on cases with known answers."""
+
+import numpy as np
+import pytest
+
+from elmo_mini import layer_experiments
+from elmo_mini.bilm import BiLM
+from elmo_mini.layer_experiments import same_sense_share
+from elmo_mini.options import BiLMOptions
+from elmo_mini.senses import sense_sentences
+
+PLAY = [s for s in sense_sentences() if s.word == "play"]
+
+
+@pytest.fixture
+def bilm() -> BiLM:
+    return BiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
+
+
+def test_the_share_is_that_of_the_five_nearest(bilm: BiLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((len(PLAY), 1, 8)).astype(np.float32)
+    monkeypatch.setattr(layer_experiments, "occurrence_vectors", lambda *_, **__: vectors)
+    (shares,) = same_sense_share(bilm, PLAY, [1])
+    for row, sentence in enumerate(PLAY):
+        near = sorted(
+            (other for other in range(len(PLAY)) if other != row),
+            key=lambda other: (
+                -float(
+                    vectors[row, 0]
+                    @ vectors[other, 0]
+                    / np.linalg.norm(vectors[row])
+                    / np.linalg.norm(vectors[other])
+                )
+            ),
+        )[:5]
+        expected = np.mean([PLAY[other].sense == sentence.sense for other in near])
+        assert shares[row] == pytest.approx(expected)
+
+
+def test_where_all_are_equally_near_the_share_is_chance(
+    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = np.ones((len(PLAY), 1, 8), dtype=np.float32)
+    monkeypatch.setattr(layer_experiments, "occurrence_vectors", lambda *_, **__: same)
+    (shares,) = same_sense_share(bilm, PLAY, [0])
+    for sentence, share in zip(PLAY, shares, strict=True):
+        others = sum(s.sense == sentence.sense for s in PLAY) - 1
+        assert share == pytest.approx(others / (len(PLAY) - 1))
+
+
+def test_vectors_that_know_the_sense_get_everything(
+    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    senses = sorted({s.sense for s in PLAY})
+    known = np.eye(8, dtype=np.float32)[[senses.index(s.sense) for s in PLAY]][:, None]
+    monkeypatch.setattr(layer_experiments, "occurrence_vectors", lambda *_, **__: known)
+    (shares,) = same_sense_share(bilm, PLAY, [2])
+    assert shares == pytest.approx(1)
+
+
+def test_an_unknown_name_is_answered_with_those_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        layer_experiments.main(["layers_taste"])
+    assert "layers_senseval" in capsys.readouterr().err
