@@ -5,9 +5,7 @@ HDF5 and safetensors hold one array per line under the line's number, from ``"0"
 ``sentence_to_index``, a JSON object from line to number (in safetensors, among the metadata).
 """
 
-import argparse
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +18,6 @@ from elmo_mini.bilm import BiLM
 from elmo_mini.characters import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.elmo_files import PathLike
 from elmo_mini.embedding_stream import Embedded, Sentence, embed_stream
-from elmo_mini.model_files import add_model_arguments, model_of
 from elmo_mini.tokenizer import tokenize
 from elmo_mini.vector_cache import write_cache
 from elmo_mini.vector_cache.rows import as_type
@@ -90,7 +87,7 @@ def embed_file(
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
         raise FileExistsError(f"{write_to} is there already; ask for overwriting to replace it")
-    lengths = [len(sentence) for sentence in _checked(read, split_words)]
+    lengths = [len(sentence) for sentence in read_sentences(read, split_words=split_words)]
     settings: dict[str, Any] = {
         "batch_size": batch_size,
         "progress": progress,
@@ -117,6 +114,26 @@ def embed_file(
     finally:
         part.unlink(missing_ok=True)
     return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
+
+
+def read_sentences(path: Path, *, split_words: bool = False) -> Iterator[Sentence]:
+    """The words of every line of a text file, as `embed_file` finds them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is no UTF-8 text, is empty, or holds ``<S>`` or ``</S>``.
+    """
+    for number, sentence in enumerate(_sentences(path, split_words), start=1):
+        for boundary in (BOS_TOKEN, EOS_TOKEN):
+            if boundary in sentence:
+                raise ValueError(
+                    f"line {number} of {path} holds {boundary}; the model adds the sentence "
+                    "boundaries itself, so take it out"
+                )
+        yield sentence
 
 
 def _format(target: Path, format: str | None) -> Format:
@@ -152,17 +169,6 @@ def _sentences(path: Path, split_words: bool) -> Iterator[Sentence]:
     return (tokenize(line) if split_words else line.split() for line in _lines(path))
 
 
-def _checked(path: Path, split_words: bool) -> Iterator[Sentence]:
-    for number, sentence in enumerate(_sentences(path, split_words), start=1):
-        for boundary in (BOS_TOKEN, EOS_TOKEN):
-            if boundary in sentence:
-                raise ValueError(
-                    f"line {number} of {path} holds {boundary}; the model adds the sentence "
-                    "boundaries itself, so take it out"
-                )
-        yield sentence
-
-
 def _chosen(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
     if layers == "top":
         return embedded.layers[-1]
@@ -173,76 +179,3 @@ def _chosen(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
 def _sentence_to_index(path: Path) -> dict[str, str]:
     # Of equal lines the last counts, as in AllenNLP.
     return {line: str(number) for number, line in enumerate(_lines(path))}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Input, output, model, and what to write."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = (
-        "Write the vectors of every word of a text file, one sentence a line. The suffix of\n"
-        "OUTPUT says how:\n"
-        "  .hdf5         one array per line, under the line's number from 0, as `allennlp elmo`\n"
-        "  .safetensors  the same arrays in a safetensors file\n"
-        "  no suffix     a folder to read with elmo_mini.vector_cache.VectorCache: smaller, since\n"
-        "                the token layer is stored once per word type"
-    )
-    parser.epilog = (
-        "example:\n"
-        "  python -m elmo_mini embed sentences.txt vectors.hdf5 \\\n"
-        "      --model options.json --weights weights.hdf5 --layers top"
-    )
-    parser.add_argument("input", metavar="INPUT", help="a UTF-8 text file, one sentence a line")
-    parser.add_argument("output", metavar="OUTPUT", help="the file or folder to write")
-    add_model_arguments(parser)
-    group = parser.add_argument_group("what to write")
-    group.add_argument(
-        "--layers",
-        choices=get_args(Layers),
-        default="all",
-        help="all layers, the top one, or their average; a cache always holds all (default: all)",
-    )
-    group.add_argument(
-        "--dtype",
-        choices=get_args(Dtype),
-        default="float32",
-        help="float16 halves the file and keeps about three digits (default: float32)",
-    )
-    group.add_argument(
-        "--split-words",
-        action="store_true",
-        help="find the words with elmo_mini's tokeniser; otherwise white space parts them",
-    )
-    group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
-    group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
-    group.add_argument(
-        "--batch-size", type=int, default=64, metavar="N", help="sentences at once (default: 64)"
-    )
-    group.add_argument(
-        "--stateful",
-        action="store_true",
-        help="carry the LSTM's state from batch to batch as AllenNLP did; not for a cache. A "
-        "line's vectors then depend on the lines before it",
-    )
-
-
-def run(args: argparse.Namespace) -> int:
-    """Embed the file; 2 with one sentence on standard error when that cannot be done."""
-    try:
-        bilm = model_of(args)
-        bilm.stateful = args.stateful
-        written = embed_file(
-            bilm,
-            args.input,
-            args.output,
-            format=args.format,
-            layers=args.layers,
-            dtype=args.dtype,
-            split_words=args.split_words,
-            batch_size=args.batch_size,
-            overwrite=args.overwrite,
-        )
-    except (OSError, ValueError) as error:
-        print(f"python -m elmo_mini embed: {error}", file=sys.stderr)
-        return 2
-    print(written)
-    return 0

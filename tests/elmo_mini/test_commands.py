@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 
 from elmo_mini.__main__ import COMMANDS, main
+from elmo_mini.embedder import ElmoEmbedder
 from elmo_mini.stored_results import stored_result
 from elmo_mini.vector_cache import VectorCache
 from elmo_mini.word2vec_training import Word2Vec
@@ -96,12 +98,16 @@ def test_errors_are_one_sentence(
 ) -> None:
     out = str(tmp_path / "out.hdf5")
     nowhere = str(tmp_path / "nowhere")
+    blank = str(tmp_path / "blank.txt")
+    Path(blank).write_text("\n \n")
     for arguments, words in (
         (["embed", nowhere, out, *model], "there is no text file"),
         (["embed", str(text), out, "--model", nowhere], "there is no model"),
         (["embed", str(text), "out.npz", *model], "names no format"),
         (["embed", str(text), str(text), *model, "--format", "hdf5"], "is there already"),
         (["embed", str(text), nowhere, *model, "--stateful"], "the model is stateful"),
+        (["embed", str(text), out, *model, "--warm-up", nowhere], "there is no text file"),
+        (["embed", str(text), out, *model, "--warm-up", blank], "holds no word"),
         (["neighbours", "A play.", "bank", *model], "'bank' is no word of the sentence"),
         (["neighbours", "A play.", "play", "--occurrence", "2", *model], "stands there 1 times"),
         (["neighbours", "A play.", "play", "--cache", nowhere, *model], "no vector cache"),
@@ -142,6 +148,23 @@ def test_embed(
     assert main(["embed", str(text), str(tmp_path / "c"), *model, "--dtype", "float16"]) == 0
     cache = VectorCache(tmp_path / "c")
     assert (len(cache), cache.manifest["dtype"]) == (12, "float16")
+
+
+def test_embed_after_a_warm_up(model: list[str], text: Path, tmp_path: Path) -> None:
+    earlier = [["She", "wrote", "a", "play", "."], ["Nobody", "came", "."]]
+    (tmp_path / "earlier.txt").write_text("She wrote a play .\n\nNobody came .\n")
+    warm = ["--warm-up", str(tmp_path / "earlier.txt")]
+    assert main(["embed", str(text), str(tmp_path / "cold.hdf5"), *model]) == 0
+    assert main(["embed", str(text), str(tmp_path / "warm.hdf5"), *model, *warm]) == 0
+    assert main(["embed", str(text), str(tmp_path / "cache"), *model, *warm]) == 0
+    embedder = ElmoEmbedder(model[1], model[3], warm_up=earlier)
+    expected = embedder.embed_sentence(["A", "play", "in", "two", "acts", "."])
+    with h5py.File(tmp_path / "warm.hdf5") as file:
+        np.testing.assert_allclose(file["1"], expected, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(file["4"], file["1"], rtol=0, atol=1e-6)  # the same line again
+    with h5py.File(tmp_path / "cold.hdf5") as file:
+        assert np.abs(file["1"] - expected)[1:].max() > 1e-3
+    np.testing.assert_allclose(VectorCache(tmp_path / "cache")[1], expected, rtol=0, atol=1e-6)
 
 
 def test_neighbours(

@@ -1,0 +1,99 @@
+"""``python -m elmo_mini embed``: the vectors of every word of a text file."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import get_args
+
+from elmo_mini.bilm import BiLM
+from elmo_mini.embed_file import Format, Layers, embed_file, read_sentences
+from elmo_mini.model_files import add_model_arguments, model_of
+from elmo_mini.vector_cache.writing import Dtype
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Input, output, model, and what to write."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Write the vectors of every word of a text file, one sentence a line. The suffix of\n"
+        "OUTPUT says how:\n"
+        "  .hdf5         one array per line, under the line's number from 0, as `allennlp elmo`\n"
+        "  .safetensors  the same arrays in a safetensors file\n"
+        "  no suffix     a folder to read with elmo_mini.vector_cache.VectorCache: smaller, since\n"
+        "                the token layer is stored once per word type"
+    )
+    parser.epilog = (
+        "example:\n"
+        "  python -m elmo_mini embed sentences.txt vectors.hdf5 \\\n"
+        "      --model options.json --weights weights.hdf5 --layers top"
+    )
+    parser.add_argument("input", metavar="INPUT", help="a UTF-8 text file, one sentence a line")
+    parser.add_argument("output", metavar="OUTPUT", help="the file or folder to write")
+    add_model_arguments(parser)
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
+        "--layers",
+        choices=get_args(Layers),
+        default="all",
+        help="all layers, the top one, or their average; a cache always holds all (default: all)",
+    )
+    group.add_argument(
+        "--dtype",
+        choices=get_args(Dtype),
+        default="float32",
+        help="float16 halves the file and keeps about three digits (default: float32)",
+    )
+    group.add_argument(
+        "--split-words",
+        action="store_true",
+        help="find the words with elmo_mini's tokeniser; otherwise white space parts them",
+    )
+    group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
+    group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
+    group.add_argument(
+        "--batch-size", type=int, default=64, metavar="N", help="sentences at once (default: 64)"
+    )
+    group.add_argument(
+        "--stateful",
+        action="store_true",
+        help="carry the LSTM's state from batch to batch as AllenNLP did; not for a cache. A "
+        "line's vectors then depend on the lines before it",
+    )
+    group.add_argument(
+        "--warm-up",
+        metavar="FILE",
+        help="read the sentences of this text first, once; the state they lead to is then where "
+        "every sentence starts, in place of zeros",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Embed the file; 2 with one sentence on standard error when that cannot be done."""
+    try:
+        bilm = model_of(args)
+        bilm.stateful = args.stateful
+        if args.warm_up:
+            _warm_up(bilm, Path(args.warm_up), args.split_words)
+        written = embed_file(
+            bilm,
+            args.input,
+            args.output,
+            format=args.format,
+            layers=args.layers,
+            dtype=args.dtype,
+            split_words=args.split_words,
+            batch_size=args.batch_size,
+            overwrite=args.overwrite,
+        )
+    except (OSError, ValueError) as error:
+        print(f"python -m elmo_mini embed: {error}", file=sys.stderr)
+        return 2
+    print(written)
+    return 0
+
+
+def _warm_up(bilm: BiLM, path: Path, split_words: bool) -> None:
+    sentences = list(filter(None, read_sentences(path, split_words=split_words)))
+    if not sentences:
+        raise ValueError(f"{path} holds no word; a warm-up needs at least one sentence")
+    bilm.warm_up(sentences)
