@@ -1,0 +1,84 @@
+"""An n-gram language model with interpolated Kneser-Ney smoothing: what an LSTM has to beat.
+
+Kneser & Ney 1995 (ICASSP), in the interpolated form of Chen & Goodman 1998 (Harvard TR-10-98):
+a fixed discount is taken from every count, and what is saved goes to the next shorter context.
+There a word counts not by how often it occurred but by how many different words it followed.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+NGram = tuple[int, ...]
+
+
+class KneserNey:
+    """Probabilities of the next word from the ``order - 1`` words before it.
+
+    Args:
+        stream: ids of running text.
+        words: V; what is left over at the end is spread evenly over all words.
+        order: 1 for single words, 2 for bigrams, 3 for trigrams.
+
+    Raises:
+        ValueError: order below 1, or a text shorter than one n-gram.
+    """
+
+    def __init__(self, stream: Sequence[int], words: int, order: int = 3) -> None:
+        if order < 1 or len(stream) < order:
+            raise ValueError(f"a text of {len(stream)} words has no n-grams of order {order}")
+        self.words, self.order = words, order
+        counts: Counter[NGram] = Counter(
+            zip(*(stream[start:] for start in range(order)), strict=False)
+        )
+        self._levels: list[_Level] = []
+        for _ in range(order):
+            self._levels.insert(0, _Level(counts))
+            counts = Counter(ngram[1:] for ngram in counts)  # how many words it followed
+
+    def probability(self, context: Sequence[int], word: int) -> float:
+        """p(word | the last ``order - 1`` words of context); a shorter context is used whole."""
+        p = 1 / self.words
+        for length, level in enumerate(self._levels):
+            if length > len(context):
+                break
+            p = level.interpolate(tuple(context[len(context) - length :]), word, p)
+        return p
+
+    def perplexity(self, stream: Sequence[int]) -> float:
+        """exp of mean -log p over every id of running text but the first.
+
+        Raises:
+            ValueError: fewer than two ids.
+        """
+        if len(stream) < 2:
+            raise ValueError("perplexity needs two ids or more")
+        reach = self.order - 1
+        nats = sum(
+            -math.log(self.probability(stream[max(0, place - reach) : place], stream[place]))
+            for place in range(1, len(stream))
+        )
+        return math.exp(nats / (len(stream) - 1))
+
+
+class _Level:
+    """Counts of n-grams of one length, and their discount n1 / (n1 + 2 n2)."""
+
+    def __init__(self, counts: Counter[NGram]) -> None:
+        self.counts = counts
+        self.totals: Counter[NGram] = Counter()
+        self.kinds: Counter[NGram] = Counter()
+        for ngram, count in counts.items():
+            self.totals[ngram[:-1]] += count
+            self.kinds[ngram[:-1]] += 1
+        seen = Counter(counts.values())
+        once, twice = seen[1], seen[2]
+        self.discount = once / (once + 2 * twice) if once and twice else 0.5
+
+    def interpolate(self, context: NGram, word: int, shorter: float) -> float:
+        total = self.totals.get(context, 0)
+        if not total:
+            return shorter
+        saved = self.discount * self.kinds[context]
+        kept = max(self.counts.get((*context, word), 0) - self.discount, 0.0)
+        return (kept + saved * shorter) / total
