@@ -1,0 +1,237 @@
+"""A classifier that starts from a language model or from a sequence autoencoder.
+
+Dai & Le 2015 (NIPS), "Semi-supervised Sequence Learning". Unlabelled text trains an LSTM either
+to say the next word or to read a sequence and say it again. The classifier's embedding and LSTM
+start from those weights, and then all weights are trained on the labels.
+
+Letters in the shape comments: B sentences, T steps, H hidden size.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from elmo_mini.context2vec import batches_of_like_length
+from elmo_mini.lstm_language_model import LARGEST_GRADIENT, LSTMLanguageModel, pad
+
+
+def autoencoder_steps(
+    sentence: Sequence[int], boundary: int
+) -> tuple[list[int], list[int], list[bool]]:
+    """What a sequence autoencoder reads and says of n words, 2n + 1 steps each (figure 1).
+
+    One LSTM reads ``w1 ... wn </s> w1 ... wn``. Once it has read the boundary it has to say
+    ``w1 ... wn </s>``; what it says before is not counted.
+
+    Returns:
+        inputs, targets (the boundary where nothing is asked), and whether a step counts.
+    """
+    words = list(sentence)
+    inputs = [*words, boundary, *words]
+    targets = [boundary] * len(words) + [*words, boundary]
+    counted = [False] * len(words) + [True] * (len(words) + 1)
+    return inputs, targets, counted
+
+
+def last_real(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """The state after the last real word of each row.
+
+    Args:
+        outputs: (B, T, H), padding at the end. lengths: (B,), each from 1 to T.
+
+    Returns:
+        (B, H)
+    """
+    return outputs[torch.arange(len(outputs)), lengths - 1]
+
+
+class LSTMClassifier(nn.Module):
+    """Embedding, one LSTM layer, and a linear layer on the state after the last word.
+
+    Args:
+        words: V. classes: C. embedding: E. hidden: H.
+        dropout: on the LSTM's input and on its last state, in training.
+    """
+
+    def __init__(
+        self,
+        words: int,
+        classes: int,
+        embedding: int = 100,
+        hidden: int = 100,
+        *,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.output = nn.Linear(hidden, classes)
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
+        """Scores (B, C) of sentences (B, T) with padding at the end; lengths (B,)."""
+        outputs, _ = self.lstm(self.dropout(self.embedding(ids)))
+        scores: Tensor = self.output(self.dropout(last_real(outputs, lengths)))
+        return scores
+
+
+def start_from(classifier: LSTMClassifier, language_model: LSTMLanguageModel) -> None:
+    """Copy embedding and LSTM of a trained language model; the output layer stays as drawn.
+
+    The weights are copied, so training the classifier leaves the language model as it is.
+
+    Raises:
+        ValueError: the sizes differ.
+    """
+    for name in ("embedding", "lstm"):
+        theirs = getattr(language_model, name).state_dict()
+        ours = getattr(classifier, name).state_dict()
+        for key, value in theirs.items():
+            if ours[key].shape != value.shape:
+                raise ValueError(
+                    f"{name}.{key} has shape {tuple(value.shape)} in the language model and "
+                    f"{tuple(ours[key].shape)} in the classifier; build both with the same sizes"
+                )
+    classifier.embedding.load_state_dict(language_model.embedding.state_dict())
+    classifier.lstm.load_state_dict(language_model.lstm.state_dict())
+
+
+def train_autoencoder(
+    model: LSTMLanguageModel,
+    sentences: Sequence[Sequence[int]],
+    *,
+    boundary: int = 1,
+    epochs: int = 1,
+    batch: int = 16,
+    learning_rate: float = 5e-3,
+    seed: int = 0,
+    progress: bool = False,
+) -> list[float]:
+    """Train the weights of a language model as a sequence autoencoder instead.
+
+    Args:
+        sentences: ids of each sentence; empty ones are left out.
+
+    Returns:
+        The loss of each batch, in nats a word said.
+    """
+    rows = [autoencoder_steps(sentence, boundary) for sentence in sentences if len(sentence)]
+
+    def loss(chosen: Sequence[int]) -> Tensor:
+        ids, _ = pad([rows[row][0] for row in chosen])
+        targets, _ = pad([rows[row][1] for row in chosen])
+        counted = pad([rows[row][2] for row in chosen])[0].bool()
+        outputs, _ = model.states(ids)
+        return F.cross_entropy(model.softmax(model.dropout(outputs[counted])), targets[counted])
+
+    lengths = [len(inputs) for inputs, _, _ in rows]
+    return _train(model, lengths, loss, epochs, batch, learning_rate, seed, progress, None)
+
+
+def train_classifier(
+    classifier: LSTMClassifier,
+    sentences: Sequence[Sequence[int]],
+    labels: Sequence[int],
+    *,
+    epochs: int = 5,
+    batch: int = 16,
+    learning_rate: float = 3e-3,
+    seed: int = 0,
+    progress: bool = False,
+    extra_loss: Callable[[], Tensor] | None = None,
+    after_step: Callable[[int], Any] | None = None,
+) -> list[float]:
+    """Train all weights on labelled sentences with Adam; the rate falls to zero.
+
+    Args:
+        sentences: ids of each sentence, none empty. labels: class of each.
+        extra_loss: added at each step, for instance a language-model loss.
+        after_step: called with the number of steps done.
+
+    Returns:
+        The classification loss of each batch, without `extra_loss`.
+
+    Raises:
+        ValueError: lengths that differ, or an empty sentence.
+    """
+    if len(sentences) != len(labels) or not all(map(len, sentences)):
+        raise ValueError(
+            f"need a label for each sentence and a word in each; got {len(sentences)} sentences, "
+            f"{len(labels)} labels"
+        )
+    answers = torch.tensor(labels)
+
+    def loss(chosen: Sequence[int]) -> Tensor:
+        ids, mask = pad([sentences[row] for row in chosen])
+        return F.cross_entropy(classifier(ids, mask.sum(1)), answers[list(chosen)])
+
+    lengths = list(map(len, sentences))
+    parameters = (classifier, lengths, loss, epochs, batch, learning_rate, seed, progress)
+    return _train(*parameters, extra_loss, after_step)
+
+
+def _train(
+    model: nn.Module,
+    lengths: Sequence[int],
+    loss_of: Callable[[Sequence[int]], Tensor],
+    epochs: int,
+    batch: int,
+    learning_rate: float,
+    seed: int,
+    progress: bool,
+    extra_loss: Callable[[], Tensor] | None,
+    after_step: Callable[[int], Any] | None = None,
+) -> list[float]:
+    random = np.random.default_rng(seed)
+    steps = epochs * -(-len(lengths) // batch)
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, max(1, steps))
+    losses: list[float] = []
+    model.train()
+    with (
+        torch.random.fork_rng(devices=[]),
+        tqdm(total=steps, disable=not progress, unit="batch") as bar,
+    ):
+        torch.manual_seed(seed)
+        for _ in range(epochs):
+            for rows in batches_of_like_length(lengths, batch, random):
+                loss = loss_of(rows.tolist())
+                losses.append(loss.item())
+                if extra_loss is not None:
+                    loss = loss + extra_loss()
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
+                optimizer.step()
+                schedule.step()
+                bar.update()
+                if after_step is not None:
+                    after_step(len(losses))
+    model.eval()
+    return losses
+
+
+@torch.no_grad()
+def accuracy(
+    classifier: LSTMClassifier,
+    sentences: Sequence[Sequence[int]],
+    labels: Sequence[int],
+    *,
+    batch: int = 128,
+) -> float:
+    """Share of sentences whose highest score is that of their label."""
+    was_training = classifier.training
+    classifier.eval()
+    right = 0
+    for start in range(0, len(sentences), batch):
+        ids, mask = pad(sentences[start : start + batch])
+        said = classifier(ids, mask.sum(1)).argmax(-1)
+        right += int((said == torch.tensor(labels[start : start + batch])).sum())
+    classifier.train(was_training)
+    return right / len(sentences)
