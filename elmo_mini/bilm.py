@@ -132,6 +132,11 @@ class BiLM(nn.Module):
         self._vocabulary = torch.cat(rows)
         self._vocabulary[0] = 0
 
+    @property
+    def has_vocabulary(self) -> bool:
+        """Whether `cache_vocabulary` holds vectors, which later weights would not change."""
+        return self._vocabulary is not None
+
     def cache_tokens(self, capacity: int = 100_000) -> None:
         """Keep token-layer vectors from call to call, at most `capacity` words; 0 stops it.
 
