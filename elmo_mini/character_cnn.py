@@ -35,7 +35,8 @@ class Highway(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(..., size) to (..., size)."""
         gate = torch.sigmoid(self.carry(x))
-        return torch.lerp(x, torch.relu(self.transform(x)), gate)
+        # Under autocast the two products may be of lower precision than x.
+        return torch.lerp(x, torch.relu(self.transform(x)).to(x), gate.to(x))
 
 
 class CharacterCNN(nn.Module):

@@ -90,6 +90,19 @@ def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> No
     assert all(p.grad.dtype == torch.float32 for p in run.model.parameters())
 
 
+def test_a_run_in_bfloat16_trains_and_validates() -> None:
+    run = small_run(softmax="adaptive", precision="bfloat16")
+    before = run.validate()["both"]
+    for _ in range(STEPS):
+        run.train_step()
+    assert run.validate()["both"] < 0.75 * before
+    with torch.autocast("cpu", torch.bfloat16), torch.no_grad():
+        ids = batch_to_ids([["ann", "sees"]])
+        rough = run.bilm(ids)["activations"]
+    for layer, exact in zip(rough, run.bilm(ids)["activations"], strict=True):
+        torch.testing.assert_close(layer.float(), exact, atol=0.05, rtol=0.05)
+
+
 def test_no_gradient_reaches_the_window_before() -> None:
     run = small_run(softmax="full")
     _, (h, c) = run.model(run.batches(run.streams.window(0)), run.model.start(4))
