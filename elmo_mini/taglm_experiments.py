@@ -1,0 +1,204 @@
+"""``python -m elmo_mini.taglm_experiments NAME ...``: the full-size measurements of lesson 04.
+
+Taggers with and without the vectors of a frozen biLM, on CoNLL-2000 chunks and on named entities.
+F1 is measured on the test part and stored in ``elmo_mini/results`` with seeds and 95 % intervals.
+The seed decides which training sentences keep their labels, the start values and the dropout.
+Systems that are compared share it, so differences are taken seed by seed.
+
+Named together, the experiments share the taggers that several of them need.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from elmo_mini import corpora
+from elmo_mini.checkpoint import CheckpointDamaged
+from elmo_mini.intervals import interval
+from elmo_mini.pretrained import COURSE_CHECKPOINT
+from elmo_mini.stored_results import FOLDER, write_result
+from elmo_mini.tagger import TaggerOptions
+from elmo_mini.tagger_bench import (
+    DEV_SENTENCES,
+    NO_LM,
+    TAGLM,
+    WORD2VEC,
+    Bench,
+    Result,
+    System,
+    differences,
+    schedule,
+)
+from elmo_mini.tagging_data import few
+
+SHARES = (0.01, 0.1, 1.0)
+ONE_SHARE = 0.1
+"""Of the labels, for the comparisons that are made at one size only."""
+FEWER_SEEDS = 3
+"""With all labels a tagger trains for minutes, so there are at most this many seeds."""
+
+
+def chunks_by_share(bench: Bench, seeds: Sequence[int]) -> Result:
+    """Chunking with 1 %, 10 % and all labels, with and without the LM."""
+    systems = {
+        "without": System(NO_LM),
+        "with": System(TAGLM),
+        "static without": System(NO_LM, static=True),
+        "static with": System(TAGLM, static=True),
+    }
+    scores: dict[str, list[list[float]]] = {name: [] for name in systems}
+    for share in SHARES:
+        some = seeds[:FEWER_SEEDS] if share == 1 else seeds
+        for name, system in systems.items():
+            scores[name].append(bench.many("chunks", system, share, some))
+    pairs = {
+        "gain": ("with", "without"),
+        "static gain": ("static with", "static without"),
+        "gain of static word vectors alone": ("static without", "without"),
+    }
+    return {
+        "title": "CoNLL-2000 chunking with few labels, with and without a frozen biLM",
+        "shares": list(SHARES),
+        "sentences": [len(few(bench.chunks["train"], share, 0)) for share in SHARES],
+        "f1": {name: [interval(row) for row in rows] for name, rows in scores.items()},
+        **{
+            name: [
+                interval(differences(a, b))
+                for a, b in zip(scores[better], scores[base], strict=True)
+            ]
+            for name, (better, base) in pairs.items()
+        },
+        "static": {
+            "what": "the tagger starts from skip-gram vectors of the biLM's own text",
+            "options": WORD2VEC,
+        },
+    }
+
+
+def position(bench: Bench, seeds: Sequence[int]) -> Result:
+    """Where the LM vectors are concatenated (the paper's Table 5)."""
+    systems = {
+        "after_first": System(TAGLM),
+        "input": System(TaggerOptions(lm_position="input")),
+        "after_second": System(TaggerOptions(lm_position="after_second")),
+    }
+    return {
+        "title": f"Where the LM vectors enter: chunking with {ONE_SHARE:.0%} of the labels",
+        **bench.compare("chunks", systems, ONE_SHARE, seeds),
+    }
+
+
+def direction(bench: Bench, seeds: Sequence[int]) -> Result:
+    """No LM, the forward LM alone, both (the paper's Table 6)."""
+    systems = {
+        "forward": System(TaggerOptions(lm_direction="forward")),
+        "both": System(TAGLM),
+        "none": System(NO_LM),
+    }
+    return {
+        "title": f"Forward LM or both: chunking with {ONE_SHARE:.0%} of the labels",
+        **bench.compare("chunks", systems, ONE_SHARE, seeds),
+    }
+
+
+def without_rnn(bench: Bench, seeds: Sequence[int]) -> Result:
+    """LM vectors and nothing else under the CRF; and a softmax in place of the CRF."""
+    systems = {
+        "LM and task RNN": System(TAGLM),
+        "LM and no task RNN": System(TaggerOptions(task_rnn=False)),
+        "no LM": System(NO_LM),
+        "softmax, no CRF": System(TaggerOptions(crf=False)),
+        "softmax, no CRF, no LM": System(TaggerOptions(lm_position="none", crf=False)),
+    }
+    found = {
+        str(share): bench.compare("chunks", systems, share, seeds) for share in (0.01, ONE_SHARE)
+    }
+    return {
+        "title": f"Without a task RNN, without a CRF: chunking with {ONE_SHARE:.0%} of the labels",
+        **found[str(ONE_SHARE)],
+        "with 1 %": found["0.01"],
+    }
+
+
+def named_entities(bench: Bench, seeds: Sequence[int]) -> Result:
+    """Named entities: the sentences written for this course, and the IEER newswire."""
+    systems = {"without": System(NO_LM), "with": System(TAGLM)}
+    own = bench.compare("course_entities", systems, 1.0, seeds)
+    newswire = bench.compare("newswire", systems, 1.0, seeds[:FEWER_SEEDS])
+    return {
+        "title": "Named entities with and without a frozen biLM",
+        **own,
+        "gain": own["gain over without"]["with"],
+        "what": "the sentences written for this course; the seed decides start values only",
+        "newswire": {"what": "IEER newswire, split by story", **newswire},
+    }
+
+
+EXPERIMENTS: dict[str, tuple[str, Callable[[Bench, Sequence[int]], Result]]] = {
+    "chunking": ("taglm_chunking", chunks_by_share),
+    "position": ("taglm_position", position),
+    "direction": ("taglm_direction", direction),
+    "without-rnn": ("taglm_without_rnn", without_rnn),
+    "ner": ("taglm_ner", named_entities),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    parser = argparse.ArgumentParser(
+        prog="python -m elmo_mini.taglm_experiments", description=__doc__
+    )
+    parser.add_argument("experiment", nargs="+", choices=list(EXPERIMENTS))
+    parser.add_argument("--seeds", type=int, default=5, help="how many, from 1 (default: 5)")
+    parser.add_argument(
+        "--bilm",
+        type=Path,
+        default=COURSE_CHECKPOINT,
+        metavar="FILE",
+        help="the pretrained biLM (default: the course's own)",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=FOLDER,
+        metavar="FOLDER",
+        help="where to store (default: elmo_mini/results)",
+    )
+    args = parser.parse_args(argv)
+    if args.seeds < 1:
+        parser.error(f"--seeds is {args.seeds}; it must be at least 1")
+    torch.set_num_threads(1)
+    bench = Bench(args.bilm)
+    seeds = list(range(1, args.seeds + 1))
+    for name in args.experiment:
+        file, experiment = EXPERIMENTS[name]
+        try:
+            result = experiment(bench, seeds)
+            model = bench.language_model()
+        except (corpora.CorpusMissing, FileNotFoundError, CheckpointDamaged) as error:
+            print(f"{parser.prog}: {error}", file=sys.stderr)
+            return 2
+        numbers = {
+            "seeds": seeds,
+            "interval": "95 %, Student's t over the seeds",
+            "measure": "span F1 on the test part",
+            "dev": f"as many sentences as train has, at most {DEV_SENTENCES}",
+            "bilm": model,
+            "options": asdict(TAGLM),
+            "training by number of sentences": {str(n): schedule(n) for n in (100, 1000, 8000)},
+            "threads": 1,
+            **{key: value for key, value in result.items() if key != "title"},
+        }
+        other = "" if args.bilm == COURSE_CHECKPOINT else f" --bilm {args.bilm.name}"
+        command = f"{parser.prog} {name} --seeds {args.seeds}{other}"
+        path = write_result(file, result["title"], numbers, command=command, folder=args.results)
+        print(f"stored in {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

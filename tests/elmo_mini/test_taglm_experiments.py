@@ -1,0 +1,109 @@
+"""The experiments of lesson 04, with a small biLM: what is stored, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_mini import corpora, tagger_bench, taglm_experiments
+from elmo_mini.bilm import BiLM
+from elmo_mini.options import BiLMOptions
+from elmo_mini.pretrained import save_pretrained
+from elmo_mini.tagger import TaggedSentence
+from elmo_mini.tagger_bench import NO_LM, TAGLM, Bench, System, differences
+from elmo_mini.tagging_data import entities
+from elmo_mini.taglm_experiments import main
+from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.word_vectors import WordVectors
+
+
+@pytest.fixture
+def bilm(tmp_path: Path) -> Path:
+    torch.manual_seed(0)
+    file = tmp_path / "tiny.safetensors"
+    small = BiLM(BiLMOptions(projection_dim=6, dim=8, filters=((1, 4), (2, 4))))
+    save_pretrained(small, file, {"validation": {"both": 99.0}})
+    return file
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Course entities in place of the corpora, and one epoch of training."""
+
+    def some(part: str) -> list[TaggedSentence]:
+        return entities(part)[:12]  # type: ignore[arg-type]
+
+    for name in ("chunking", "newswire_entities", "entities"):
+        monkeypatch.setattr(tagger_bench, name, some)
+    monkeypatch.setattr(tagger_bench, "schedule", lambda n: {"epochs": 1, "batch_size": 4})
+    vectors = WordVectors(Vocabulary(["the", "of"]), np.zeros((2, 50), dtype=np.float32))
+    monkeypatch.setattr(Bench, "word_vectors", vectors)
+
+
+@pytest.mark.usefixtures("quick")
+def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> None:
+    names = list(taglm_experiments.EXPERIMENTS)
+    folder = tmp_path / "results"
+    assert main([*names, "--seeds", "2", "--bilm", str(bilm), "--results", str(folder)]) == 0
+    stored = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.iterdir()}
+    assert set(stored) == {file for file, _ in taglm_experiments.EXPERIMENTS.values()}
+    for name, (file, _) in taglm_experiments.EXPERIMENTS.items():
+        assert stored[file]["command"] == (
+            f"python -m elmo_mini.taglm_experiments {name} --seeds 2 --bilm tiny.safetensors"
+        )
+        assert stored[file]["bilm"]["pretraining"] == {"validation": {"both": 99.0}}
+        assert stored[file]["bilm"]["vector_size"] == 12
+    chunking = stored["taglm_chunking"]
+    assert [len(cell["values"]) for cell in chunking["f1"]["with"]] == [2, 2, 2]
+    for gain, better, base in (
+        ("gain", "with", "without"),
+        ("static gain", "static with", "static without"),
+    ):
+        for a, b, d in zip(
+            *(chunking["f1"][k] for k in (better, base)), chunking[gain], strict=True
+        ):
+            assert d["values"] == pytest.approx(np.subtract(a["values"], b["values"]).tolist())
+    assert stored["taglm_direction"]["f1"]["both"] == stored["taglm_position"]["f1"]["after_first"]
+    assert stored["taglm_ner"]["sentences"] == {"train": 12, "test": 12}
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_tagger_is_trained_once_and_paired_by_seed(
+    bilm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, list[tuple[str, ...]]]] = []
+    real = tagger_bench.train_tagger
+
+    def spy(train, dev, options, **rest):  # type: ignore[no-untyped-def]
+        asked.append((rest["seed"], [s.words for s in train]))
+        return real(train, dev, options, **rest)
+
+    monkeypatch.setattr(tagger_bench, "train_tagger", spy)
+    bench = Bench(bilm)
+    for system in (System(NO_LM), System(TAGLM), System(TAGLM)):
+        bench.many("chunks", system, 0.5, [1, 2])
+    assert [seed for seed, _ in asked] == [1, 2, 1, 2]
+    assert asked[0][1] == asked[2][1] != asked[1][1]
+    assert [len(words) for _, words in asked] == [6] * 4
+
+
+def test_differences_are_taken_seed_by_seed() -> None:
+    assert differences([3.0, 5.0], [1.0, 1.0]) == [2.0, 4.0]
+
+
+def test_what_is_missing_is_said_in_a_line(
+    bilm: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(part: str) -> list[TaggedSentence]:
+        raise corpora.CorpusMissing("the corpus 'conll2000' is not on this machine")
+
+    monkeypatch.setattr(tagger_bench, "chunking", missing)
+    assert main(["position", "--bilm", str(bilm)]) == 2
+    assert "conll2000" in capsys.readouterr().err
+    assert main(["ner", "--bilm", "nowhere.safetensors"]) == 2
+    assert "nowhere.safetensors" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["position", "--seeds", "0"])
+    assert "at least 1" in capsys.readouterr().err
