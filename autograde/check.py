@@ -151,7 +151,7 @@ def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
     except (Exception, SystemExit) as error:
         line = _line_of(error, answer)
         return Outcome(
-            failure=type(error).__name__,
+            failure=f"{type(error).__name__}: {error}",
             sentence=f"Your function stopped with {type(error).__name__}: {error}{line}",
         )
 
@@ -211,16 +211,24 @@ def _points(exercise: Exercise, right: list[bool]) -> float:
 def _named_mistake(
     exercise: Exercise, came: tuple[Outcome, ...], wrong: int, seed: int
 ) -> tuple[Mistake | None, bool]:
-    """The mistake whose outputs are the learner's, and whether all cases agree or only one."""
-    perhaps = None
+    """The mistake whose outputs are the learner's, and whether all cases agree or only some.
+
+    A guess must explain the first wrong case and half of all wrong ones, better than any other
+    mistake does: a false diagnosis is worse than none.
+    """
+    expected = _known_outcomes(exercise, exercise.reference, seed)
+    missed = [not _alike(exercise, a, b) for a, b in zip(expected, came, strict=True)]
+    explained: list[tuple[int, Mistake]] = []
     for mistake in exercise.mistakes:
         outcomes = _known_outcomes(exercise, mistake.answer, seed)
         same = [_alike(exercise, a, b) for a, b in zip(outcomes, came, strict=True)]
         if all(same):
             return mistake, True
-        if same[wrong] and not came[wrong].failure and perhaps is None:
-            perhaps = mistake
-    return perhaps, False
+        if same[wrong] and not came[wrong].failure:
+            explained.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))
+    most = max((number for number, _ in explained), default=0)
+    best = [mistake for number, mistake in explained if number == most]
+    return (best[0] if len(best) == 1 and 2 * most >= sum(missed) else None), False
 
 
 def _alike(exercise: Exercise, left: Outcome, right: Outcome) -> bool:

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
+WHOLE = "the result"
 NUMBER = bool | int | float | np.ndarray | np.generic
 
 
 def first_difference(
-    expected: Any, came: Any, *, rtol: float, atol: float, where: str = "the result"
+    expected: Any, came: Any, *, rtol: float, atol: float, where: str = WHOLE
 ) -> str | None:
     """The first difference as a sentence, or None when ``came`` is right."""
     if came is None and expected is not None:
-        return f"{_capital(where)} is None. Is there a `return` at the end?"
+        ending = " Is there a `return` at the end?" if where == WHOLE else ""
+        return f"{_capital(where)} is None.{ending}"
     if isinstance(expected, NUMBER):
         return _array_difference(expected, came, rtol, atol, where)
     if isinstance(expected, dict):
@@ -30,22 +32,33 @@ def first_difference(
                 return found
         return None
     if isinstance(expected, list | tuple):
-        kind = "tuple" if isinstance(expected, tuple) else "list"
+        kind = "list"
+        if isinstance(expected, tuple):
+            kind = f"tuple of {_parts(expected)}"
         if isinstance(came, np.ndarray) and came.ndim:
             came = list(came)
         if not isinstance(came, list | tuple):
             return f"{_capital(where)} should be a {kind}, not {_kind(came)}."
         if len(came) != len(expected):
-            return f"{_capital(where)} should have {len(expected)} parts, not {len(came)}."
+            return f"{_capital(where)} should have {_parts(expected)}, not {len(came)}."
         for index, (left, right) in enumerate(zip(expected, came, strict=True)):
-            part = f"part {index + 1} of {where}"
-            found = first_difference(left, right, rtol=rtol, atol=atol, where=part)
+            found = first_difference(left, right, rtol=rtol, atol=atol, where=_item(where, index))
             if found:
                 return found
         return None
     if expected != came or isinstance(expected, str) != isinstance(came, str):
         return f"{_capital(where)} should be {expected!r}, not {came!r}."
     return None
+
+
+def _item(where: str, index: int) -> str:
+    """The name of one part as the learner would write it: `result[2][1]`."""
+    name = "result" if where == WHOLE else where.strip("`")
+    return f"`{name}[{index}]`"
+
+
+def _parts(value: list[Any] | tuple[Any, ...]) -> str:
+    return "1 part" if len(value) == 1 else f"{len(value)} parts"
 
 
 def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where: str) -> str | None:

@@ -49,7 +49,18 @@ class Prediction:
         if self.guess is None:
             return f"No prediction was recorded · {measured}"
         verdict = "your prediction held" if self.held else "this was a surprise"
-        return f"You predicted: {_said(self.guess, self.unit)} · {measured} · {verdict}"
+        return (
+            f"You predicted: {_said(self.guess, self.unit)} · {measured} · {verdict} ({self.rule})"
+        )
+
+    @property
+    def rule(self) -> str:
+        """When a guess like this one holds, in words."""
+        if isinstance(self.guess, str) or isinstance(self.outcome, str):
+            return "it holds if it is the same option"
+        if self.unit == "%":
+            return "it holds within 10 percentage points"
+        return f"it holds within a factor of {self.factor:g}"
 
 
 class Shown:
@@ -137,10 +148,10 @@ def calibration() -> Shown:
     judged = [p.held for p in _read().values() if p.held is not None]
     if not judged:
         return Shown("No prediction was recorded in this lesson. Next time, guess first.")
-    return Shown(
-        f"{sum(judged)} of your {len(judged)} predictions held. The others are where your "
-        "picture of the matter has just changed."
-    )
+    missed = len(judged) - sum(judged)
+    others = "the other one" if missed == 1 else "the others"
+    again = f" Look again at {others}: what did you expect, and why?" if missed else ""
+    return Shown(f"{sum(judged)} of your {len(judged)} predictions held.{again}")
 
 
 def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
@@ -179,7 +190,9 @@ def _record(key: str, question: str, unit: str, guess: float | str) -> str:
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
     _write(book)
-    return f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome."
+    percent = unit == "%" and isinstance(guess, int | float) and 0 < guess < 1
+    doubt = f" If you meant {100 * guess:g} %, write {100 * guess:g}." if percent else ""
+    return f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome.{doubt}"
 
 
 def _read() -> dict[str, Prediction]:

@@ -1,7 +1,8 @@
 """The report of a check: a small table, a sentence that helps, and the points as a float."""
 
 import html
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from autograde.exercise import Exercise, Mistake
 
 CELL = "text-align:left;padding-right:1em"
+EMPHASIS = re.compile(r"(?<![\w*])\*(\S|\S[^*]*?\S)\*(?![\w*])")
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,15 @@ class Report:
     @property
     def advice(self) -> str:
         """The sentence that helps, with the hint to open."""
+        return self._advice(str, str)
+
+    def _advice(self, message: Callable[[str], str], says: Callable[[str], str]) -> str:
         if self.mistake is None:
-            return self.message
+            return message(self.message)
         hint = f" Hint {self.mistake.hint} is about this." if self.mistake.hint else ""
         if self.certain:
-            return f"{self.mistake.says}{hint}"
-        return f"{self.message} If it is that: {self.mistake.says}{hint}"
+            return f"{says(self.mistake.says)}{hint}"
+        return f"{message(self.message)} If it is that: {says(self.mistake.says)}{hint}"
 
     def text(self) -> str:
         """The report for a terminal."""
@@ -80,7 +85,7 @@ class Report:
         parts = [
             f"<div style='border-left:4px solid {edge};padding:0.2em 0.8em'>",
             f"<p><strong>{escape(self.exercise.title)}</strong>: {escape(self.headline)}</p>",
-            f"<p>{escape(self.advice)}</p>",
+            f"<p>{self._advice(escape, prose)}</p>",
             table,
         ]
         if self.detail:
@@ -164,4 +169,12 @@ def escape(text: str) -> str:
     return "".join(
         f"<code>{piece}</code>" if i % 2 and i < len(pieces) - 1 else piece
         for i, piece in enumerate(pieces)
+    )
+
+
+def prose(text: str) -> str:
+    """A sentence of the course as HTML, with `code` set as code and *words* in italics."""
+    halves = re.split(r"(<code>.*?</code>)", escape(text))
+    return "".join(
+        half if half.startswith("<code>") else EMPHASIS.sub(r"<em>\1</em>", half) for half in halves
     )

@@ -14,6 +14,7 @@ from autograde.captured_output import captured_output
 from autograde.check import check, examine, or_reference
 from autograde.exercise import Case, Exercise, Mistake, call_with_tensors
 from autograde.judge import first_difference
+from autograde.report import prose
 
 
 def double(values: np.ndarray) -> np.ndarray:
@@ -197,6 +198,34 @@ def test_a_mistake_that_fits_one_case_only_is_said_with_perhaps() -> None:
     assert "The result is" in report.advice
 
 
+def test_a_guess_that_two_mistakes_share_is_not_made() -> None:
+    def squared_at_first(values: np.ndarray) -> np.ndarray:
+        return values**2 if len(values) else np.ones(1)
+
+    mistakes = (
+        *exercise().mistakes,
+        Mistake("to the fourth, rooted", lambda v: np.sqrt(v**4) + 0 * len(v), "You root."),
+    )
+    assert examine(exercise(mistakes=mistakes), squared_at_first).mistake is None
+
+
+def test_another_error_of_the_same_type_is_not_the_named_one() -> None:
+    def fails(text: str) -> Any:
+        def answer(values: np.ndarray) -> np.ndarray:
+            raise ValueError(text)
+
+        return answer
+
+    made = exercise(mistakes=(Mistake("truth value", fails("ambiguous"), "Compare each."),))
+    assert examine(made, fails("ambiguous")).mistake is made.mistakes[0]
+    assert examine(made, fails("something else")).mistake is None
+
+
+def test_words_in_italics_are_italics_and_stars_in_code_stay() -> None:
+    assert prose("the *cat* in `a * b * c`") == "the <em>cat</em> in <code>a * b * c</code>"
+    assert prose("2 * 3 * 4") == "2 * 3 * 4"
+
+
 def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) -> None:
     with pytest.raises(KeyError, match=r"no exercise 'treble'.*double"):
         check("treble", double)
@@ -215,6 +244,11 @@ def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) ->
         (np.array([1, 2]), np.array([1.0, 2.5]), "whole numbers"),
         (np.zeros(2), np.zeros(2) * 1j, "real numbers"),
         ((1, 2), (1,), "2 parts, not 1"),
+        ([1], [], "1 part, not 0"),
+        ((1, [2, 3]), 1.0, "tuple of 2 parts, not a number"),
+        ([0, [1, 2]], [0, [1, 3]], "`result[1][1]` is 3, not 2"),
+        ({"labels": [("a", 1)]}, {"labels": [("b", 1)]}, "`labels[0][0]` should be 'a'"),
+        ([0, [1]], [0, None], "`result[1]` is None."),
         ([1, 2], 3, "list, not a number"),
         ({"a": 1}, {"b": 1}, "keys ['a']"),
         ("left", "right", "'left', not 'right'"),

@@ -9,6 +9,7 @@ import pytest
 from autograde.check import examine, seed_of
 from autograde.exercise import Exercise, Mistake
 from autograde.exercises import catalogue
+from autograde.report import prose
 
 EXERCISES = list(catalogue().values())
 SEEDS = ("self-study", 1, 20261121)
@@ -72,7 +73,7 @@ def test_every_mistake_loses_points_and_is_named(
     assert (report.mistake.name, report.certain) == (mistake.name, True)
     assert mistake.says in report.text()
     words = re.sub("<[^>]+>", "", html.unescape(report.html()))
-    assert mistake.says.replace("`", "") in words
+    assert re.sub("<[^>]+>", "", html.unescape(prose(mistake.says))) in words
 
 
 @every_exercise

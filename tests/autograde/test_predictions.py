@@ -25,7 +25,7 @@ def test_guess_stands_beside_the_outcome() -> None:
 
 def test_a_percentage_holds_within_ten_points() -> None:
     predict("share", "How large?", unit="%", guess=40.0)
-    assert "held" in repr(outcome("share", 49.0))
+    assert "held (it holds within 10 percentage points)" in repr(outcome("share", 49.0))
     assert "surprise" in repr(outcome("share", 51.0))
 
 
@@ -41,6 +41,20 @@ def test_the_first_guess_stays_once_the_outcome_is_known() -> None:
     outcome("weight", 9.0)
     assert "first guess stays: 2" in repr(predict("weight", "How heavy?", guess=9.0))
     assert "0 of your 1" in repr(calibration())
+    assert "the other one" in repr(calibration())
+
+
+def test_the_rule_stands_beside_the_outcome() -> None:
+    predict("times", "How many times?", guess=3.0, unit="x")
+    assert "held (it holds within a factor of 2)" in repr(outcome("times", 1.7))
+    assert "surprise (it holds within a factor of 1.25)" in repr(outcome("times", 1.7, factor=1.25))
+    predict("which", "Which?", options=["a", "b"], guess="a")
+    assert "the same option" in repr(outcome("which", "b"))
+
+
+def test_a_share_where_a_percentage_is_asked_is_questioned() -> None:
+    assert "write 60" in repr(predict("share", "How large?", guess=0.6, unit="%"))
+    assert "write" not in repr(predict("share", "How large?", guess=60, unit="%"))
 
 
 def test_without_a_guess_the_outcome_is_still_said_and_nothing_is_written() -> None:
