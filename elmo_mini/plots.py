@@ -142,7 +142,10 @@ def bars(
             axes.bar_label(drawn, labels=[f"{h:.3g}" for h in heights], fontsize=8)
         said = ", ".join(f"{label} {h:.3g}" for label, h in zip(labels, heights, strict=True))
         parts.append(f"{name}: {said}.")
-    crowded = sum(map(len, labels)) > 60 and len(labels) > 4
+    longest = max(map(len, labels), default=0)
+    crowded = len(labels) > 4 and (
+        sum(map(len, labels)) > 60 or (len(labels) > 8 and longest * len(labels) > 60)
+    )
     axes.set_xticks(
         places, labels, rotation=30 if crowded else 0, ha="right" if crowded else "center"
     )
@@ -150,8 +153,16 @@ def bars(
         axes.set_yscale("log")
     if level is not None:
         axes.axhline(level[1], color=GREY, linewidth=1, linestyle="--")
-        axes.text(axes.get_xlim()[1], level[1], level[0], fontsize=9, ha="right", va="bottom")
+        axes.text(
+            *(axes.get_xlim()[1], level[1], level[0]),
+            fontsize=9,
+            ha="right",
+            va="bottom",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
         parts.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
+    if axes.get_ylim()[0] < 0:
+        axes.axhline(0, color=GREY, linewidth=1)
     if len(groups) > 1:
         figure.legend(loc="outside lower center", ncols=len(groups), frameon=False, fontsize=9)
     return Picture(figure, " ".join(parts))
