@@ -1,0 +1,272 @@
+"""``python -m elmo_mini.context_experiments NAME ...``: the full-size measurements of lesson 03.
+
+Each trains its models with several seeds on the corpus of the course that is there (Brown, or
+Lee), and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.neighbors import KNeighborsClassifier
+from torch import Tensor
+
+from elmo_mini import corpora
+from elmo_mini.context2vec import Context2Vec, context_vectors, train_context2vec
+from elmo_mini.finetuning_experiments import forgetting, pretraining, seq2seq
+from elmo_mini.intervals import interval
+from elmo_mini.lstm_language_model import (
+    Floats,
+    LSTMLanguageModel,
+    hidden_states,
+    stream_perplexity,
+    text_stream,
+    train_language_model,
+    word_vocabulary,
+)
+from elmo_mini.ngram_language_model import KneserNey
+from elmo_mini.pseudo_words import context_average, held_out_accuracy
+from elmo_mini.senses import sense_sentences
+from elmo_mini.static_ceiling import majority_ceiling
+from elmo_mini.stored_results import write_result
+from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.word2vec_training import Word2Vec
+
+Result = dict[str, Any]
+Features = dict[str, list[Floats]]
+Occurrence = tuple[Sequence[str], int]
+
+WORDS = 4_000
+SIZE = 64
+LARGEST_SENSES = 600
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an experiment runs on; models that several experiments use are trained once."""
+
+    corpus: str
+    seeds: Sequence[int]
+
+    @cached_property
+    def train(self) -> list[list[str]]:
+        """Sentences of every second document of the train part, in lower case."""
+        documents = list(corpora.load(self.corpus).split("train").documents())[::2]
+        return [[word.lower() for word in sentence] for text in documents for sentence in text]
+
+    @cached_property
+    def test(self) -> list[list[str]]:
+        """Sentences of the test part, in lower case."""
+        return list(corpora.load(self.corpus).split("test").sentences(lower=True))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The `WORDS` commonest words of the training text."""
+        return word_vocabulary(self.train, max_size=WORDS)
+
+    @cached_property
+    def stream(self) -> Tensor:
+        """The training text."""
+        return text_stream(self.train, self.vocabulary)
+
+    @cached_property
+    def language_models(self) -> list[LSTMLanguageModel]:
+        """One for each seed, trained on the whole text."""
+        return [self.language_model(seed, self.stream) for seed in self.seeds]
+
+    def language_model(self, seed: int, stream: Tensor) -> LSTMLanguageModel:
+        """One language model."""
+        torch.manual_seed(seed)
+        model = LSTMLanguageModel(len(self.vocabulary), SIZE, SIZE)
+        losses = train_language_model(model, stream, rows=16, width=24, learning_rate=5e-3)
+        print(f"language model, seed {seed}: {np.mean(losses[-50:]):.3f} nats", flush=True)
+        return model
+
+
+def language_model(setting: Setting) -> tuple[str, Result]:
+    """Perplexity on the same held-out text: one word, n-grams, the LSTM."""
+    stream = text_stream(setting.test, setting.vocabulary)
+    words = len(setting.vocabulary)
+    ids, held_out = setting.stream.tolist(), stream.tolist()
+    perplexity: Result = {
+        f"{name}, Kneser-Ney": KneserNey(ids, words, order).perplexity(held_out)
+        for order, name in ((1, "single words"), (2, "bigrams"), (3, "trigrams"))
+    }
+    print(perplexity, flush=True)
+    perplexity["LSTM"] = interval(
+        [stream_perplexity(model, stream, rows=1, width=256) for model in setting.language_models]
+    )
+    print(perplexity["LSTM"], flush=True)
+    return f"Perplexity of language models on held-out text of {setting.corpus}", {
+        "model": f"one LSTM layer, embedding and state {SIZE}, 1 pass, no dropout",
+        "vocabulary": words,
+        "train tokens": len(ids),
+        "test tokens": len(held_out) - 1,
+        "share of <unk> in the test text": held_out.count(0) / len(held_out),
+        "perplexity": perplexity,
+    }
+
+
+def place_features(
+    setting: Setting, place: int, static: Word2Vec, contexts: Context2Vec, asked: list[Occurrence]
+) -> dict[str, Floats]:
+    """Vectors (N, D) of each asked occurrence, by each of the models of one seed."""
+    sentences = [words for words, _ in asked]
+    model, vocabulary = setting.language_models[place], setting.vocabulary
+    # A first word has no state before it here: zeros stand for it.
+    states = [
+        np.vstack([np.zeros((1, SIZE), np.float32), s])
+        for s in hidden_states(model, vocabulary, sentences)
+    ]
+    places = context_vectors(contexts, vocabulary, sentences)
+    found = {
+        "static vector of the form": [
+            static[words[at]] if words[at] in static else np.zeros(SIZE, np.float32)
+            for words, at in asked
+        ],
+        "mean of word2vec vectors around": [context_average(w, at, static) for w, at in asked],
+        "LSTM before the word": [s[at] for s, (_, at) in zip(states, asked, strict=True)],
+        "LSTM at the word": [s[at + 1] for s, (_, at) in zip(states, asked, strict=True)],
+        "context2vec": [p[at] for p, (_, at) in zip(places, asked, strict=True)],
+    }
+    return {name: np.stack(rows) for name, rows in found.items()}
+
+
+def nearest(known: Floats, labels: Sequence[str], asked: Floats, neighbours: int) -> list[str]:
+    """Labels by the vote of the nearest examples (cosine)."""
+    votes = KNeighborsClassifier(neighbours, metric="cosine", algorithm="brute")
+    return [str(label) for label in votes.fit(known, list(labels)).predict(asked)]
+
+
+def senses(setting: Setting) -> tuple[str, Result]:
+    """Which sense a word has, from vectors of its place, on senseval and the course's sentences."""
+    random = np.random.default_rng(0)
+    groups: dict[str, tuple[list[Occurrence], list[str]]] = {}
+    for word in sorted({i.word for i in corpora.load("senseval").instances()}):
+        distinct = list({i.words: i for i in corpora.load("senseval").instances(word)}.values())
+        drawn = random.permutation(len(distinct))[:LARGEST_SENSES]
+        chosen = [distinct[number] for number in sorted(drawn)]
+        asked: list[Occurrence] = [([w.lower() for w in i.words], i.position) for i in chosen]
+        groups[word] = (asked, [i.sense for i in chosen])
+    course = sense_sentences()
+    course_asked: list[Occurrence] = [([w.lower() for w in s.tokens], s.position) for s in course]
+    scores: dict[str, dict[str, dict[str, list[float]]]] = {}
+    course_scores: dict[str, list[float]] = {}
+    ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
+    for place, seed in enumerate(setting.seeds):
+        torch.manual_seed(seed)
+        contexts = Context2Vec(len(setting.vocabulary), SIZE, SIZE, SIZE)
+        train_context2vec(contexts, ids, setting.vocabulary.counts, seed=seed)
+        static = Word2Vec(
+            setting.train, vector_size=SIZE, sg=1, alpha=0.05, epochs=3, min_count=5, seed=seed
+        )
+        for word, (asked, answers) in groups.items():
+            found = scores.setdefault(word, {"linear": {}, "5-NN": {}})
+            features = place_features(setting, place, static, contexts, asked)
+            folds = np.random.default_rng(seed).permutation(len(asked)) % 5
+            for name, rows in features.items():
+                linear = held_out_accuracy(rows, answers, c=0.1)
+                found["linear"].setdefault(name, []).append(linear)
+                right = 0
+                for fold in range(5):
+                    known, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+                    said = nearest(rows[known], [answers[k] for k in known], rows[test], 5)
+                    right += sum(s == answers[t] for s, t in zip(said, test, strict=True))
+                found["5-NN"].setdefault(name, []).append(right / len(asked))
+        features = place_features(setting, place, static, contexts, course_asked)
+        for name, rows in features.items():
+            right = total = 0
+            for word in sorted({s.word for s in course}):
+                of = {
+                    part: [n for n, s in enumerate(course) if (s.word, s.split) == (word, part)]
+                    for part in ("train", "test")
+                }
+                known_labels = [course[n].sense for n in of["train"]]
+                said = nearest(rows[of["train"]], known_labels, rows[of["test"]], 3)
+                right += sum(s == course[n].sense for s, n in zip(said, of["test"], strict=True))
+                total += len(of["test"])
+            course_scores.setdefault(name, []).append(right / total)
+        print(f"seed {seed}:", course_scores, flush=True)
+    tests = [s for s in course if s.split == "test"]
+    return "Senses from vectors of a place: LSTM states, context2vec, averages", {
+        "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
+        "classifiers": "5 held-out folds of the distinct contexts: logistic regression (C=0.1), "
+        "or the vote of the 5 nearest (cosine); course sentences: 3 nearest among 8 a sense",
+        "senseval": {
+            word: {
+                "occurrences": len(answers),
+                "senses": len(set(answers)),
+                "ceiling of the word": majority_ceiling([word] * len(answers), answers),
+                "ceiling of its forms": majority_ceiling([w[at] for w, at in asked], answers),
+                **{
+                    kind: {name: interval(values) for name, values in by_name.items()}
+                    for kind, by_name in scores[word].items()
+                },
+            }
+            for word, (asked, answers) in groups.items()
+        },
+        "course sentences": {
+            "test sentences": len(tests),
+            "words": len({s.word for s in course}),
+            "ceiling of the word": majority_ceiling(
+                [s.word for s in tests], [s.sense for s in tests]
+            ),
+            "ceiling of its forms": majority_ceiling(
+                [s.target.lower() for s in tests], [s.sense for s in tests]
+            ),
+            "3-NN": {name: interval(values) for name, values in course_scores.items()},
+        },
+    }
+
+
+EXPERIMENTS: dict[str, tuple[str, Callable[[Setting], tuple[str, Result]]]] = {
+    "language-model": ("context_language_model", language_model),
+    "senses": ("context_senses", senses),
+    "pretraining": ("context_pretraining", lambda setting: pretraining(setting.seeds)),
+    "forgetting": ("context_forgetting", lambda setting: forgetting(setting.seeds)),
+    "seq2seq": (
+        "context_seq2seq",
+        lambda setting: seq2seq(setting.train, setting.test, setting.seeds),
+    ),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run experiments and store them."""
+    parser = argparse.ArgumentParser(
+        prog="python -m elmo_mini.context_experiments", description=__doc__
+    )
+    parser.add_argument("experiment", nargs="+", choices=list(EXPERIMENTS))
+    parser.add_argument("--seeds", type=int, default=3, help="how many, from 1 (default: 3)")
+    args = parser.parse_args(argv)
+    torch.set_num_threads(1)
+    setting = Setting(corpora.course_text().name, list(range(1, args.seeds + 1)))
+    for name in args.experiment:
+        file, experiment = EXPERIMENTS[name]
+        try:
+            title, numbers = experiment(setting)
+        except corpora.CorpusMissing as error:
+            print(f"{parser.prog}: {error}", file=sys.stderr)
+            return 2
+        path = write_result(
+            file,
+            title,
+            {
+                "seeds": list(setting.seeds),
+                "interval": "95 %, Student's t over the seeds",
+                "corpus": f"{setting.corpus}, every second document of its train part",
+                **numbers,
+            },
+            command=f"{parser.prog} {name} --seeds {args.seeds}",
+        )
+        print(f"stored in elmo_mini/results/{path.name}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,135 @@
+"""The experiments of lesson 03, on text so small that only their arithmetic is tested."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_mini import context_experiments, finetuning_experiments, stored_results
+from elmo_mini.context2vec import Context2Vec, context_vectors
+from elmo_mini.context_experiments import Setting, language_model, nearest, place_features
+from elmo_mini.finetuning_experiments import (
+    ClassificationTask,
+    bag_of_words_accuracy,
+    forgetting,
+    pretraining,
+    seq2seq,
+)
+from elmo_mini.lstm_language_model import hidden_states, text_stream, word_vocabulary
+from elmo_mini.word2vec_training import Word2Vec
+
+
+def text(count: int, seed: int = 0) -> list[list[str]]:
+    rng = np.random.default_rng(seed)
+    words = [f"word{number}" for number in range(12)]
+    return [["the", *rng.choice(words, 4).tolist(), "of", "it", "."] for _ in range(count)]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Setting:
+    for module in (context_experiments, finetuning_experiments):
+        monkeypatch.setattr(module, "SIZE", 6)
+        monkeypatch.setattr(module, "WORDS", 40)
+    setting = Setting("none", [1, 2])
+    object.__setattr__(setting, "train", text(200))
+    object.__setattr__(setting, "test", text(60, 1))
+    return setting
+
+
+def test_language_model(small: Setting) -> None:
+    title, numbers = language_model(small)
+    assert "none" in title
+    perplexity = numbers["perplexity"]
+    assert numbers["train tokens"] == 9 * 200 + 1
+    assert len(perplexity["LSTM"]["values"]) == 2
+    for name in ("single words", "bigrams", "trigrams"):
+        assert 1 < perplexity[f"{name}, Kneser-Ney"] < numbers["vocabulary"]
+
+
+def test_features_are_those_of_the_asked_place(small: Setting) -> None:
+    contexts = Context2Vec(len(small.vocabulary), 6, 6, 6)
+    static = Word2Vec(small.train, vector_size=6, min_count=1)
+    sentence = small.train[0]
+    found = place_features(small, 1, static, contexts, [(sentence, 0), (sentence, 3)])
+    (states,) = hidden_states(small.language_models[1], small.vocabulary, [sentence])
+    (places,) = context_vectors(contexts, small.vocabulary, [sentence])
+    np.testing.assert_allclose(found["LSTM at the word"], states[[0, 3]], atol=1e-6)
+    np.testing.assert_allclose(found["LSTM before the word"][1], states[2], atol=1e-6)
+    np.testing.assert_allclose(found["context2vec"], places[[0, 3]], atol=1e-6)
+    form = found["static vector of the form"]
+    np.testing.assert_allclose(form[1], static[sentence[3]], atol=1e-6)
+
+
+def test_nearest() -> None:
+    known = np.array([[1, 0], [0.9, 0.1], [0, 1]], dtype=np.float32)
+    asked = np.array([[5, 1], [0, 0.1]], dtype=np.float32)
+    assert nearest(known, ["a", "a", "b"], asked, 1) == ["a", "b"]
+
+
+@pytest.fixture
+def reviews(monkeypatch: pytest.MonkeyPatch) -> ClassificationTask:
+    sentences = text(300)
+    labels = [int("word3" in sentence) for sentence in sentences]
+    vocabulary = word_vocabulary(sentences)
+    ids = [vocabulary.encode(sentence) for sentence in sentences]
+    task = ClassificationTask(
+        vocabulary,
+        sentences,
+        ids,
+        text_stream(text(40, 2), vocabulary),
+        (ids[:200], labels[:200]),
+        (ids[200:], labels[200:]),
+    )
+    monkeypatch.setattr(finetuning_experiments, "classification_task", lambda: task)
+    monkeypatch.setattr(finetuning_experiments, "SIZE", 6)
+    monkeypatch.setattr(finetuning_experiments, "LABELS", {20: 2, 100: 1})
+    finetuning_experiments.review_language_model.cache_clear()
+    return task
+
+
+def test_pretraining_and_forgetting(reviews: ClassificationTask) -> None:
+    _, numbers = pretraining([1, 2])
+    assert set(numbers["accuracy"]) == {"20", "100"}
+    for by_start in numbers["accuracy"].values():
+        assert len(by_start) == 5
+        assert all(0 <= score["mean"] <= 1 for score in by_start.values())
+    _, numbers = forgetting([1, 2], count=100)
+    for curve in numbers["perplexity"].values():
+        assert len(curve) == len(numbers["steps"])
+    starts = [curve[0]["values"] for curve in numbers["perplexity"].values()]
+    assert starts[0] == starts[1], "both kinds of fine-tuning start from the same language model"
+    finetuning_experiments.review_language_model.cache_clear()
+
+
+def test_bag_of_words_finds_the_word_that_decides(reviews: ClassificationTask) -> None:
+    assert bag_of_words_accuracy(reviews, *reviews.train) == 1
+
+
+def test_seq2seq(small: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finetuning_experiments, "PAIRS", 30)
+    monkeypatch.setattr(finetuning_experiments, "EPOCHS", 2)
+    monkeypatch.setattr(finetuning_experiments, "PRETRAINING", {"learning_rate": 1e-2})
+    _, numbers = seq2seq([*text(900), *text(900, 3)], text(60, 1), [1, 2])
+    assert numbers["pairs"] == 30
+    assert len(numbers["variants"]) == 9
+    above = numbers["log perplexity above the whole method, same seeds"]
+    assert above["the whole method"]["values"] == [0, 0]
+    assert len(numbers["examples, first seed"]) == 36
+
+
+def test_the_command_stores_what_was_measured(
+    small: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(context_experiments, "Setting", lambda name, seeds: small)
+
+    def write(name: str, title: str, numbers: dict[str, object], *, command: str) -> Path:
+        return stored_results.write_result(name, title, numbers, command=command, folder=tmp_path)
+
+    monkeypatch.setattr(context_experiments, "write_result", write)
+    assert context_experiments.main(["language-model", "--seeds", "2"]) == 0
+    content = json.loads((tmp_path / "context_language_model.json").read_text("utf-8"))
+    assert content["seeds"] == [1, 2]
+    assert content["command"] == "python -m elmo_mini.context_experiments language-model --seeds 2"
+    assert torch.get_num_threads() == 1
