@@ -1,7 +1,7 @@
 """Lesson 02: counts, subwords, and the wall in front of one vector per word."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ def _counted(
     short: bool = False,
     triangular: bool = False,
     itself: bool = False,
+    twin_once: bool = False,
 ) -> Table:
     """Counts with one thing done otherwise: the wrong answers are built from this."""
     counts = np.zeros((size, size))
@@ -61,7 +62,7 @@ def _counted(
                     weight = 1.0 if flat else 1 / distance
                     weight = (window - distance + 1) / window if triangular else weight
                     counts[word, ids[place - distance]] += weight
-                    if not left_only:
+                    if not left_only and not (twin_once and ids[place - distance] == word):
                         counts[ids[place - distance], word] += weight
     return counts
 
@@ -90,6 +91,16 @@ def _counted_from_first_places(sentences: Sentences, size: int, window: int) -> 
 def _counted_without_twins(sentences: Sentences, size: int, window: int) -> Table:
     counts = _counted(sentences, size, window)
     np.fill_diagonal(counts, 0.0)
+    return counts
+
+
+def _counted_in_whole_numbers(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size), dtype=int)
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            for distance in range(1, min(window, place) + 1):
+                counts[word, ids[place - distance]] += int(1 / distance)
+                counts[ids[place - distance], word] += int(1 / distance)
     return counts
 
 
@@ -134,7 +145,7 @@ COOCCURRENCE_COUNTS = Exercise(
             "every pair counts 1",
             lambda s, v, w: _counted(s, v, w, flat=True),
             "All pairs in the window count the same. A pair `d` places apart counts 1/d.",
-            hint=1,
+            hint=3,
         ),
         Mistake(
             "only the left side",
@@ -155,13 +166,13 @@ COOCCURRENCE_COUNTS = Exercise(
             lambda s, v, w: _counted([[i for ids in s for i in ids]], v, w),
             "You count pairs whose words stand in different sentences. Walk over one sentence at "
             "a time.",
-            hint=1,
+            hint=3,
         ),
         Mistake(
             "the dynamic window's weights",
             lambda s, v, w: _counted(s, v, w, triangular=True),
             "These are the weights of word2vec's dynamic window. GloVe's are 1/d: 1, 1/2, 1/3 …",
-            hint=1,
+            hint=3,
         ),
         Mistake(
             "a word is its own neighbour",
@@ -188,6 +199,27 @@ COOCCURRENCE_COUNTS = Exercise(
             _counted_from_first_places,
             "`ids.index(word)` finds the first place of a word, also when you are at its second. "
             "Walk over places with `enumerate`.",
+            hint=3,
+        ),
+        Mistake(
+            "every pair twice",
+            lambda s, v, w: 2 * _counted(s, v, w),
+            "All your counts are twice too large. You look to both sides and write both entries "
+            "each time, so every pair is met twice. Look to one side, or write one entry.",
+            hint=2,
+        ),
+        Mistake(
+            "a word beside itself counts once",
+            lambda s, v, w: _counted(s, v, w, twin_once=True),
+            "Where a word stands beside itself, `[i, j]` and `[j, i]` are one entry, and it gets "
+            "1/d twice: once for each of the two places.",
+            hint=3,
+        ),
+        Mistake(
+            "the fractions are cut off",
+            _counted_in_whole_numbers,
+            "Your table holds whole numbers, so 1/2 and 1/3 become 0 when they are written into "
+            "it. Leave out `dtype=int`.",
             hint=3,
         ),
     ),
@@ -240,7 +272,7 @@ GLOVE_WEIGHT = Exercise(
             "the power before the division",
             lambda x, x_max, alpha: np.minimum(x**alpha / x_max, 1.0),
             "You raise x alone. The whole fraction x / x_max is raised to alpha.",
-            hint=2,
+            hint=1,
         ),
         Mistake(
             "the power is missing",
@@ -274,6 +306,34 @@ GLOVE_WEIGHT = Exercise(
             "get 1.",
             hint=2,
         ),
+        Mistake(
+            "both numbers written into the code",
+            lambda x, x_max, alpha: np.minimum(x / 100.0, 1.0) ** 0.75,
+            "The 100 and the 3/4 are written into your code. Use the arguments `x_max` and "
+            "`alpha`.",
+            hint=3,
+        ),
+        Mistake(
+            "one `if` for a whole array",
+            lambda x, x_max, alpha: (x / x_max) ** alpha if x < x_max else np.ones_like(x),
+            "`counts` is an array, and `if` can ask about one number only. Numpy's advice, "
+            "`any` or `all`, does not help here: each count needs its own answer. "
+            "`np.where(condition, a, b)` and `np.minimum` choose element by element.",
+            hint=2,
+        ),
+        Mistake(
+            "the larger instead of the smaller",
+            lambda x, x_max, alpha: np.maximum(x / x_max, 1.0) ** alpha,
+            "`np.maximum` keeps the larger of the two, so no weight is below 1. To cut off above, "
+            "keep the smaller: `np.minimum`.",
+            hint=2,
+        ),
+        Mistake(
+            "times alpha",
+            lambda x, x_max, alpha: np.minimum(x / x_max, 1.0) * alpha,
+            "You multiply by alpha. Raise to the power alpha: two stars, `**`.",
+            hint=3,
+        ),
     ),
     right_answers={
         "np.where": lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, 1.0),
@@ -285,9 +345,19 @@ GLOVE_WEIGHT = Exercise(
 # --- the loss ----------------------------------------------------------------------------------
 
 
-def _glove_tables(rows: int, columns: int, *, zeros: bool = False, x_max: float = 10.0) -> Any:
+def _glove_tables(
+    rows: int,
+    columns: int,
+    *,
+    zeros: bool = False,
+    small: bool = False,
+    x_max: float = 10.0,
+    alpha: float = 0.75,
+) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
-        counts = rng.uniform(0.3, 2.5 * x_max, size=(rows, columns))
+        counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
+        if small:
+            counts = rng.choice([0.2, 1 / 3, 0.5, 0.7], size=(rows, columns))
         if zeros:
             counts[rng.random((rows, columns)) < 0.4] = 0.0
             counts[0, 0], counts[0, 1] = 0.0, 3.0
@@ -298,7 +368,7 @@ def _glove_tables(rows: int, columns: int, *, zeros: bool = False, x_max: float 
             "context_biases": rng.standard_normal(columns),
             "counts": counts,
             "x_max": x_max,
-            "alpha": 0.75,
+            "alpha": alpha,
         }
 
     return make
@@ -318,13 +388,38 @@ def _loss(
     squared: bool = True,
     target: str = "log",
     shift: float = 0.0,
+    inside: bool = False,
+    signed: bool = False,
 ) -> Tensor:
     """The loss on the pairs that occur, with one thing done otherwise."""
     i, j = torch.nonzero(x, as_tuple=True)
     score = (w[i] * c[j]).sum(-1) + (b[i] + d[j] if biases else 0.0)
     error = score - (torch.log(x[i, j] + shift) if target == "log" else x[i, j])
-    weight = (x[i, j] / x_max).clamp(max=1.0) ** alpha if weighted else 1.0
+    weight = (x[i, j] / x_max).clamp(max=1.0) ** alpha if weighted else torch.ones_like(error)
+    if inside:
+        return ((weight * error) ** 2).sum()
+    if signed:
+        return (weight * error).sum()
     return (weight * (error**2 if squared else error.abs())).sum()
+
+
+def _loss_of_scores(scores: Tensor, x: Tensor, x_max: float, alpha: float) -> Tensor:
+    logs = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
+    return ((x / x_max).clamp(max=1.0) ** alpha * (scores - logs) ** 2).sum()
+
+
+def _loss_with_lifted_counts(
+    w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
+) -> Tensor:
+    error = w @ c.T + b[:, None] + d - torch.log(x.clamp(min=1.0))
+    return ((x / x_max).clamp(max=1.0) ** alpha * error**2).sum()
+
+
+def _unsummed_loss(
+    w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
+) -> Tensor:
+    logs = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
+    return (x / x_max).clamp(max=1.0) ** alpha * (w @ c.T + b[:, None] + d - logs) ** 2
 
 
 def _loss_with_log_of_zero(
@@ -368,6 +463,13 @@ def _loss_by_einsum(
     return torch.sum(weight * (scores - x.clamp(min=1e-12).log()) ** 2)
 
 
+CUT_OFF = (
+    "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
+    "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
+    "all do that. Compute with the tensors as they came."
+)
+
+
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient for the vectors: the lesson goes on to learn with both."""
     tensors = [as_tensors(value) for value in inputs.values()]
@@ -380,10 +482,12 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
             f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
             "or `float()`: autograd must be able to follow it back."
         )
-    if loss.requires_grad and loss.ndim == 0:
-        (gradient,) = torch.autograd.grad(loss, vectors)
-        return {"loss": plain(loss), "its gradient for the vectors": plain(gradient)}
-    return {"loss": plain(loss), "its gradient for the vectors": None}
+    if not loss.requires_grad:
+        raise AnswerRefused(CUT_OFF)
+    if loss.ndim:
+        return {"loss": plain(loss), "its gradient for the vectors": None}
+    (gradient,) = torch.autograd.grad(loss, vectors)
+    return {"loss": plain(loss), "its gradient for the vectors": plain(gradient)}
 
 
 GLOVE_LOSS = Exercise(
@@ -399,7 +503,8 @@ GLOVE_LOSS = Exercise(
     cases=(
         Case("one pair", _glove_tables(1, 1)),
         Case("3 words and 5 contexts", _glove_tables(3, 5), weight=2),
-        Case("x_max 100", _glove_tables(4, 4, x_max=100.0)),
+        Case("x_max 100, alpha 1/2", _glove_tables(4, 4, x_max=100.0, alpha=0.5)),
+        Case("counts between 0 and 1", _glove_tables(4, 3, small=True)),
         Case("pairs that never occur", _glove_tables(4, 4, zeros=True), weight=2, edge=True),
     ),
     mistakes=(
@@ -409,7 +514,7 @@ GLOVE_LOSS = Exercise(
             "The formula is right, and a pair that never occurs breaks it: log 0 is minus "
             "infinity, and 0 times infinity is no number. Leave those pairs out, or give the "
             "logarithm a 1 where the count is 0.",
-            hint=3,
+            hint=2,
         ),
         Mistake(
             "the biases are missing",
@@ -434,7 +539,7 @@ GLOVE_LOSS = Exercise(
             "the count, not its logarithm",
             lambda *a: _loss(*a, target="count"),
             "The score is held to log X, not to X: counts grow too large for a dot product.",
-            hint=1,
+            hint=3,
         ),
         Mistake(
             "log(1 + X)",
@@ -447,14 +552,14 @@ GLOVE_LOSS = Exercise(
             "the mean",
             lambda *a: _loss(*a) / a[4].numel(),
             "You average over the table. J is a sum.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "the right sum, and a broken gradient",
             _loss_with_late_where,
-            "The sum is right, but its gradient is nan. `torch.where` keeps the infinity out of "
-            "the sum; autograd still walks through it. Give the logarithm a 1 where the count is "
-            "0, before it is taken.",
+            "The sum is right, but its gradient is nan. Leaving the infinity out of the sum, with "
+            "`torch.where` or `torch.nansum`, comes too late: autograd still walks through the "
+            "logarithm of 0. Give the logarithm a 1 where the count is 0, before it is taken.",
             hint=3,
         ),
         Mistake(
@@ -469,6 +574,84 @@ GLOVE_LOSS = Exercise(
             lambda *a: float(glove.glove_loss(*a).detach()),
             "Return the tensor itself, without `.item()` or `float()`: autograd must be able to "
             "follow it back.",
+        ),
+        Mistake(
+            "small counts are lifted to 1",
+            _loss_with_lifted_counts,
+            "`counts.clamp(min=1)` changes the zeros, and every count between 0 and 1 as well. "
+            "Two words three places apart count 1/3, and log 1/3 is not 0. Change the zeros alone.",
+            hint=3,
+        ),
+        Mistake(
+            "cut off from the vectors",
+            lambda *a: torch.tensor(float(glove.glove_loss(*a).detach())),
+            CUT_OFF,
+        ),
+        Mistake(
+            "the rows' biases lie along the columns",
+            lambda w, c, b, d, x, x_max, alpha: _loss_of_scores(w @ c.T + b + d, x, x_max, alpha),
+            "`biases` has one number for each row of the table. `biases[:, None]`, shape "
+            "(V, 1), adds it to its row; without that it lies along the columns.",
+            hint=2,
+        ),
+        Mistake(
+            "the biases are added to each other",
+            lambda w, c, b, d, x, x_max, alpha: _loss_of_scores(w @ c.T + (b + d), x, x_max, alpha),
+            "`biases` and `context_biases` have different lengths and meet in every pair. "
+            "`biases[:, None] + context_biases` has shape (V, V').",
+            hint=2,
+        ),
+        Mistake(
+            "the second table is not turned",
+            lambda w, c, b, d, x, x_max, alpha: _loss_of_scores(
+                w @ c + b[:, None] + d, x, x_max, alpha
+            ),
+            "`vectors @ context_vectors` multiplies (V, D) by (V', D). Turn the second table: "
+            "`context_vectors.T`.",
+            hint=2,
+        ),
+        Mistake(
+            "row by row",
+            lambda w, c, b, d, x, x_max, alpha: _loss_of_scores(
+                (w * c).sum(1) + b[:, None] + d, x, x_max, alpha
+            ),
+            "You pair row 1 with row 1, row 2 with row 2. Every vector meets every context vector: "
+            "`vectors @ context_vectors.T` has shape (V, V').",
+            hint=2,
+        ),
+        Mistake(
+            "the bare errors",
+            lambda *a: _loss(*a, signed=True),
+            "You add up the errors with their signs, so they cancel. Square each of them.",
+            hint=1,
+        ),
+        Mistake(
+            "the weight is squared too",
+            lambda *a: _loss(*a, inside=True),
+            "Your weight stands inside the square. f(X) times the square of the error.",
+            hint=3,
+        ),
+        Mistake(
+            "x_max and alpha of the paper",
+            lambda w, c, b, d, x, x_max, alpha: glove.glove_loss(w, c, b, d, x),
+            "You weigh with x_max = 100 and alpha = 3/4 always. Hand your own arguments `x_max` "
+            "and `alpha` on.",
+            hint=1,
+        ),
+        Mistake(
+            "x_max of the paper",
+            lambda w, c, b, d, x, x_max, alpha: glove.glove_loss(w, c, b, d, x, alpha=alpha),
+            "You weigh with x_max = 100 always. Use the argument `x_max`.",
+        ),
+        Mistake(
+            "alpha of the paper",
+            lambda w, c, b, d, x, x_max, alpha: glove.glove_loss(w, c, b, d, x, x_max),
+            "You weigh with alpha = 3/4 always. Use the argument `alpha`.",
+        ),
+        Mistake(
+            "the sum is missing",
+            _unsummed_loss,
+            "You return one number for each pair. J is their sum.",
             hint=3,
         ),
     ),
@@ -485,8 +668,12 @@ GLOVE_LOSS = Exercise(
 
 def _text_list(inputs: Inputs, outputs: Plain) -> Plain:
     """The n-grams in alphabetical order, since any order is right."""
+    if isinstance(outputs, np.ndarray):
+        outputs = outputs.tolist()
+    if outputs is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(outputs, list | tuple) or not all(isinstance(o, str) for o in outputs):
-        raise AnswerRefused("Return a list of texts, one for each n-gram.")
+        raise AnswerRefused("Return one flat list of texts, one text for each n-gram.")
     return sorted(outputs)
 
 
@@ -528,6 +715,7 @@ CHARACTER_NGRAMS = Exercise(
         Case("a word of one letter", _word(length=1), edge=True),
         Case("a piece that occurs twice", _word(word="banana"), edge=True),
         Case("打电话", _word(word="打电话"), edge=True),
+        Case("a word with capitals", _word(word="EuroNews"), edge=True),
     ),
     mistakes=(
         Mistake(
@@ -538,11 +726,19 @@ CHARACTER_NGRAMS = Exercise(
             hint=1,
         ),
         Mistake(
-            "a boundary at the start only",
+            "no piece ends in `>`",
             lambda w, a, b: _stretches("<" + w, a, b),
-            "The sign for the end is missing, so *ing* at the end of a word is not told from *ing* "
-            "in the middle. Is the last piece of each length there?",
-            hint=1,
+            "The last piece of each length is missing. Either the loop over the starts ends one "
+            "too early (a text of m characters has m - n + 1 stretches of length n), or the sign "
+            "for the end was never put on.",
+            hint=2,
+        ),
+        Mistake(
+            "no piece begins with `<`",
+            lambda w, a, b: _stretches(w + ">", a, b),
+            "The first piece of each length is missing. Either the sign for the start was never "
+            "put on, or the loop over the starts begins at 1.",
+            hint=2,
         ),
         Mistake(
             "the longest pieces are missing",
@@ -561,14 +757,12 @@ CHARACTER_NGRAMS = Exercise(
             "each piece once",
             lambda w, a, b: sorted(set(_stretches(f"<{w}>", a, b))),
             "A set keeps *ana* of *banana* once. It stands there twice, so list it twice.",
-            hint=3,
         ),
         Mistake(
             "the whole word as a piece",
             lambda w, a, b: [*_stretches(f"<{w}>", a, b), f"<{w}>"],
-            "You add the whole word. It has a vector of its own elsewhere; this list holds the "
-            "stretches alone.",
-            hint=2,
+            "You add the whole word once more. `<her>` is in the list because it is short enough "
+            "to be a stretch; a longer word is not. A word's own vector comes in exercise 5.",
         ),
         Mistake(
             "pieces run over the end",
@@ -577,7 +771,25 @@ CHARACTER_NGRAMS = Exercise(
             ],
             "A slice that runs over the end of a text is simply shorter, so you list short pieces "
             "many times. Stop where the piece no longer fits.",
+            hint=2,
+        ),
+        Mistake(
+            "signs around every piece",
+            lambda w, a, b: [f"<{piece}>" for piece in _stretches(w, a, b)],
+            "You put the signs around every piece. They stand around the word, once, before it is "
+            "cut.",
+            hint=1,
+        ),
+        Mistake(
+            "3 and 6 written into the code",
+            lambda w, a, b: _stretches(f"<{w}>", 3, 6),
+            "The lengths 3 and 6 are written into your code. Use `shortest` and `longest`.",
             hint=3,
+        ),
+        Mistake(
+            "capitals are lost",
+            lambda w, a, b: _stretches(f"<{w}>".lower(), a, b),
+            "You make the word small. A capital is another character: cut the word as it is spelt.",
         ),
     ),
     right_answers={
@@ -606,6 +818,11 @@ def _spelling(word: str) -> Any:
 
 def _rows(word: str, table: Table) -> list[int]:
     return [subwords.bucket(piece, len(table)) for piece in subwords.character_ngrams(word)]
+
+
+def _sum_of_buckets(word: str, words: list[str], own: Table, table: Table, buckets: int) -> Table:
+    rows = [subwords.bucket(piece, buckets) for piece in subwords.character_ngrams(word)]
+    return table[rows].sum(0) + _own(word, words, own)
 
 
 def _own(word: str, words: list[str], vectors: Table) -> Table:
@@ -646,7 +863,7 @@ SUBWORD_VECTOR = Exercise(
             ),
             "You average. The paper adds up; gensim divides by the number of pieces, which "
             "changes the length and not the direction. Here: the sum.",
-            hint=1,
+            hint=3,
         ),
         Mistake(
             "an unseen word gets zeros",
@@ -662,7 +879,7 @@ SUBWORD_VECTOR = Exercise(
             "the word's own vector is forgotten",
             lambda w, words, own, table: table[_rows(w, table)].sum(0),
             "A word of the vocabulary also has a vector of its own. Add it.",
-            hint=2,
+            hint=1,
         ),
         Mistake(
             "a known word ignores its pieces",
@@ -670,7 +887,7 @@ SUBWORD_VECTOR = Exercise(
                 _own(w, words, own) if w in words else table[_rows(w, table)].sum(0)
             ),
             "For a known word you return its own vector alone. The n-grams belong to it as well.",
-            hint=2,
+            hint=1,
         ),
         Mistake(
             "no boundary signs",
@@ -679,7 +896,6 @@ SUBWORD_VECTOR = Exercise(
                 + _own(w, words, own)
             ),
             "Your pieces come from the bare word. `character_ngrams` puts the boundary signs on.",
-            hint=3,
         ),
         Mistake(
             "each piece once",
@@ -690,6 +906,35 @@ SUBWORD_VECTOR = Exercise(
                 + _own(w, words, own)
             ),
             "A piece that occurs twice counts twice.",
+        ),
+        Mistake(
+            "each row once",
+            lambda w, words, own, table: (
+                table[list(set(_rows(w, table)))].sum(0) + _own(w, words, own)
+            ),
+            "Two pieces may share a bucket, and then its row counts twice. Your set of rows keeps "
+            "it once.",
+            hint=2,
+        ),
+        Mistake(
+            "the 20,000 of the example",
+            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, 20_000),
+            "The 20,000 buckets of the cell above are written into your code. This table has "
+            "`len(ngram_vectors)` rows.",
+            hint=2,
+        ),
+        Mistake(
+            "`bucket` without K",
+            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, subwords.BUCKETS),
+            "`bucket(ngram)` alone takes the paper's two million buckets. Give it "
+            "`len(ngram_vectors)` as its second argument.",
+            hint=2,
+        ),
+        Mistake(
+            "every word is looked up",
+            lambda w, words, own, table: table[_rows(w, table)].sum(0) + own[words.index(w)],
+            "`words.index(word)` raises an error for a word that is not in the list. Ask "
+            "`if word in words` first.",
             hint=3,
         ),
     ),
@@ -781,6 +1026,44 @@ def _merge_only_hits(text: list[list[str]], first: str, second: str, merged: str
     return _merge([s for s in text if first in s or second in s], first, second, merged)
 
 
+def _merge_where(
+    text: list[list[str]], merged: str, hit: Callable[[str], bool], *, index: bool = False
+) -> Merged:
+    """Merge by another test, or note the place that `list.index` finds."""
+    labels = [
+        (n, sentence.index(token) if index else place, token)
+        for n, sentence in enumerate(text)
+        for place, token in enumerate(sentence)
+        if hit(token)
+    ]
+    return [[merged if hit(token) else token for token in s] for s in text], labels
+
+
+def _relabelled(order: Callable[[int, int, str], tuple[Any, Any, Any]]) -> Answer:
+    def answer(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
+        new, labels = _merge(text, first, second, merged)
+        return new, [order(*label) for label in labels]
+
+    return answer
+
+
+ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
+
+
+def _two_results(inputs: Inputs, outputs: Plain) -> Plain:
+    """Both results by name, so that a difference says which of the two it is in."""
+    if outputs is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    pair = isinstance(outputs, list | tuple) and len(outputs) == 2
+    if not pair or any(isinstance(token, str) for token in _items(outputs[0])):  # type: ignore[index]
+        raise AnswerRefused(ONE_THING)
+    return {"new": outputs[0], "labels": outputs[1]}  # type: ignore[index]
+
+
+def _items(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
 def _merge_by_comprehension(text: list[list[str]], first: str, second: str, merged: str) -> Any:
     labels = [
         [n, place, token]
@@ -801,6 +1084,7 @@ MERGE_WORDS = Exercise(
     importance=5,
     minutes=10,
     reference=pseudo_words.merge_words,
+    view=_two_results,
     cases=(
         Case("two sentences", _merge_case(ROUND_TABLE, ["a", "cat"])),
         Case("a drawn text", _text_with, weight=2),
@@ -823,26 +1107,26 @@ MERGE_WORDS = Exercise(
             ),
             "Your labels all hold the merged word. The point of the game is to remember which "
             "word stood there.",
-            hint=2,
+            hint=1,
         ),
         Mistake(
             "only the first word is replaced",
             lambda t, a, b, m: _merge(t, a, a, m),
             "The second word stays as it was. Both become the merged word.",
-            hint=1,
+            hint=3,
         ),
         Mistake(
             "only one occurrence in a sentence",
             _merge_once,
             "`list.index` finds a word's first place only. Walk over all tokens of the sentence.",
-            hint=3,
+            hint=2,
         ),
         Mistake(
             "parts of other words are replaced",
             _merge_parts,
             "You replace the letters inside longer words too (*cat* in *category*). Compare whole "
             "tokens.",
-            hint=3,
+            hint=2,
         ),
         Mistake(
             "places counted through the text",
@@ -863,7 +1147,57 @@ MERGE_WORDS = Exercise(
             _merge_one_after_the_other,
             "All labels of the first word come before those of the second. Keep the order of the "
             "text: one walk that looks for both.",
+            hint=2,
+        ),
+        Mistake(
+            "the labels are missing",
+            lambda t, a, b, m: _merge(t, a, b, m)[0],
+            ONE_THING,
             hint=3,
+        ),
+        Mistake(
+            "the labels come first",
+            lambda t, a, b, m: _merge(t, a, b, m)[::-1],
+            "You return the labels first. The new sentences come first, then the labels.",
+        ),
+        Mistake(
+            "every token is merged",
+            lambda t, a, b, m: _merge_where(t, m, lambda token: True),
+            "Every token became the merged word. In Python `token == first or second` is always "
+            "true, because a text that is not empty counts as true. Ask "
+            "`token in (first, second)`.",
+            hint=3,
+        ),
+        Mistake(
+            "words that contain the word",
+            lambda t, a, b, m: _merge_where(t, m, lambda token: a in token or b in token),
+            "`first in token` also finds longer words (*cat* in *category*). Compare whole tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "the place of a repeated word",
+            lambda t, a, b, m: _merge_where(t, m, lambda token: token in (a, b), index=True),
+            "`sentence.index(token)` finds the first place of a word, also when you are at its "
+            "second. Take the place from `enumerate`.",
+            hint=2,
+        ),
+        Mistake(
+            "place and number in each other's stead",
+            _relabelled(lambda number, place, word: (place, number, word)),
+            "Your labels begin with the place. First the number of the sentence, then the place.",
+            hint=3,
+        ),
+        Mistake(
+            "counted from 1",
+            _relabelled(lambda number, place, word: (number + 1, place + 1, word)),
+            "You count sentences and places from 1. Both begin at 0.",
+            hint=2,
+        ),
+        Mistake(
+            "places counted from 1",
+            _relabelled(lambda number, place, word: (number, place + 1, word)),
+            "You count places from 1. The first token of a sentence has place 0.",
+            hint=2,
         ),
     ),
     right_answers={
@@ -886,6 +1220,9 @@ def _drawn_senses(rng: np.random.Generator) -> Inputs:
             count += int(rng.integers(3))
             words += [word] * count
             senses += [f"{word}.{number}"] * count
+    # 89 occurrences: a prime, so that no share is a round number
+    words += ["plant"] * (89 - len(words))
+    senses += ["plant.0"] * (89 - len(senses))
     order = rng.permutation(len(words))
     return {"words": [words[i] for i in order], "senses": [senses[i] for i in order]}
 
@@ -895,6 +1232,13 @@ def _by_word(words: Sequence[str], senses: Sequence[str]) -> list[Counter[str]]:
     for word, sense in zip(words, senses, strict=True):
         seen[word][sense] += 1
     return list(seen.values())
+
+
+def _share_named(words: Sequence[str], senses: Sequence[str], *, first: bool) -> float:
+    """The share right when each word gets the first, or the last, of its senses in the list."""
+    pairs = list(zip(words, senses, strict=True))
+    named = dict(reversed(pairs) if first else pairs)
+    return sum(named[word] == sense for word, sense in pairs) / len(pairs)
 
 
 def _ceiling_by_pairs(words: Sequence[str], senses: Sequence[str]) -> float:
@@ -920,17 +1264,25 @@ MAJORITY_CEILING = Exercise(
     importance=5,
     minutes=10,
     reference=static_ceiling.majority_ceiling,
+    rtol=1e-6,
     cases=(
         Case(
             "one word, two senses",
-            lambda rng: {"words": ["bank"] * 4, "senses": ["money", "river", "money", "money"]},
+            lambda rng: {"words": ["bank"] * 3, "senses": ["river", "money", "money"]},
         ),
         Case("three words", _drawn_senses, weight=2),
         Case(
             "two spellings of one word",
             lambda rng: {
-                "words": ["interest", "interest", "interests", "interests", "interests"],
-                "senses": ["rate", "rate", "share", "share", "rate"],
+                "words": ["interest"] * 3 + ["interests"] * 4,
+                "senses": ["rate", "rate", "share", "rate", "share", "share", "share"],
+            },
+        ),
+        Case(
+            "a capital is another spelling",
+            lambda rng: {
+                "words": ["china", "China", "china", "China", "China", "china"],
+                "senses": ["plates", "country", "plates", "country", "plates", "country"],
             },
         ),
         Case(
@@ -944,7 +1296,7 @@ MAJORITY_CEILING = Exercise(
             "one answer for all words",
             lambda words, senses: Counter(senses).most_common(1)[0][1] / len(senses),
             "You take the commonest sense of the whole list. Each word may have its own answer.",
-            hint=1,
+            hint=2,
         ),
         Mistake(
             "the mean over the words",
@@ -959,7 +1311,7 @@ MAJORITY_CEILING = Exercise(
             "the number, not the share",
             lambda words, senses: float(sum(max(c.values()) for c in _by_word(words, senses))),
             "This is how many occurrences are right. Divide by how many there are.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "chance",
@@ -983,6 +1335,63 @@ MAJORITY_CEILING = Exercise(
             lambda words, senses: Counter(words).most_common(1)[0][1] / len(words),
             "You count words. Count, for each word, its senses.",
             hint=2,
+        ),
+        Mistake(
+            "percent",
+            lambda words, senses: 100 * static_ceiling.majority_ceiling(words, senses),
+            "You return a percentage. Return the share, a number from 0 to 1.",
+        ),
+        Mistake(
+            "rounded",
+            lambda words, senses: round(static_ceiling.majority_ceiling(words, senses), 2),
+            "You round the share. Return it as it is, and round where it is printed.",
+        ),
+        Mistake(
+            "capitals are lost",
+            lambda words, senses: static_ceiling.majority_ceiling(
+                [word.lower() for word in words], senses
+            ),
+            "You make the words small. Here *China* and *china* are two words with a vector each: "
+            "compare them as they are spelt.",
+        ),
+        Mistake(
+            "the first sense met",
+            lambda words, senses: _share_named(words, senses, first=True),
+            "You give each word the first sense that you meet. Its commonest sense is right more "
+            "often.",
+            hint=2,
+        ),
+        Mistake(
+            "the last sense met",
+            lambda words, senses: _share_named(words, senses, first=False),
+            "You give each word the last sense that you meet. Its commonest sense is right more "
+            "often.",
+            hint=2,
+        ),
+        Mistake(
+            "words counted for each sense",
+            lambda words, senses: (
+                sum(max(c.values()) for c in _by_word(senses, words)) / len(words)
+            ),
+            "You count, for each sense, its words. Turn it round: for each word, its senses.",
+            hint=2,
+        ),
+        Mistake(
+            "whole division",
+            lambda words, senses: (
+                sum(max(c.values()) for c in _by_word(words, senses)) // len(words)
+            ),
+            "`//` throws the fraction away. Divide with one stroke: `/`.",
+            hint=3,
+        ),
+        Mistake(
+            "divided by the number of words",
+            lambda words, senses: (
+                sum(max(c.values()) for c in _by_word(words, senses)) / len(set(words))
+            ),
+            "You divide by how many different words there are. Divide by the number of "
+            "occurrences, `len(words)`.",
+            hint=3,
         ),
     ),
     right_answers={
