@@ -16,6 +16,7 @@ from autograde.exercise import (
     Inputs,
     Mistake,
     Plain,
+    as_tensors,
     call_with_tensors,
     plain,
 )
@@ -435,6 +436,7 @@ def _score(
     transition_weight: float = 1.0,
     padding: bool = False,
     last_column: bool = False,
+    round_the_corner: bool = False,
     mean: bool = False,
 ) -> Tensor:
     """The score of each path by loops, with one thing done otherwise."""
@@ -445,7 +447,7 @@ def _score(
         total = start_weight * start[path[0]]
         for place in range(length):
             part = emissions[row, place, path[place]]
-            if place:
+            if place or round_the_corner:
                 part = part + transition_weight * transitions[path[place - 1], path[place]]
             total = total + (part / length if mean else part)
         total = total + end_weight * end[path[-1 if last_column else length - 1]]
@@ -468,6 +470,41 @@ def _score_of_chances(
     return _score_by_gather(emissions.softmax(-1), labels, mask, transitions, start, end)
 
 
+def _run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
+    """The scores and their gradient for the emissions: the network learns through both."""
+    tensors = [as_tensors(value) for value in inputs.values()]
+    emissions = tensors[0].requires_grad_()
+    result = answer(*tensors)
+    if result is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(result, Tensor):
+        raise AnswerRefused(
+            f"Your answer is a {type(result).__name__}. Return one tensor of shape (B,); "
+            "`torch.stack` makes one of a list of tensors."
+        )
+    for (name, before), after in zip(inputs.items(), tensors, strict=True):
+        if not np.array_equal(after.detach().numpy(), before):
+            raise AnswerRefused(
+                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
+                "function still needs the original."
+            )
+    gradient = None
+    if result.requires_grad:
+        (gradient,) = torch.autograd.grad(result.sum(), emissions, allow_unused=True)
+    return {"scores": plain(result), "their gradient for the emissions": plain(gradient)}
+
+
+def _cut_off(answer: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The answer with its numbers copied into a fresh tensor, as `.item()` in a loop does."""
+    return lambda *tensors: torch.tensor([x.item() for x in answer(*tensors)], dtype=torch.float64)
+
+
+CUT_OFF = (
+    "The numbers are right, and autograd cannot follow them back: `.item()`, `float()` and "
+    "`torch.tensor(...)` cut the thread. Keep tensors all the way; `torch.stack` joins them."
+)
+
+
 PATH_SCORE = Exercise(
     id="path_score",
     title="The score of a path",
@@ -477,11 +514,13 @@ PATH_SCORE = Exercise(
     importance=4,
     minutes=10,
     reference=crf.path_score,
-    run=call_with_tensors,
+    run=_run_with_gradient,
     cases=(
         Case("one sentence of three words", _lattice((3,), 2, path=True)),
         Case("three sentences, no padding", _lattice((4, 4, 4), 3, path=True), weight=2),
-        Case("sentences of different lengths", _lattice((5, 2, 3, 4, 1, 2), 4, path=True), weight=2),
+        Case(
+            "sentences of different lengths", _lattice((5, 2, 3, 4, 1, 2), 4, path=True), weight=2
+        ),
         Case("a sentence of one word", _lattice((1, 4), 3, path=True), edge=True),
     ),
     mistakes=(
@@ -526,6 +565,13 @@ PATH_SCORE = Exercise(
             hint=1,
         ),
         Mistake(
+            "a transition before the first word",
+            lambda *a: _score(*a, round_the_corner=True),
+            "The first word gets a transition too: place -1 is the last one in Python. There are "
+            "only T - 1 transitions; the first word has `start`.",
+            hint=1,
+        ),
+        Mistake(
             "the mean over the words",
             lambda *a: _score(*a, mean=True),
             "You divide by the length. The score of a path is a sum.",
@@ -538,6 +584,7 @@ PATH_SCORE = Exercise(
             "whole is normalised later, once.",
             hint=2,
         ),
+        Mistake("cut off from autograd", _cut_off(_score_by_gather), CUT_OFF, hint=2),
     ),
     right_answers={"loops": _score, "gather": _score_by_gather},
 )
@@ -558,11 +605,12 @@ def _forward(
     use_mask: str = "stand still",
     last: str = "logsumexp",
     first_emission: bool = True,
+    arriving: bool = False,
 ) -> Tensor:
     """The forward algorithm over the batch, with one thing done otherwise."""
     alpha = start + (emissions[:, 0] if first_emission else 0.0) + 0 * emissions[:, 0]  # (B, K)
     for t in range(1, emissions.shape[1]):
-        pairs = alpha[:, :, None] + transitions  # (B, from, to)
+        pairs = (alpha[:, None] if arriving else alpha[:, :, None]) + transitions  # (B, from, to)
         into = pairs.amax(axis) if best else pairs.logsumexp(axis)
         new = into + emissions[:, t]
         here = mask[:, t, None]
@@ -630,7 +678,7 @@ LOG_PARTITION = Exercise(
     importance=5,
     minutes=20,
     reference=crf.log_partition,
-    run=call_with_tensors,
+    run=_run_with_gradient,
     cases=(
         Case("one sentence of three words", _lattice((3,), 2)),
         Case("three sentences, no padding", _lattice((4, 4, 4), 3), weight=2),
@@ -651,6 +699,13 @@ LOG_PARTITION = Exercise(
             lambda e, m, t, s, z: _forward(e, m, t.T, s, z),
             "You read the table of transitions the wrong way round. `transitions[i, j]` is for "
             "label j right **after** label i.",
+            hint=2,
+        ),
+        Mistake(
+            "alpha stands on the axis of the new label",
+            lambda *a: _forward(*a, arriving=True),
+            "`alpha` belongs to the label you come **from**, and you add it along the label you go "
+            "to. `alpha.unsqueeze(2)` stands beside the rows of `transitions`.",
             hint=2,
         ),
         Mistake(
@@ -713,6 +768,7 @@ LOG_PARTITION = Exercise(
             "logsumexp once more.",
             hint=3,
         ),
+        Mistake("cut off from autograd", _cut_off(_forward), CUT_OFF, hint=2),
     ),
     right_answers={
         "enumeration": _partition_by_enumeration,
@@ -735,6 +791,7 @@ def _best(
     end: Tensor,
     *,
     axis: int = 0,
+    arriving: bool = False,
     greedy: str = "",
     lengths: str = "real",
     backwards: bool = False,
@@ -746,7 +803,7 @@ def _best(
         places = len(row) if lengths != "real" else length
         best, backs = start + row[0], []
         for t in range(1, places):
-            top, back = (best[:, None] + transitions).max(axis)
+            top, back = ((best if arriving else best[:, None]) + transitions).max(axis)
             best = top + row[t]
             backs.append(back)
         score, last = (best + end).max(0)
@@ -853,7 +910,11 @@ VITERBI = Exercise(
     cases=(
         Case("one sentence of four words", _lattice((4,), 3)),
         Case("four sentences, no padding", _lattice((5, 5, 5, 5), 3), weight=2),
-        Case("sentences of different lengths", _lattice((6, 2, 3, 5, 4, 3, 2, 3, 2), 3, restless=True), weight=2),
+        Case(
+            "sentences of different lengths",
+            _lattice((6, 2, 3, 5, 4, 3, 2, 3, 2), 3, restless=True),
+            weight=2,
+        ),
         Case("a sentence of one word", _lattice((1, 4), 3), edge=True),
     ),
     mistakes=(
@@ -902,6 +963,13 @@ VITERBI = Exercise(
             lambda *a: _best(*a, axis=1),
             "The maximum runs over the label you go **to**. For each new label, choose the best "
             "label to come **from**.",
+            hint=2,
+        ),
+        Mistake(
+            "the scores stand on the axis of the new label",
+            lambda *a: _best(*a, arriving=True),
+            "Your scores so far belong to the label you come **from**, and you add them along the "
+            "label you go to. For one sentence, `best.unsqueeze(1)` stands beside the rows.",
             hint=2,
         ),
         Mistake(
