@@ -216,6 +216,8 @@ def look_at(
                 "position, vectors of length 1": mixture(
                     unit(merged), unit(vectors[word.first]), unit(vectors[word.second])
                 ).position,
+                "cosine with the first": vectors.similarity(word.name, word.first),
+                "cosine with the second": vectors.similarity(word.name, word.second),
                 "cosine with its mixture": fit.cosine,
                 "cosine with another pair's": mixture(
                     merged, vectors[other.first], vectors[other.second]

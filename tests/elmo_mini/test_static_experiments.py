@@ -51,6 +51,9 @@ def test_looking_at_vectors_made_by_hand() -> None:
         labels[name].append((number, 1, of))
     hidden = [PseudoWord(n[0], n[-1], n, tuple(found)) for n, found in labels.items()]
     first, second = look_at(hidden, text, vectors)
+    word = hidden[0]
+    assert first["cosine with the first"] == vectors.similarity(word.name, word.first)
+    assert first["cosine with the second"] == vectors.similarity(word.name, word.second)
     assert first["position"] == pytest.approx(0.75, abs=1e-4)
     assert second["position"] == pytest.approx(0.5, abs=1e-4)
     assert first["cosine with its mixture"] == pytest.approx(1.0, abs=1e-4)
