@@ -1,13 +1,14 @@
 """The experiments of lesson 03, on text so small that only their arithmetic is tested."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from elmo_mini import context_experiments, finetuning_experiments, stored_results
+from elmo_mini import context_experiments, corpora, finetuning_experiments, stored_results
 from elmo_mini.context2vec import Context2Vec, context_vectors
 from elmo_mini.context_experiments import Setting, language_model, nearest, place_features
 from elmo_mini.finetuning_experiments import (
@@ -69,42 +70,59 @@ def test_nearest() -> None:
 
 
 @pytest.fixture
-def reviews(monkeypatch: pytest.MonkeyPatch) -> ClassificationTask:
+def reviews(monkeypatch: pytest.MonkeyPatch) -> Iterator[ClassificationTask]:
     sentences = text(300)
     labels = [int("word3" in sentence) for sentence in sentences]
     vocabulary = word_vocabulary(sentences)
     ids = [vocabulary.encode(sentence) for sentence in sentences]
     task = ClassificationTask(
+        "does word3 occur",
+        2,
         vocabulary,
         sentences,
-        ids,
         text_stream(text(40, 2), vocabulary),
         (ids[:200], labels[:200]),
         (ids[200:], labels[200:]),
     )
-    monkeypatch.setattr(finetuning_experiments, "classification_task", lambda: task)
+    monkeypatch.setattr(finetuning_experiments, "TASKS", {"reviews": lambda: task})
     monkeypatch.setattr(finetuning_experiments, "SIZE", 6)
     monkeypatch.setattr(finetuning_experiments, "LABELS", {20: 2, 100: 1})
-    finetuning_experiments.review_language_model.cache_clear()
-    return task
+    finetuning_experiments.task_language_model.cache_clear()
+    yield task
+    finetuning_experiments.task_language_model.cache_clear()
 
 
 def test_pretraining_and_forgetting(reviews: ClassificationTask) -> None:
     _, numbers = pretraining([1, 2])
-    assert set(numbers["accuracy"]) == {"20", "100"}
-    for by_start in numbers["accuracy"].values():
+    accuracies = numbers["tasks"]["reviews"]["accuracy"]
+    assert set(accuracies) == {"20", "100"}
+    for by_start in accuracies.values():
         assert len(by_start) == 5
         assert all(0 <= score["mean"] <= 1 for score in by_start.values())
     _, numbers = forgetting([1, 2], count=100)
-    for curve in numbers["perplexity"].values():
-        assert len(curve) == len(numbers["steps"])
-    starts = [curve[0]["values"] for curve in numbers["perplexity"].values()]
-    assert starts[0] == starts[1], "both kinds of fine-tuning start from the same language model"
-    finetuning_experiments.review_language_model.cache_clear()
+    curves = numbers["tasks"]["reviews"]["perplexity"]
+    for curve in curves.values():
+        assert len(curve) == len(numbers["tasks"]["reviews"]["steps"])
+    firsts = [curve[0]["values"] for curve in curves.values()]
+    assert firsts[0] == firsts[1], "both kinds of fine-tuning start from the same language model"
 
 
 def test_bag_of_words_finds_the_word_that_decides(reviews: ClassificationTask) -> None:
     assert bag_of_words_accuracy(reviews, *reviews.train) == 1
+
+
+def test_real_tasks_keep_their_parts_apart() -> None:
+    for name, task_of in finetuning_experiments.TASKS.items():
+        try:
+            task = task_of()
+        except corpora.CorpusMissing as error:
+            pytest.skip(str(error))
+        assert task.classes == len(set(task.train[1])), name
+        assert set(task.test[1]) <= set(task.train[1])
+        tests = {tuple(sentence) for sentence in task.test[0] if len(sentence) > 9}
+        known = {tuple(task.vocabulary.encode(sentence)) for sentence in task.sentences}
+        assert not tests & known
+        assert task.drawn(50, 1) == task.drawn(50, 1) != task.drawn(50, 2)
 
 
 def test_seq2seq(small: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
