@@ -26,7 +26,7 @@ plots.road("02")
 # - count who stands near whom, and fit vectors to the counts as GloVe does,
 # - cut words into character n-grams and give a vector to a word that nobody has seen, as fastText does,
 # - make ambiguous words with known answers out of any text,
-# - show that the vector of an ambiguous word is a mixture of its senses,
+# - measure where the vector of a word with two made-up meanings lies,
 # - compute the ceiling that no static vector passes, and show that context passes it.
 #
 # ## The papers
@@ -34,10 +34,10 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017.
 #
-# The lesson takes 60 to 90 minutes. Short of time? Exercises 3, 6 and 7 are the spine.
+# The lesson takes about two hours. Short of time? Exercises 3, 6 and 7 are the spine, and section 8 can wait. Where you leave an exercise out, the course's own function takes its place, and the cells below still run.
 
 # %% [markdown] instructor=true
-# **Instructor.** Timing for 90 minutes: sections 1 and 2 together, 30 minutes; section 3, 20; sections 4 to 6 are the heart, 30; 7 and 8 can be read at home. For 45 minutes: show exercises 1, 2, 4 and 5 solved, let them do 3, 6 and 7. Students get stuck in exercise 3 on the pairs that never occur: let one of them run into `nan` in front of the class.
+# **Instructor.** Timing for two hours: sections 1 and 2 together, 40 minutes; section 3, 25; sections 4 to 6 are the heart, 45; 7 and 8 can be read at home. For 45 minutes: show exercises 1, 2, 4 and 5 solved, let them do 3, 6 and 7. Students get stuck in exercise 3 on the pairs that never occur: let one of them run into `nan` in front of the class.
 
 # %%
 from collections import Counter, defaultdict
@@ -89,7 +89,7 @@ for gloss, example in shown.items():
 #
 # Write `cooccurrence_counts(sentences, vocabulary_size, window)`. `sentences` is a list of lists of word ids. Return an array of shape (V, V).
 #
-# Each pair of places at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. No pair crosses the end of a sentence.
+# Each pair of places at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. Count each pair once, and places, not words: where a word stands near itself, $i = j$, that one entry gets both additions. No pair crosses the end of a sentence.
 
 
 # %% exercise="cooccurrence_counts"
@@ -115,23 +115,27 @@ check("cooccurrence_counts", cooccurrence_counts)
 #
 # idea: If every place only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
 #
-# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`.
+# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives place and word. The two words may be the same; both additions then go into one entry.
 
 # %% slide="subslide"
 cooccurrence_counts = or_reference("cooccurrence_counts", cooccurrence_counts)
 
 few = Vocabulary.from_sentences(sentences, max_size=12)
-small = cooccurrence_counts([few.encode(s) for s in sentences[:3000]], len(few), 2)
+number = defaultdict(lambda: len(few), {word: i for i, word in enumerate(few.words)})
+ids = [[number[word] for word in s] for s in sentences[:3000]]  # every other word is number 12
+small = cooccurrence_counts(ids, len(few) + 1, 2)[: len(few), : len(few)]
+names = [word if word.isalnum() else f"“{word}”" for word in few.words]
+print(f"{np.mean(small > 0):.0%} of these cells are filled.")
 plots.table(
     small,
-    few.words,
-    few.words,
+    names,
+    names,
     title="Counts of the 12 commonest words, window 2, 3,000 sentences",
     form="{:.0f}",
 )
 
 # %% [markdown]
-# Nearly every cell is filled. What about the table of all words?
+# All other words keep their places here and share one number, whose row is not shown. Most cells of this corner are filled. What about the table of all words?
 
 # %%
 predict(
@@ -156,7 +160,7 @@ outcome("empty_cells", 100 * (1 - counts.nnz / len(vocabulary) ** 2), unit="%")
 # %% [markdown] exercise="glove_weight"
 # ### Exercise 2. How much a count is trusted
 #
-# Write `glove_weight(counts, x_max, alpha)`. `counts` is an array; return an array of the same shape.
+# Write `glove_weight(counts, x_max, alpha)`. `counts` is an array of numbers, zeros and fractions among them; return an array of the same shape.
 
 
 # %% exercise="glove_weight"
@@ -200,7 +204,7 @@ plots.curves(
 #
 # $$J = \sum_{i,j} f(X_{ij}) \left( w_i^\top \tilde w_j + b_i + \tilde b_j - \log X_{ij} \right)^2$$
 #
-# A pair that never occurs has $f = 0$ and adds nothing. Its $\log X$ does not exist, and nobody needs it.
+# A pair that never occurs has $f = 0$ and adds nothing. Its $\log X$ does not exist, and nobody needs it. Counts between 0 and 1 are common, since a pair far apart counts 1/3 or 1/5: they do belong in the sum, and their $\log X$ is negative.
 
 # %% [markdown] exercise="glove_loss"
 # ### Exercise 3. GloVe's weighted least squares
@@ -211,7 +215,7 @@ plots.curves(
 # - `biases` (V,) and `context_biases` (V',),
 # - `counts` (V, V'), zeros among them.
 #
-# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back.
+# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back. Write the weight again, for tensors: `np.where` of exercise 2 does not work here; `torch.where` and `.clamp` do.
 
 
 # %% exercise="glove_loss"
@@ -255,9 +259,17 @@ for _ in range(200):
     optimiser.step()
     mine.append(float(loss.detach()))
 print(f"J falls from {mine[0]:,.0f} to {mine[-1]:,.0f} in 200 steps.")
+plots.curves(
+    np.arange(1, len(mine) + 1),
+    {"J": mine},
+    title=f"The loss of exercise 3 on the {TOP} commonest words",
+    xlabel="step",
+    ylabel="J, a sum over all pairs",
+    log_y=True,
+)
 
 # %% [markdown] slide="subslide"
-# For the whole text the course's package does the same with the pairs that occur, batch by batch. The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one that has moved much takes smaller steps. (Their first rate is 0.05; we take 0.1, because we read so few times.) In the end both tables are **added**: $w + \tilde w$ is the word's vector.
+# For the whole text the course's package does the same with the pairs that occur, batch by batch. The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one that has moved much takes smaller steps. (Their first rate is 0.05; we take 0.1, because we read so few times.) In the end both tables are **added**: $w + \tilde w$ is the word's vector. The figure shows $J$ divided by the number of pairs, so that texts of different size can be compared.
 
 # %%
 from elmo_mini.glove import Glove
@@ -273,21 +285,27 @@ plots.curves(
 )
 
 # %%
-for word in ("four", "school", "president", "play"):
+for word in ("four", "night", "president", "september"):
     if word in glove:
         near = ", ".join(other for other, _ in glove.most_similar(word, topn=8))
         print(f"{word:>10}: {near}")
 
 # %% [markdown]
-# And *play*? Look which role its neighbours belong to. With one vector, the neighbours are neighbours of the mixture.
+# Most of these neighbours fit. These four words are frequent, and were picked.
 #
-# Four words prove little. **WordSim-353** is a list of word pairs that people have marked for how closely they are related. Do the vectors order the pairs as people do? The stored experiment asks this for pairs of frequent words, and for pairs that may be rare.
+# **WordSim-353** is a list of word pairs that people have marked for how closely they are related. Do the vectors order the pairs as people do? The **rank correlation** (Spearman's) compares two orders: 1 is the same order, 0 is no relation, −1 is the reverse. The stored experiment takes all pairs whose words both occur at least 5 times, then at least 50, then at least 100. Each group lies inside the one before it. Skip-gram has read the text three times, GloVe its counts 8 or 25 times. The whiskers are 95 % intervals over three seeds.
 
 # %% slide="subslide"
 STORED_GLOVE = stored_result("static_glove")
 print(STORED_GLOVE)
 judged = STORED_GLOVE.numbers["agreement"]
 known = STORED_GLOVE.numbers["pairs"]
+for kind, by in judged.items():
+    print(f"{kind:>16}:", ", ".join(f"{least}+ {by[least]['mean']:.2f}" for least in known))
+for pairs in known.values():
+    print(
+        f"A correlation over {pairs} pairs is uncertain by about ±{1.96 / np.sqrt(pairs - 3):.2f}."
+    )
 plots.bars(
     [f"{least}+ ({known[least]} pairs)" for least in known],
     {kind: [by[least]["mean"] for least in known] for kind, by in judged.items()},
@@ -301,7 +319,9 @@ plots.bars(
 )
 
 # %% [markdown]
-# For words that occur a hundred times or more GloVe is as good as skip-gram here, and better when it may read the counts longer. With rarer words it knows next to nothing. A likely reason: it fits only counts that it has seen, and a rare word has a few dozen of them, too few to say where fifty numbers should go. Skip-gram's noise words also tell it what is *not* near. (The rightmost group holds few pairs, and its whiskers show the spread over seeds, not over pairs. The vectors that the authors give away as glove.6B know 400,000 words, and come from far more text than this.)
+# The clear difference is on the left: over all pairs skip-gram agrees with people to some degree, and GloVe hardly at all. A likely reason: GloVe fits only counts that it has seen, and a rare word has a few dozen of them, too few to say where fifty numbers should go. Skip-gram's noise words also tell it what is *not* near.
+#
+# On the right, among frequent words, GloVe is no worse, and its bar is the highest after 25 passes. Do not read more into it: the whiskers show the spread over seeds, and the printed lines show that the choice of 35 pairs alone can shift a correlation by more than the bars differ. The dip of skip-gram in the middle may be of that kind as well. (The vectors that the authors give away as glove.6B know 400,000 words, and come from far more text than this.)
 #
 # Counting and predicting are closer than they look. Lesson 01 ended with PMI, which is made of counts, and GloVe's target is made of the same counts.
 
@@ -315,7 +335,7 @@ plots.bars(
 # %% [markdown] exercise="character_ngrams"
 # ### Exercise 4. A word in pieces
 #
-# Write `character_ngrams(word, shortest, longest)`. Return the list of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice.
+# Write `character_ngrams(word, shortest, longest)`. Return the list of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice. Cut the word as it is spelt: capitals stay.
 
 
 # %% exercise="character_ngrams"
@@ -348,7 +368,7 @@ for word in ("where", "her", "打电话"):
     print(f"{word}: {' '.join(character_ngrams(word))}")
 
 # %% [markdown] slide="subslide"
-# The boundary signs matter: `her` inside *where* is not `<her>`, the word. And nothing here needs spaces or letters, so Chinese words have pieces too.
+# The boundary signs matter: *where* has the piece `her` and not the piece `<her>`. The word *her* has both, so the two words share one piece and are told apart by the others. And nothing here needs spaces or letters, so Chinese words have pieces too.
 #
 # A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats hang together, and it rarely hurts.
 
@@ -366,7 +386,7 @@ for piece in ("<wh", "her", "her>"):
 # - `words`: list of the V words of the vocabulary, `word_vectors` (V, D): a row for each,
 # - `ngram_vectors` (K, D): a row for each bucket.
 #
-# Return the sum of the vectors of all n-grams of `word` (3 to 6 characters), plus the word's own vector **if** it is among `words`. Use your `character_ngrams`, and `bucket(ngram, K)`.
+# Return the sum of the vectors of all n-grams of `word` (3 to 6 characters), plus the word's own vector **if** it is among `words`. Use your `character_ngrams`, and `bucket(ngram, K)` with `K = len(ngram_vectors)`. Two pieces in one bucket count twice.
 
 
 # %% exercise="subword_vector"
@@ -414,15 +434,18 @@ fast = FastText(
     workers=1,
 )
 known = fast.wv.index_to_key
-for word in ("unfriendlyish", "governmentally"):
+for word in ("government", "governmentally", "unfriendlyish"):
     yours = subword_vector(word, known, fast.wv.vectors_vocab, fast.wv.vectors_ngrams)
     theirs = fast.wv[word]
     cosine = yours @ theirs / np.linalg.norm(yours) / np.linalg.norm(theirs)
     times = np.linalg.norm(yours) / np.linalg.norm(theirs)
-    print(f"{word}: cosine with gensim's vector {cosine:.4f}, {times:.0f} times as long")
+    print(
+        f"{word} ({'known' if word in known else 'unknown'}, {len(character_ngrams(word))} pieces): "
+        f"cosine with gensim's vector {cosine:.4f}, {times:.2f} times as long"
+    )
 
 # %% [markdown]
-# The same direction. The length differs because gensim divides by the number of pieces. Neighbours are judged by direction, so nothing changes.
+# The same direction. The length differs because gensim divides by the number of vectors in the sum: the pieces, and one more for a known word. Neighbours are judged by direction, so nothing changes.
 #
 # Now a test on words that this model has never seen: inflected forms from the same news that were too rare to get into the vocabulary, and the vocabulary's own words with a slip of the pen. The right answer is the word that was meant.
 
@@ -456,8 +479,10 @@ for kind, cases in unseen.items():
     cases = [(odd, meant) for odd, meant in cases if odd not in frequent][:80]
     nearest = [[w for w, _ in fast.wv.most_similar(odd, topn=5)] for odd, _ in cases]
     found[kind] = [meant in five for (_, meant), five in zip(cases, nearest, strict=True)]
-    print(f"{kind:>8}: {len(cases):>3} words, such as {cases[0][0]}: {', '.join(nearest[0][:3])}")
+    print(f"{kind:>8}: {len(cases):>3} words, such as {cases[0][0]}: {', '.join(nearest[0])}")
+outcome("unseen", 100 * float(np.mean([hit for hits in found.values() for hit in hits])), unit="%")
 
+# %% slide="subslide"
 plots.bars(
     list(found),
     {"among the five nearest": [100 * np.mean(hits) for hits in found.values()]},
@@ -465,11 +490,8 @@ plots.bars(
     ylabel="percent",
 )
 
-# %%
-outcome("unseen", 100 * float(np.mean([hit for hits in found.values() for hit in hits])), unit="%")
-
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks few pieces, two swapped letters break most of them. And an ending can be stronger than a stem: look at what stands beside the word in *-ing*. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5). They found training about 1.5 times slower than skip-gram's.
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks few pieces, two swapped letters break most of them. And an ending can be stronger than a stem: look at what stands beside the word in *-ing*. Forms in *-s* and *-ly* are found more often than those in *-ing* and *-ed*; why, these numbers do not say. One guess: a news text is full of verbs in *-ing* and *-ed*, so those endings have many words to pull towards. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5). They found training about 1.5 times slower than skip-gram's.
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 
@@ -483,10 +505,10 @@ outcome("unseen", 100 * float(np.mean([hit for hits in found.values() for hit in
 # %% [markdown] exercise="merge_words"
 # ### Exercise 6. Ambiguity with known answers
 #
-# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two things:
+# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two things, `new, labels`:
 #
 # - **new** sentences in which every token `first` or `second` is replaced by `merged`; leave the old ones as they are,
-# - a list of labels `(sentence number, place, word)`, in the order of the text: where the merged word stands, and which of the two words stood there.
+# - a list of labels `(sentence number, place, word)`, in the order of the text: where the merged word stands, and which of the two words stood there. Numbers and places begin at 0.
 
 
 # %% exercise="merge_words"
@@ -527,7 +549,7 @@ for number, place, word in labels[:3]:
 # %% [markdown] slide="subslide"
 # One pair proves little, and a pair picked by hand proves less. So: **twelve pairs by a rule**. The pool holds words of five letters or more that occur often enough, without the commonest; a seeded draw makes pairs of them. All are merged at once.
 #
-# One more idea makes the measurement possible. Only a **part** of the occurrences is merged, and the rest stays. So each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word, from a fifth up to four fifths, so that the mixtures differ.
+# One more idea makes the measurement possible, and the package's `hide` adds it to what you wrote in exercise 6. Only a **part** of the occurrences is merged, and the rest stays. So each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word, from a fifth up to four fifths, so that the mixtures differ.
 
 # %%
 predict(
@@ -547,23 +569,46 @@ for word in pseudo_words[:4]:
     print(f"{word.name} ({len(word.labels)} places, {word.share:.0%} {word.first}): {near}")
 
 # %% [markdown]
-# To find the place of the merged vector $m$ between the vectors $a$ and $b$ of its two words, write it as a mixture: the two numbers $\alpha$ and $\beta$ for which $\alpha a + \beta b$ comes closest to $m$ (least squares). Its **position** is $\alpha / (\alpha + \beta)$: 1 at the first word, 0 at the second. And the cosine of $m$ with $\alpha a + \beta b$ says how much of $m$ the mixture explains. As a yardstick we mix the words of *another* pair in the same way.
+# Do not look for the friends of both words here: a vector between two groups has odd neighbours. Its place must be measured.
+#
+# To find the place of the merged vector $m$ between the vectors $a$ and $b$ of its two words, write it as a mixture: the two numbers $\alpha$ and $\beta$ for which $\alpha a + \beta b$ comes closest to $m$ (least squares). Its **position** is $\alpha / (\alpha + \beta)$: 1 at the first word, 0 at the second. And the cosine of $m$ with $\alpha a + \beta b$ says how much of $m$ the mixture explains. As a yardstick we mix the words of *another* pair in the same way. Your prediction is judged by the plain cosines: to which of its two words is $m$ nearer?
 
 # %% slide="subslide"
 rows = look_at(pseudo_words, hidden_text, skip_gram)
 STORED_PSEUDO = stored_result("static_pseudo_words")
+everywhere = STORED_PSEUDO.numbers["pairs"]
 
 
 def column(rows, key):
     return np.array([row[key] for row in rows])
 
 
+def on_the_frequent_side(rows):
+    """Whether each merged vector is nearer to the word that stood at more of its places."""
+    nearer_first = column(rows, "cosine with the first") > column(rows, "cosine with the second")
+    return nearer_first == (column(rows, "share of the first") > 0.5)
+
+
+for name, some in (("here", rows), ("stored", everywhere)):
+    print(
+        f"{name}: nearer to the more frequent word in {on_the_frequent_side(some).sum()}", end=" "
+    )
+    print(f"of {len(some)} pairs")
+explained = column(rows, "cosine with its mixture") > column(rows, "cosine with another pair's")
+if explained.mean() < 0.75:
+    place = "somewhere else"
+else:
+    often = on_the_frequent_side(rows).mean() >= 0.75
+    place = "nearer to the more frequent word" if often else "half way, always"
+outcome("merged_place", place)
+
+# %% slide="subslide"
 plots.scatter(
     {
         "here, 12 pairs": (column(rows, "share of the first"), column(rows, "position")),
         "stored, 60 pairs": (
-            column(STORED_PSEUDO.numbers["pairs"], "share of the first"),
-            column(STORED_PSEUDO.numbers["pairs"], "position"),
+            column(everywhere, "share of the first"),
+            column(everywhere, "position"),
         ),
     },
     title="Where a merged vector lies between its two words",
@@ -574,6 +619,9 @@ plots.scatter(
 
 # %%
 print(STORED_PSEUDO)
+ends = [name for word in pseudo_words for name in (word.first, word.second)]
+between = [skip_gram.similarity(a, b) for i, a in enumerate(ends) for b in ends[:i]]
+print(f"Two of the 24 words, any two, have a cosine of {np.mean(between):.2f} in the mean.")
 summary = STORED_PSEUDO.numbers["summary"]
 plots.bars(
     ["its own two words", "two other words"],
@@ -600,15 +648,6 @@ plots.bars(
 )
 
 # %%
-follows = np.corrcoef(column(rows, "share of the first"), column(rows, "position"))[0, 1]
-explained = column(rows, "cosine with its mixture") > column(rows, "cosine with another pair's")
-if explained.mean() < 0.75:
-    place = "somewhere else"
-else:
-    place = "nearer to the more frequent word" if follows > 0.5 else "half way, always"
-outcome("merged_place", place)
-
-# %%
 for key in ("position", "position, vectors of length 1"):
     live = np.corrcoef(column(rows, "share of the first"), column(rows, key))[0, 1]
     whole = summary[f"correlation of share and {key}"]
@@ -618,7 +657,9 @@ for key in ("position", "position, vectors of length 1"):
     )
 
 # %% [markdown]
-# **The vector of an ambiguous word is a mixture of its senses, weighted by how often each occurs.** In the stored run share and position go together closely, over five seeds and sixty pairs. They do not lie exactly on the diagonal: a vector trained on a hundred places is a noisy thing, and nothing forces the weights to be the bare frequencies. A doubt is in place, too: a word that keeps few of its places has a badly trained vector, perhaps a short one, and short vectors need large weights. So the last line above repeats the measurement with all vectors at length 1.
+# **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, over five seeds and sixty pairs. The yardstick is not near 0, because all vectors of such a model point to some degree the same way: see the mean cosine above. They do not lie exactly on the diagonal: a vector trained on a hundred places is a noisy thing, and nothing forces the weights to be the bare frequencies. A doubt is in place, too: a word that keeps few of its places has a badly trained vector, perhaps a short one, and short vectors need large weights. So the last line above repeats the measurement with all vectors at length 1.
+#
+# This was measured on two words that have nothing to do with each other. Real senses of a word may be related, and may come with their own grammar. That their vectors mix in the same way is likely, and not shown here.
 #
 # A rare sense is a few drops in the bucket. A neighbour search from the mixture hardly finds it.
 
@@ -633,7 +674,13 @@ for key in ("position", "position, vectors of length 1"):
 predict("from_context", "Which percentage will the context average get right?", unit="%")
 
 # %% slide="subslide"
-everywhere = STORED_PSEUDO.numbers["pairs"]
+better = column(rows, "accuracy from context") > column(rows, "majority")
+print(f"Context beats the merged vector on {better.sum()} of {len(better)} pairs here.")
+stored_better = column(everywhere, "accuracy from context") > column(everywhere, "majority")
+print(f"Stored: on {stored_better.sum()} of {len(stored_better)} pairs.")
+outcome("from_context", 100 * column(rows, "accuracy from context").mean(), unit="%")
+
+# %% slide="subslide"
 plots.scatter(
     {
         "here, 12 pairs": (column(rows, "majority"), column(rows, "accuracy from context")),
@@ -642,35 +689,28 @@ plots.scatter(
             column(everywhere, "accuracy from context"),
         ),
     },
-    title="Which word stood there? Context against the merged vector",
+    title="Which word stood there?",
     xlabel="right with the merged vector alone (the commoner word)",
     ylabel="right from the average of the context",
     diagonal=True,
 )
 
-# %%
-better = column(rows, "accuracy from context") > column(rows, "majority")
-print(f"Context beats the merged vector on {better.sum()} of {len(better)} pairs here.")
-stored_better = column(everywhere, "accuracy from context") > column(everywhere, "majority")
-print(f"Stored: on {stored_better.sum()} of {len(stored_better)} pairs.")
-outcome("from_context", 100 * column(rows, "accuracy from context").mean(), unit="%")
-
 # %% [markdown]
-# The points above the diagonal are pairs where looking around helps. What the single vector has lost is still there, **in the sentence**. And this was the crudest reader imaginable: an average that does not even know the order of the words.
+# The points above the diagonal are pairs where looking around helps. That is not all of them: where one word stood at most places anyway, there is little left to win, and the average can even mislead. What the single vector has lost is still there, **in the sentence**. And this was the crudest reader imaginable: an average that does not even know the order of the words.
 #
-# A context can only help with words that are in it. One explanation on the web says that in *deposit money to the bank* the word *account* tells which bank is meant. There is no *account* in that sentence. *Deposit* and *money* do the work.
+# A context can only help with words that are in it. You may read that in *deposit money to the bank* the word *account* tells which bank is meant. There is no *account* in that sentence. *Deposit* and *money* can do the work.
 
 # %% [markdown] slide="slide"
 # ## 6. Real senses, and the ceiling
 #
 # Pseudo-words are made up. The **senseval** data are not: people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts.
 #
-# How well can **any** method do that sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. What it gets right is the **ceiling**.
+# How well can **any** method do that sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. What it gets right is the **ceiling**. Beside it we shall put the reader of section 5: a logistic regression on the mean vector of ten words on each side, judged in five rounds, each time on the fifth of the contexts that it was not fitted to.
 
 # %% [markdown] exercise="majority_ceiling"
 # ### Exercise 7. The ceiling of a static vector
 #
-# Write `majority_ceiling(words, senses)`. Both are lists of the same length: for each occurrence, the word and its true sense. Return the largest share of occurrences that a rule from word to sense can get right. There may be several different words.
+# Write `majority_ceiling(words, senses)`. Both are lists of the same length: for each occurrence, the word and its true sense. Return the largest share of occurrences that a rule from word to sense can get right. There may be several different words; words with different spellings, capitals included, are different words. Do not round.
 
 
 # %% exercise="majority_ceiling"
@@ -711,6 +751,14 @@ try:
             majority_ceiling(forms, senses),
         )
     print("The ceilings are computed here, the context averages are stored.")
+    for form in ("interest", "interests"):
+        of_form = Counter(
+            instance.sense
+            for instance in senseval.instances("interest")
+            if instance.words[instance.position].lower() == form
+        )
+        share = of_form["interest_5"] / of_form.total()
+        print(f"{form}: {share:.0%} of {of_form.total():,} are a share in a company (interest_5)")
 except corpora.CorpusMissing:
     ceilings = {w: (r["ceiling of the word"], r["ceiling of its forms"]) for w, r in stored.items()}
     print("senseval is not on this machine: all numbers below are the stored ones.")
@@ -733,7 +781,7 @@ plots.bars(
 # %% [markdown]
 # Two things to see.
 #
-# - **The spelling knows a little.** *Interests* is more often a share in a company than *interest* is. A static model has a vector for each spelling, so its ceiling is the second bar. That is all it can ever get, with any amount of text, any number of dimensions, any classifier behind it.
+# - **The spelling knows a little, sometimes.** *Interests* is more often a share in a company than *interest* is, so two vectors help there, and a little for *serve*. For *hard* and *line* the two bars are equal. A static model has a vector for each spelling, so its ceiling is the second bar. That is all it can get on these occurrences, with any amount of text, any number of dimensions, any classifier behind it.
 # - **The context average is above the ceiling for all four words.** And it was tested on contexts that it had not seen, while the ceiling was counted on the very occurrences that it is judged on. The vectors in the average are ordinary static vectors. What is new is that the answer depends on the sentence.
 #
 # This is the whole idea of the lessons to come: let the vector depend on the sentence. From lesson 03 on, a network will do the reading that the average did here.
@@ -758,7 +806,7 @@ for word in ("打", "苹果"):
 # %% [markdown]
 # What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. It will stand between them, as the merged words did, nearer to whatever the training text talked about more.
 #
-# The course has sentences for ten such words, written for it by language models and not yet checked by a native speaker. They are evenly labelled, so the ceiling is one over the number of senses. Beside it stands a simple reader of the context: it counts the characters of the sentence (naive Bayes, eight training sentences for each sense), and is tested on sentences it has not seen.
+# The course has sentences for ten such words, written for it by language models and not yet checked by a native speaker. They are evenly labelled, so the ceiling is one over the number of senses. Beside it stands a simple reader of the context: it counts how often each character stands in the training sentences of each sense, eight sentences for a sense, and names the sense that makes a new sentence's characters most probable. This is **naive Bayes**; naive, because it treats the characters as independent.
 
 # %% slide="subslide"
 from sklearn.feature_extraction.text import CountVectorizer
@@ -783,7 +831,7 @@ for word, examples in chinese.items():
     reader.append(100 * right.mean())
 
 for word, examples in chinese.items():
-    print(word, "/".join(dict.fromkeys(s.pinyin for s in examples)), end="  ")
+    print(f"{word}  {' / '.join(dict.fromkeys(s.pinyin for s in examples))}")
 plots.bars(
     names,
     {"ceiling of one vector": ceiling, "characters of the context": reader},
@@ -800,7 +848,7 @@ plots.bars(
 #
 # > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
 #
-# A popular lesson carries the English example over into Chinese. Let us do the translation properly and compute both ceilings. Take the course's English sentences for *bank*; in Chinese, the one is 银行 (yínháng) and the other 河岸 (hé'àn). And take the four senses of 打 and put the English verbs in.
+# Here the English example has been carried over into Chinese. A dictionary settles it: the one is 银行 (yínháng), the other 河岸 (hé'àn). What does that do to the ceiling? The table below gives each sense its word in the other language. It is written by hand, and each sense gets a word of its own, so the new ceiling is 100 % by construction. Keep an eye on the words of 打.
 
 # %% slide="subslide"
 TRANSLATION = {
@@ -821,7 +869,7 @@ for word, senses in (("bank", bank), ("打", hit)):
     print(f"{word}: ceiling {before:.0%}; as {', '.join(sorted(set(translated)))}: {after:.0%}")
 
 # %% [markdown]
-# **Measured: 银行 is not ambiguous.** It only means the financial institution. Translated, the problem is gone: two words, two vectors, ceiling 100 %. The same happens to 打 on the way into English. Ambiguity belongs to a word of *one* language, and examples of it do not survive translation. For Chinese take 打, 苹果, 包袱, 意思 or 行. (The character 行 *inside* 银行 is ambiguous when it stands alone: xíng, *all right*; háng, *a line* or *a trade*.)
+# **A myth, by the dictionary: 银行 is not ambiguous.** It only means the financial institution. Two words, two vectors, and the two senses of *bank* are apart. This part was looked up, not measured. And did the way into English free 打 of its ambiguity? Only in this list. One of its words is *play*, which had three meanings in section 1: one ambiguity is gone and another has come. Ambiguity belongs to a word of *one* language, and an example of it seldom survives translation. For Chinese take 打, 苹果, 包袱, 意思 or 行. (The character 行 *inside* 银行 is ambiguous when it stands alone: xíng, *all right*; háng, *a line* or *a trade*.)
 
 # %% [markdown] slide="slide"
 # ## 8. Two kinds of vectors, two sizes?
@@ -830,20 +878,23 @@ for word, senses in (("bank", bank), ("打", hit)):
 #
 # > *"The vectors of CBOW and of skip-gram have very different variance. A scale parameter in front of the network therefore speeds up its training."*
 #
-# A blogger wrote this from experience, and gave no numbers. It has two halves, and both can be tested. First: how many times larger is the variance of the numbers in CBOW's table?
+# The claim comes without numbers. It has two halves, and both can be tested. First: how many times larger is the variance of the numbers in CBOW's table? 1 means no difference; your guess holds if it is within a factor of 1.25.
 
 # %%
 predict("variance_ratio", "Variance of CBOW's numbers over skip-gram's, on this text?", unit="x")
 
 # %% slide="subslide"
 cbow = Word2Vec(hidden_text, sg=0, seed=11, epochs=EPOCHS[text.name], **OPTIONS)
-print(f"skip-gram {skip_gram.vectors.var():.4f}, CBOW {cbow.vectors.var():.4f}")
+ratio = float(cbow.vectors.var() / skip_gram.vectors.var())
+outcome("variance_ratio", ratio, unit="x", factor=1.25)
 
+# %% slide="subslide"
+print(f"skip-gram {skip_gram.vectors.var():.4f}, CBOW {cbow.vectors.var():.4f}")
 STORED_VARIANCE = stored_result("static_variance")
 print(STORED_VARIANCE)
 ratios = STORED_VARIANCE.numbers["variance of CBOW over skip-gram"]
 plots.bars(
-    [name.replace(", alpha", "").replace("elmo_mini", "ours") for name in ratios],
+    [name.replace(", alpha", ", rate").replace("elmo_mini", "this course") for name in ratios],
     {"CBOW over skip-gram": [r["mean"] for r in ratios.values()]},
     errors={"CBOW over skip-gram": np.array([r["high"] - r["mean"] for r in ratios.values()])},
     title="Variance of CBOW's numbers over skip-gram's (stored, Brown, 5 seeds)",
@@ -852,17 +903,19 @@ plots.bars(
     level=("no difference", 1.0),
 )
 
-# %%
-outcome("variance_ratio", float(cbow.vectors.var() / skip_gram.vectors.var()), unit="x")
-
 # %% [markdown]
 # In the stored runs the ratio depends on the program and on the learning rate, and once it is even below 1. So "very different" is **too much said**: which of the two is larger depends on the settings, and the factor is smaller than two in all of them.
 #
-# Second half: does a scale in front help? Take the contexts of the pseudo-words, multiply their averages by a number, and give a logistic regression a fixed number of steps with a fixed learning rate. Below is its loss on the data it is fitted to: how far it has got.
+# Second half: does a scale in front help? Take the contexts of the pseudo-words, multiply their averages by a number, and give a logistic regression a fixed number of steps with a fixed learning rate. Below is its loss on the data it is fitted to: how far it has got. The printed line is the loss of a classifier that knows only how often each word stood there.
 
 # %% slide="subslide"
 scales = STORED_VARIANCE.numbers["scales"]
 losses = STORED_VARIANCE.numbers["loss after 100 steps"]
+p = column(everywhere, "share of the first")
+print(f"Knowing the shares alone: {-np.mean(p * np.log(p) + (1 - p) * np.log(1 - p)):.2f}")
+for kind, points in losses.items():
+    best = int(np.argmin([point["mean"] for point in points]))
+    print(f"{kind}: lowest, {points[best]['mean']:.2f}, at scale {scales[best]:g}")
 plots.curves(
     scales,
     {kind: [point["mean"] for point in points] for kind, points in losses.items()},
@@ -878,7 +931,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# **Measured: the scale matters, for both.** Too small and nothing is learnt in time, too large and the steps overshoot. CBOW's curve is skip-gram's, shifted to the left: its vectors, in these settings, are larger, so they need less help. The blogger's remedy is sound, though his reason is shaky: what counts is the size of the inputs against the learning rate. Hold on to this. In lesson 07 ELMo gets exactly such a number, γ, and learns it.
+# **Measured: the scale matters, for both.** Too small and little is learnt in time, as the loss of knowing the shares alone shows; too large and the steps overshoot. CBOW's best scale is smaller than skip-gram's, which fits its larger vectors in these settings. The curves differ in more than a shift, so variance is not the whole story. The remedy is sound, the reason too simple: the size of the inputs against the learning rate matters, for either kind of vector. Hold on to this. In lesson 07 ELMo gets exactly such a number, γ, and learns it.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -886,7 +939,7 @@ plots.curves(
 # - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
 # - fastText adds up the vectors of character n-grams. Every spelling gets a vector. It is still one vector per word.
 # - Pseudo-words make ambiguity with known answers out of any text.
-# - The vector of an ambiguous word is a mixture of its senses, weighted by frequency.
+# - The vector of a pseudo-word is mostly a mixture of its two words, weighted by frequency.
 # - A method that sees only the word's vector is held to the commonest sense of each word. The average of the context already passes that ceiling.
 # - Ambiguity belongs to one language: 打 and 苹果, not 银行.
 
