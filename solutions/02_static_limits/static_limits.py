@@ -894,7 +894,7 @@ STORED_VARIANCE = stored_result("static_variance")
 print(STORED_VARIANCE)
 ratios = STORED_VARIANCE.numbers["variance of CBOW over skip-gram"]
 plots.bars(
-    [name.replace(", alpha", ", rate").replace("elmo_mini", "this course") for name in ratios],
+    [name.replace(", alpha", ",").replace("elmo_mini", "this course") for name in ratios],
     {"CBOW over skip-gram": [r["mean"] for r in ratios.values()]},
     errors={"CBOW over skip-gram": np.array([r["high"] - r["mean"] for r in ratios.values()])},
     title="Variance of CBOW's numbers over skip-gram's (stored, Brown, 5 seeds)",
