@@ -46,7 +46,7 @@ class TelegramTask:
 
     Attributes:
         vocabulary: of both sides, ``<unk>`` and ``</s>`` first.
-        train, dev, test: pairs without boundaries; every word is in the vocabulary.
+        train, dev, test: pairs without boundaries.
         source_text: telegrams. target_text: sentences, of other places of the text than the
             telegrams.
     """
@@ -69,6 +69,7 @@ def telegram_task(
     words: int = 5_000,
     shortest: int = 5,
     longest: int = 14,
+    unknown: int = 0,
     seed: int = 0,
 ) -> TelegramTask:
     """Draw pairs from a text and give the rest of it out as unlabelled text.
@@ -77,8 +78,9 @@ def telegram_task(
         train: sentences for pairs, dev and unlabelled text. test: sentences for test pairs.
         pairs: how many to train on. dev, tests: how many at most for the other parts.
         words: size of the vocabulary.
-        shortest, longest: words of a sentence that becomes a pair. Its telegram has two or more,
-            and all its words are in the vocabulary. The unlabelled text is not chosen like that.
+        shortest, longest: words of a sentence that becomes a pair. Its telegram has two or more.
+        unknown: how many of its words may be outside the vocabulary; they become ``<unk>`` on
+            both sides. The unlabelled text is not chosen like that.
 
     Raises:
         ValueError: the text has too few such sentences.
@@ -90,7 +92,7 @@ def telegram_task(
         return (
             shortest <= len(sentence) <= longest
             and len(telegram(sentence)) >= 2
-            and all(word in vocabulary for word in sentence)
+            and sum(word not in vocabulary for word in sentence) <= unknown
         )
 
     def pair(sentence: Words) -> Pair:

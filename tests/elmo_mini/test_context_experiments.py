@@ -127,6 +127,7 @@ def test_real_tasks_keep_their_parts_apart() -> None:
 
 def test_seq2seq(small: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finetuning_experiments, "PAIRS", 30)
+    monkeypatch.setattr(finetuning_experiments, "TELEGRAM_WORDS", 40)
     monkeypatch.setattr(finetuning_experiments, "EPOCHS", 2)
     monkeypatch.setattr(finetuning_experiments, "PRETRAINING", {"learning_rate": 1e-2})
     _, numbers = seq2seq([*text(900), *text(900, 3)], text(60, 1), [1, 2])

@@ -46,6 +46,8 @@ def test_pairs_are_telegram_and_sentence_of_known_words() -> None:
         assert unknown not in target
         assert telegram(task.vocabulary.decode(target)) == task.vocabulary.decode(source)
         assert 5 <= len(target) <= 14
+    loose = telegram_task(train, text(50, 1), pairs=100, dev=5, words=16, unknown=1)
+    assert {target.count(unknown) for _, target in loose.train} == {0, 1}
     again = telegram_task(train, text(50, 1), pairs=30, dev=5, words=16)
     other = telegram_task(train, text(50, 1), pairs=30, dev=5, words=16, seed=1)
     assert again.train == task.train != other.train
