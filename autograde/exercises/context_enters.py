@@ -1,0 +1,1183 @@
+"""Lesson 03: a language model, its states in context, and models that start from it."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograde.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    as_tensors,
+    call_with_tensors,
+    plain,
+)
+from elmo_mini import context2vec, lstm_language_model, pretrained_classifier, pretrained_seq2seq
+from elmo_mini.lstm_language_model import LSTMLanguageModel
+from elmo_mini.pretrained_classifier import LSTMClassifier
+
+LESSON = "03_context_enters"
+
+
+# --- a stream in rows --------------------------------------------------------------------------
+
+
+def _stream(words: int, rows: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {"stream": 10 + rng.permutation(words).astype(np.int64), "rows": rows}
+
+    return make
+
+
+def _row_length(stream: Tensor, rows: int) -> int:
+    return len(stream) // rows
+
+
+def _rows_dealt(stream: Tensor, rows: int) -> Tensor:
+    length = _row_length(stream, rows)
+    return stream[: rows * length].view(length, rows).T
+
+
+def _rows_short(stream: Tensor, rows: int) -> Tensor:
+    length = (len(stream) - 1) // rows
+    return stream[: rows * length].view(rows, length)
+
+
+def _rows_padded(stream: Tensor, rows: int) -> Tensor:
+    length = math.ceil(len(stream) / rows)
+    return functional.pad(stream, (0, rows * length - len(stream))).view(rows, length)
+
+
+STREAM_ROWS = Exercise(
+    id="stream_rows",
+    title="A long text in parallel rows",
+    lesson=LESSON,
+    points=2,
+    difficulty=1,
+    importance=4,
+    minutes=5,
+    reference=lstm_language_model.stream_rows,
+    run=call_with_tensors,
+    cases=(
+        Case("12 words in 3 rows", _stream(12, 3)),
+        Case("51 words in 4 rows", _stream(51, 4), weight=2),
+        Case("7 words in 1 row", _stream(7, 1), edge=True),
+        Case("6 words in 3 rows", _stream(6, 3), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "dealt out like cards",
+            _rows_dealt,
+            "You deal the words out like cards: neighbours in the text land in different rows. "
+            "Each row is one stretch of the text, read from left to right.",
+            hint=1,
+        ),
+        Mistake(
+            "time first",
+            lambda s, rows: lstm_language_model.stream_rows(s, rows).T,
+            "Your table lies on its side: (words, rows). Here it is (rows, words).",
+            hint=2,
+        ),
+        Mistake(
+            "rows words in each row",
+            lambda s, rows: s[: len(s) // rows * rows].view(-1, rows),
+            "`rows` says how many rows there are, not how long they are.",
+            hint=2,
+        ),
+        Mistake(
+            "the remainder is filled up",
+            _rows_padded,
+            "You fill the last row up with an id that the text does not hold. Drop what does not "
+            "fill a column.",
+            hint=2,
+        ),
+        Mistake(
+            "the remainder is cut from the front",
+            lambda s, rows: s[len(s) - rows * _row_length(s, rows) :].view(rows, -1),
+            "You drop the first words of the text. Drop the last ones.",
+            hint=3,
+        ),
+        Mistake(
+            "every row starts one word later",
+            lambda s, rows: s.unfold(0, _row_length(s, rows), 1)[:rows],
+            "Your rows overlap: each starts one word after the row above. Each row goes on where "
+            "the row above ends.",
+            hint=1,
+        ),
+        Mistake(
+            "one word is kept for the targets",
+            _rows_short,
+            "You keep the last word back for the targets. The next exercise takes care of those: "
+            "here the length is `len(stream) // rows`.",
+            hint=3,
+        ),
+        Mistake(
+            "every row is the start of the text",
+            lambda s, rows: s[: _row_length(s, rows)].repeat(rows, 1),
+            "All your rows hold the beginning of the text. Row 1 goes on where row 0 ends.",
+            hint=1,
+        ),
+    ),
+    right_answers={
+        "stacked slices": lambda s, rows: torch.stack(
+            [s[r * (len(s) // rows) : (r + 1) * (len(s) // rows)] for r in range(rows)]
+        ),
+        "narrow and reshape": lambda s, rows: s.narrow(0, 0, len(s) - len(s) % rows).reshape(
+            rows, -1
+        ),
+    },
+)
+
+
+# --- windows, and the shift --------------------------------------------------------------------
+
+Windows = list[tuple[Tensor, Tensor]]
+
+
+def _table_of_ids(rows: int, length: int, width: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        drawn = 10 + rng.permutation(rows * length).reshape(rows, length).astype(np.int64)
+        return {"rows": drawn, "width": width}
+
+    return make
+
+
+def _cut(inputs: Tensor, targets: Tensor, width: int) -> Windows:
+    return list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True))
+
+
+def _windows_shifted_inside(rows: Tensor, width: int) -> Windows:
+    return [(w[:, :-1], w[:, 1:]) for w in rows.split(width, 1) if w.shape[1] > 1]
+
+
+def _windows_rolled_inside(rows: Tensor, width: int) -> Windows:
+    return [(w, w.roll(-1, 1)) for w in rows.split(width, 1)]
+
+
+def _windows_sliding(rows: Tensor, width: int) -> Windows:
+    ends = range(rows.shape[1] - width)
+    return [(rows[:, s : s + width], rows[:, s + 1 : s + width + 1]) for s in ends]
+
+
+def _windows_full_only(rows: Tensor, width: int) -> Windows:
+    return [w for w in _cut(rows[:, :-1], rows[:, 1:], width) if w[0].shape[1] == width]
+
+
+def _windows_across_the_edge(rows: Tensor, width: int) -> Windows:
+    targets = rows.flatten().roll(-1).view_as(rows)
+    return _cut(rows, targets, width)
+
+
+def _windows_by_range(rows: Tensor, width: int) -> Iterator[tuple[Tensor, Tensor]]:
+    last = rows.shape[1] - 1
+    for start in range(0, last, width):
+        end = min(start + width, last)
+        yield rows[:, start:end], rows[:, start + 1 : end + 1]
+
+
+NEXT_WORD_WINDOWS = Exercise(
+    id="next_word_windows",
+    title="What is read, and what is to be said",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=lstm_language_model.next_word_windows,
+    run=call_with_tensors,
+    cases=(
+        Case("2 rows of 7, width 3", _table_of_ids(2, 7, 3)),
+        Case("3 rows of 18, width 5", _table_of_ids(3, 18, 5), weight=2),
+        Case("a window as wide as the row", _table_of_ids(2, 6, 6), edge=True),
+        Case("width 1", _table_of_ids(2, 4, 1), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the target is not shifted",
+            lambda rows, width: _cut(rows[:, :-1], rows[:, :-1], width),
+            "Your targets are the inputs: the model would be asked for the word that it has just "
+            "read. The target is the **next** word.",
+            hint=1,
+        ),
+        Mistake(
+            "the word before is the target",
+            lambda rows, width: _cut(rows[:, 1:], rows[:, :-1], width),
+            "You ask for the word **before** the one that was read. Inputs lose the row's last "
+            "word, targets its first.",
+            hint=1,
+        ),
+        Mistake(
+            "shifted inside each window",
+            _windows_shifted_inside,
+            "You shift inside each window, so the first word of a window is never predicted. "
+            "Shift the whole rows first, then cut both.",
+            hint=2,
+        ),
+        Mistake(
+            "rolled inside each window",
+            _windows_rolled_inside,
+            "`roll` brings the window's first word round to its end: the last place is asked for "
+            "a word from the past. Take the next word of the row.",
+            hint=2,
+        ),
+        Mistake(
+            "the row's last word is asked for its first",
+            lambda rows, width: _cut(rows, rows.roll(-1, 1), width),
+            "`roll` brings the row's first word round to its end. After the row's last word there "
+            "is nothing to predict: leave it out of the inputs.",
+            hint=2,
+        ),
+        Mistake(
+            "the last target comes from the next row",
+            _windows_across_the_edge,
+            "The last place of a row is asked for the first word of the row below, and the very "
+            "last for the first of all. A row ends with its last word as a target.",
+            hint=2,
+        ),
+        Mistake(
+            "windows that slide by one word",
+            _windows_sliding,
+            "Your windows overlap: a word is predicted many times. The next window starts where "
+            "this one ends.",
+            hint=3,
+        ),
+        Mistake(
+            "the short window at the end is dropped",
+            _windows_full_only,
+            "The last, shorter window is missing: its words would never be learnt. Keep it.",
+            hint=3,
+        ),
+        Mistake(
+            "two places ahead",
+            lambda rows, width: _cut(rows[:, :-2], rows[:, 2:], width),
+            "Your targets are two places ahead. One is enough: `rows[:, 1:]`.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "split the shifted rows": lambda rows, width: zip(
+            rows[:, :-1].split(width, 1), rows[:, 1:].split(width, 1), strict=True
+        ),
+        "a generator with range": _windows_by_range,
+    },
+)
+
+
+# --- the loss, with a mask ---------------------------------------------------------------------
+
+
+def _padded_logits(lengths: Sequence[int], words: int = 6, *, scale: float = 1.5) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        longest = max(max(lengths), 1)
+        mask = np.arange(longest) < np.array(lengths)[:, None]
+        targets = rng.integers(1, words, size=mask.shape)
+        targets[0, 0] = 0  # the unknown word is a word like any other
+        return {
+            "logits": scale * rng.standard_normal((*mask.shape, words)),
+            "targets": np.where(mask, targets, 0),
+            "mask": mask,
+        }
+
+    return make
+
+
+def _token_losses(logits: Tensor, targets: Tensor, axis: int = -1) -> Tensor:
+    logs = logits.log_softmax(axis)
+    return -logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+
+
+def _loss_naive(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    exponents = logits.exp()
+    p = exponents / exponents.sum(-1, keepdim=True)
+    return -p.gather(-1, targets.unsqueeze(-1)).squeeze(-1).log()[mask].mean()
+
+
+def _loss_reshaped(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    batch, steps, words = logits.shape
+    losses = functional.cross_entropy(
+        logits.reshape(batch, words, steps), targets, reduction="none"
+    )
+    return losses[mask].mean()
+
+
+def _loss_by_sentence(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    losses = (_token_losses(logits, targets) * mask).sum(1) / mask.sum(1).clamp(min=1)
+    return losses.mean()
+
+
+def _loss_by_loop(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    losses = [
+        torch.logsumexp(logits[b, t], 0) - logits[b, t, int(targets[b, t])]
+        for b, t in mask.nonzero().tolist()
+    ]
+    return torch.stack(losses).mean()
+
+
+def _loss_ignoring(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    marked = targets.masked_fill(~mask, -100)
+    return functional.cross_entropy(logits.flatten(0, 1), marked.flatten())
+
+
+def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
+    """The loss and its gradient: a loss that cannot be followed back teaches nothing."""
+    logits, targets, mask = (as_tensors(value) for value in inputs.values())
+    logits.requires_grad_()
+    loss = answer(logits, targets, mask)
+    if loss is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(loss, Tensor):
+        raise AnswerRefused(
+            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
+            "or `float()`: autograd must be able to follow it back."
+        )
+    gradient = None
+    if loss.requires_grad and loss.ndim == 0:
+        gradient = plain(torch.autograd.grad(loss, logits)[0])
+    return {"loss": plain(loss), "its gradient for the logits": gradient}
+
+
+MASKED_CROSS_ENTROPY = Exercise(
+    id="masked_cross_entropy",
+    title="The loss of real words",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=lstm_language_model.masked_cross_entropy,
+    run=_run_masked_loss,
+    cases=(
+        Case("two sentences of four words", _padded_logits((4, 4))),
+        Case("sentences of 7, 2 and 4 words", _padded_logits((7, 2, 4)), weight=2),
+        Case("a row of padding only", _padded_logits((3, 0)), edge=True),
+        Case("logits of a thousand", _padded_logits((3, 2), scale=1000.0), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "padding is counted",
+            lambda x, y, m: _token_losses(x, y).mean(),
+            "Your mean runs over the padding too. Nobody said anything there: leave those places "
+            "out with the mask.",
+            hint=1,
+        ),
+        Mistake(
+            "divided by all places",
+            lambda x, y, m: (_token_losses(x, y) * m).mean(),
+            "The padding adds nothing to your sum, and still you divide by its places. Divide by "
+            "the number of real words, `mask.sum()`.",
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round",
+            lambda x, y, m: (_token_losses(x, y) * ~m).sum() / (~m).sum().clamp(min=1),
+            "You keep the padding and drop the words. `mask` is True at real words.",
+            hint=2,
+        ),
+        Mistake(
+            "the sum",
+            lambda x, y, m: _token_losses(x, y)[m].sum(),
+            "You add up. A mean lets short and long batches be compared.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean of the sentences' means",
+            _loss_by_sentence,
+            "You average within each sentence first, so a word of a short sentence weighs more. "
+            "Every real word counts the same.",
+            hint=2,
+        ),
+        Mistake(
+            "the logarithm is missing",
+            lambda x, y, m: -x.softmax(-1).gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean(),
+            "You average minus the probability. The loss is minus its logarithm: take "
+            "`log_softmax`.",
+            hint=3,
+        ),
+        Mistake(
+            "the softmax is missing",
+            lambda x, y, m: -x.gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean(),
+            "Logits are scores, not log-probabilities. `log_softmax` over the words comes first.",
+            hint=3,
+        ),
+        Mistake(
+            "the softmax twice",
+            lambda x, y, m: _token_losses(x.softmax(-1), y)[m].mean(),
+            "`cross_entropy` and `log_softmax` take the softmax themselves. Give them the logits.",
+            hint=3,
+        ),
+        Mistake(
+            "a softmax over time",
+            lambda x, y, m: _token_losses(x, y, axis=1)[m].mean(),
+            "Your softmax runs over the places of the sentence. At each place the **words** "
+            "compete: take the last axis.",
+            hint=3,
+        ),
+        Mistake(
+            "reshape in place of transpose",
+            _loss_reshaped,
+            "`reshape` to (B, V, T) keeps the order of the numbers and mixes words with places. "
+            "Move the axis with `transpose(1, 2)`, or flatten to (B·T, V).",
+            hint=3,
+        ),
+        Mistake(
+            "the id 0 is ignored",
+            lambda x, y, m: functional.cross_entropy(x.flatten(0, 1), y.flatten(), ignore_index=0),
+            "`ignore_index=0` also drops every real word whose id is 0, here the unknown word. "
+            "The mask knows which places are padding.",
+            hint=2,
+        ),
+        Mistake(
+            "exp of a thousand",
+            _loss_naive,
+            "The formula is right, and breaks on large logits: exp of a thousand is infinite. "
+            "`log_softmax` does the same safely.",
+            hint=3,
+        ),
+        Mistake(
+            "a float",
+            lambda x, y, m: float(_token_losses(x, y)[m].mean().detach()),
+            "Return the tensor itself, without `.item()` or `float()`: autograd must be able to "
+            "follow it back.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "places marked for PyTorch to ignore": _loss_ignoring,
+        "a loop with logsumexp": _loss_by_loop,
+        "sum over mask.sum()": lambda x, y, m: (
+            (functional.cross_entropy(x.transpose(1, 2), y, reduction="none") * m).sum() / m.sum()
+        ),
+    },
+)
+
+
+# --- perplexity --------------------------------------------------------------------------------
+
+
+def _batches(rng: np.random.Generator) -> Inputs:
+    return {
+        "losses": [float(x) for x in rng.uniform(1.5, 6.0, 4)],
+        "tokens": [int(n) for n in rng.permutation([30, 60, 200, 410])],
+    }
+
+
+def _weighted(losses: Sequence[float], tokens: Sequence[int]) -> float:
+    return float(np.average(losses, weights=tokens))
+
+
+PERPLEXITY = Exercise(
+    id="perplexity",
+    title="How many words it hesitates between",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=5,
+    reference=lstm_language_model.perplexity,
+    cases=(
+        Case("one batch", lambda rng: {"losses": [float(rng.uniform(2, 5))], "tokens": [120]}),
+        Case("four batches of different size", _batches, weight=2),
+        Case(
+            "a fair die, in a short and a long batch",
+            lambda rng: {"losses": [math.log(6.0), math.log(6.0)], "tokens": [3, 300]},
+            edge=True,
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "batches weigh the same",
+            lambda losses, tokens: math.exp(sum(losses) / len(losses)),
+            "A batch of 30 words weighs as much as one of 410 in your mean. Weigh each loss with "
+            "its number of tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean of the perplexities",
+            lambda losses, tokens: float(np.mean(np.exp(losses))),
+            "You take exp of each loss and average afterwards: one bad batch rules the mean. "
+            "Average the losses, then take exp once.",
+            hint=2,
+        ),
+        Mistake(
+            "the weighted mean of the perplexities",
+            lambda losses, tokens: float(np.average(np.exp(losses), weights=tokens)),
+            "The weights are right, the order is not: average the losses first, take exp of the "
+            "average.",
+            hint=2,
+        ),
+        Mistake(
+            "2 to the power of nats",
+            lambda losses, tokens: 2 ** _weighted(losses, tokens),
+            "2 to the power belongs to losses in bits. These are nats: take exp.",
+            hint=1,
+        ),
+        Mistake(
+            "the exp is missing",
+            lambda losses, tokens: _weighted(losses, tokens),
+            "This is the loss in nats a token. Perplexity is exp of it.",
+            hint=1,
+        ),
+        Mistake(
+            "exp of minus the loss",
+            lambda losses, tokens: math.exp(-_weighted(losses, tokens)),
+            "This is a probability, the typical one of a right word. The loss has its minus sign "
+            "already: exp of the loss itself.",
+            hint=1,
+        ),
+        Mistake(
+            "exp of the sum",
+            lambda losses, tokens: math.exp(sum(losses)),
+            "You add the losses of all batches up. Perplexity speaks of one word: take their "
+            "mean, weighed with the tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the tokens without weighting",
+            lambda losses, tokens: math.exp(sum(losses) / sum(tokens)),
+            "Each loss is already a mean over its tokens. Multiply it with its tokens before you "
+            "divide by all of them.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "numpy": lambda losses, tokens: np.exp(
+            np.dot(losses, tokens) / np.sum(tokens),
+        ),
+        "a tensor": lambda losses, tokens: torch.exp(
+            (torch.tensor(losses) * torch.tensor(tokens)).sum() / sum(tokens)
+        ),
+    },
+)
+
+
+# --- the states around a target ----------------------------------------------------------------
+
+
+def _counted_states(rng: np.random.Generator) -> Inputs:
+    """State i of either side is i, as a shape (1, 6, 1): the answer can be read off."""
+    numbers = np.arange(6.0).reshape(1, 6, 1)
+    return {"left": numbers, "right": 100 + numbers}
+
+
+def _states(rows: int, words: int, hidden: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        shape = (rows, words + 2, hidden)
+        return {"left": rng.standard_normal(shape), "right": rng.standard_normal(shape)}
+
+    return make
+
+
+def _beside(left: Tensor, right: Tensor, before: int, after: int) -> Tensor:
+    """Every target's left state `before` places back, right state `after` places ahead."""
+    steps = left.shape[1] - 2
+    return torch.cat(
+        [left[:, 1 - before : 1 - before + steps], right[:, 1 + after : 1 + after + steps]], -1
+    )
+
+
+def _beside_by_loop(left: Tensor, right: Tensor) -> Tensor:
+    return torch.stack(
+        [torch.cat([left[:, t - 1], right[:, t + 1]], -1) for t in range(1, left.shape[1] - 1)], 1
+    )
+
+
+AROUND_TARGET = Exercise(
+    id="around_target",
+    title="Everything but the word itself",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=10,
+    reference=context2vec.around_target,
+    run=call_with_tensors,
+    cases=(
+        Case("states that are numbered", _counted_states),
+        Case("2 sentences of 5 words, 3 numbers in a state", _states(2, 5, 3), weight=2),
+        Case("a sentence of one word", _states(1, 1, 2), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the target is in both states",
+            lambda left, right: _beside(left, right, 0, 0),
+            "Both of your states have already read the target: predicting it is child's play. "
+            "Take the left state one place **before** it and the right state one place **after**.",
+            hint=1,
+        ),
+        Mistake(
+            "the target is in the left state",
+            lambda left, right: _beside(left, right, 0, 1),
+            "Your left state has already read the target. Take the state of the place before it.",
+            hint=1,
+        ),
+        Mistake(
+            "the target is in the right state",
+            lambda left, right: _beside(left, right, 1, 0),
+            "Your right state has already read the target: it comes from the other end. Take the "
+            "state of the place after it.",
+            hint=1,
+        ),
+        Mistake(
+            "the states have walked past the target",
+            lambda left, right: _beside(left, right, -1, -1),
+            "You go one place in the wrong direction: your left state has read the target and the "
+            "word after it. Left: t − 1. Right: t + 1.",
+            hint=2,
+        ),
+        Mistake(
+            "right before left",
+            lambda left, right: torch.cat([right[:, 2:], left[:, :-2]], -1),
+            "The right states come first in your answer. Left, then right.",
+            hint=2,
+        ),
+        Mistake(
+            "one after the other",
+            lambda left, right: torch.cat([left[:, :-2], right[:, 2:]], 1),
+            "You joined them along the sentence, so it is twice as long. Join them along the last "
+            "axis: each place gets a longer vector.",
+            hint=3,
+        ),
+        Mistake(
+            "the sum",
+            lambda left, right: left[:, :-2] + right[:, 2:],
+            "You add the two states. Side by side nothing is lost: `torch.cat(..., dim=-1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the right states once more turned round",
+            lambda left, right: torch.cat([left[:, :-2], right.flip(1)[:, 2:]], -1),
+            "`right` is in reading order already. Do not turn it round again.",
+            hint=2,
+        ),
+        Mistake(
+            "two neighbours on the left",
+            lambda left, right: torch.cat([left[:, :-2], left[:, 2:]], -1),
+            "Both halves come from `left`. The second half belongs to the right-to-left reader.",
+            hint=2,
+        ),
+    ),
+    right_answers={
+        "a loop over places": _beside_by_loop,
+        "narrow": lambda left, right: torch.cat(
+            [left.narrow(1, 0, left.shape[1] - 2), right.narrow(1, 2, left.shape[1] - 2)], dim=2
+        ),
+    },
+)
+
+
+# --- the sequence autoencoder ------------------------------------------------------------------
+
+Steps = tuple[list[int], list[int], list[bool]]
+
+
+def _to_be_rewritten(words: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
+
+    return make
+
+
+def _what_counts(inputs: Inputs, outputs: Plain) -> Plain:
+    """Targets only where they count: what stands elsewhere is nobody's business."""
+    if not isinstance(outputs, list | tuple) or len(outputs) != 3:
+        raise AnswerRefused("Return three lists: inputs, targets, counted.")
+    read, said, counted = (np.asarray(part).tolist() for part in outputs)
+    if not all(isinstance(part, list) for part in (read, said, counted)):
+        raise AnswerRefused("Return three lists: inputs, targets, counted.")
+    if not len(read) == len(said) == len(counted):
+        raise AnswerRefused(
+            f"Your lists have {len(read)}, {len(said)} and {len(counted)} entries. Each step has "
+            "one input, one target and one answer to whether it counts: equal lengths."
+        )
+    return {
+        "inputs": read,
+        "counted": ["yes" if c else "no" for c in counted],
+        "targets where they count": [t for t, c in zip(said, counted, strict=True) if c],
+    }
+
+
+def _autoencoded(
+    ids: list[int],
+    end: int,
+    *,
+    told: list[int] | None = None,
+    say: list[int] | None = None,
+    silent: int | None = None,
+) -> Steps:
+    """Steps with one thing done otherwise: what is fed while writing, what is said, from when."""
+    read = [*ids, end, *(ids if told is None else told)]
+    quiet = len(ids) if silent is None else silent
+    said = [end] * len(ids) + ([*ids, end] if say is None else say)
+    return read, said, [False] * quiet + [True] * (len(read) - quiet)
+
+
+def _autoencoder_without_end(ids: list[int], end: int) -> Steps:
+    n = len(ids)
+    return [*ids, *ids], [end] * n + ids, [False] * n + [True] * n
+
+
+def _autoencoder_and_language_model(ids: list[int], end: int) -> Steps:
+    read = [*ids, end, *ids]
+    return read, [*read[1:], end], [True] * len(read)
+
+
+def _autoencoder_by_shifting(ids: list[int], end: int) -> tuple[Any, Any, Any]:
+    whole = np.array([*ids, end, *ids, end])
+    steps = np.arange(len(whole) - 1)
+    return whole[:-1], whole[1:], steps >= len(ids)
+
+
+AUTOENCODER_STEPS = Exercise(
+    id="autoencoder_steps",
+    title="Read it, then say it again",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=3,
+    minutes=10,
+    reference=pretrained_classifier.autoencoder_steps,
+    view=_what_counts,
+    cases=(
+        Case("three words", _to_be_rewritten(3)),
+        Case("eight words", _to_be_rewritten(8), weight=2),
+        Case("one word", _to_be_rewritten(1), edge=True),
+        Case("no word", _to_be_rewritten(0), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "said backwards",
+            lambda ids, end: _autoencoded(ids, end, say=[*ids[::-1], end]),
+            "You let it say the sentence backwards, and feed it forwards. Dai and Le's model says "
+            "the sentence as it was read.",
+            hint=1,
+        ),
+        Mistake(
+            "it repeats what it is told",
+            lambda ids, end: _autoencoded(ids, end, say=[end, *ids], silent=len(ids) + bool(ids)),
+            "While writing, the target is the very word that is fed in: it copies and need not "
+            "remember. The target is the **next** word of the sentence; at the boundary it is the "
+            "first.",
+            hint=1,
+        ),
+        Mistake(
+            "the reading counts as well",
+            lambda ids, end: _autoencoded(ids, end, silent=0),
+            "All steps count in your answer. While it reads, nothing is asked: the first n steps "
+            "do not count.",
+            hint=2,
+        ),
+        Mistake(
+            "a language model on the first half",
+            _autoencoder_and_language_model,
+            "While it reads, you ask for the next word: that is a language model and an "
+            "autoencoder in one. The first n steps do not count.",
+            hint=2,
+        ),
+        Mistake(
+            "no boundary",
+            _autoencoder_without_end,
+            "Nothing tells the model that reading ends and writing begins, nor when to stop. The "
+            "boundary stands between the two halves, and it is the last target.",
+            hint=1,
+        ),
+        Mistake(
+            "the end is never said",
+            lambda ids, end: (
+                [*ids, end, *ids[:-1]],
+                [end] * len(ids) + (ids or [end]),
+                [False] * len(ids) + [True] * max(1, len(ids)),
+            ),
+            "Your model never learns to stop: after the last word it must say the boundary. There "
+            "are 2n + 1 steps.",
+            hint=3,
+        ),
+        Mistake(
+            "the first word is not asked for",
+            lambda ids, end: _autoencoded(ids, end, silent=len(ids) + 1),
+            "The step that reads the boundary counts: there the first word is asked for. Only n "
+            "steps do not count.",
+            hint=3,
+        ),
+        Mistake(
+            "it must guess without hearing",
+            lambda ids, end: _autoencoded(ids, end, told=[end] * len(ids)),
+            "While writing, you feed the boundary all the time. Feed the sentence once more: each "
+            "step is told the word that it should have said before.",
+            hint=2,
+        ),
+    ),
+    right_answers={
+        "one list, shifted": _autoencoder_by_shifting,
+        "zeros where nothing counts": lambda ids, end: (
+            [*ids, end, *ids],
+            [*[0] * len(ids), *ids, end],
+            [i >= len(ids) for i in range(2 * len(ids) + 1)],
+        ),
+    },
+)
+
+
+# --- starting from a language model ------------------------------------------------------------
+
+
+def _sizes(words: int, classes: int, embedding: int, hidden: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {
+            "words": words,
+            "classes": classes,
+            "embedding": embedding,
+            "hidden": hidden,
+            "seed": int(rng.integers(1 << 30)),
+        }
+
+    return make
+
+
+def _whose(now: nn.Module, before: dict[str, Tensor], teacher: dict[str, Tensor]) -> str:
+    """Where the weights of one part come from, in words."""
+    weights = dict(now.named_parameters())
+
+    def same(other: dict[str, Tensor]) -> bool:
+        return set(other) == set(weights) and all(
+            weights[name].shape == value.shape and torch.equal(weights[name].detach(), value)
+            for name, value in other.items()
+        )
+
+    if same(teacher):
+        return "the language model's"
+    return "as it was" if same(before) else "something else"
+
+
+def _weights(module: nn.Module) -> dict[str, Tensor]:
+    return {name: value.detach().clone() for name, value in module.named_parameters()}
+
+
+def _run_start(answer: Answer, inputs: Inputs) -> Plain:
+    """Start a classifier, then train it by one step: whose weights are where, and who moved?"""
+    words, classes, embedding, hidden, seed = inputs.values()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = LSTMLanguageModel(words, embedding, hidden)
+        classifier = LSTMClassifier(words, classes, embedding, hidden)
+        ids = torch.randint(words, (3, 4))
+    parts = ("embedding", "lstm", "output")
+    before = {part: _weights(getattr(classifier, part)) for part in parts}
+    taught = {part: _weights(getattr(model, part)) for part in ("embedding", "lstm")}
+    learnt = _weights(model)
+    answer(classifier, model)
+    found: dict[str, Plain] = {
+        f"the classifier's {part}": _whose(
+            getattr(classifier, part), before[part], taught.get(part, {})
+        )
+        for part in parts
+    }
+    untouched = _same_weights(model, learnt)
+    loss = classifier(ids, torch.tensor([4, 2, 3])).square().sum()
+    loss.backward()
+    moving = [value for value in classifier.parameters() if value.requires_grad]
+    with torch.no_grad():
+        for value in moving:
+            value.sub_(0.1)
+    found["the language model"] = "as it was" if untouched else "changed"
+    found["the language model after a training step of the classifier"] = (
+        "as it was" if not untouched or _same_weights(model, learnt) else "moved with it"
+    )
+    found["parts of the classifier that can learn"] = sorted(
+        part
+        for part in parts
+        if all(value.requires_grad for value in getattr(classifier, part).parameters())
+    )
+    return found
+
+
+def _same_weights(module: nn.Module, weights: dict[str, Tensor]) -> bool:
+    now = dict(module.named_parameters())
+    return all(torch.equal(now[name].detach(), value) for name, value in weights.items())
+
+
+def _copy(target: nn.Module, source: nn.Module, keep: Callable[[str], bool] = bool) -> None:
+    with torch.no_grad():
+        for name, value in target.named_parameters():
+            if keep(name):
+                value.copy_(source.get_parameter(name))
+
+
+def _start_by_sharing(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding, classifier.lstm = model.embedding, model.lstm
+
+
+def _start_the_wrong_way(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _copy(model.embedding, classifier.embedding)
+    _copy(model.lstm, classifier.lstm)
+
+
+def _start_frozen(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _start_both(classifier, model)
+    for part in (classifier.embedding, classifier.lstm):
+        part.requires_grad_(False)
+
+
+def _start_both(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _copy(classifier.embedding, model.embedding)
+    _copy(classifier.lstm, model.lstm)
+
+
+def _start_without_recurrence(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _copy(classifier.embedding, model.embedding)
+    _copy(classifier.lstm, model.lstm, lambda name: "_ih_" in name)
+
+
+def _start_with_softmax_rows(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _start_both(classifier, model)
+    with torch.no_grad():
+        for name, value in classifier.output.named_parameters():
+            value.copy_(model.softmax.get_parameter(name)[: len(value)])
+
+
+def _start_in_place(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding.weight.copy_(model.embedding.weight)
+    classifier.lstm.get_parameter("weight_ih_l0").copy_(model.lstm.get_parameter("weight_ih_l0"))
+
+
+def _start_by_names(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    theirs = model.state_dict()
+    ours = classifier.state_dict()
+    ours.update({name: value for name, value in theirs.items() if name in ours})
+    classifier.load_state_dict(ours)
+
+
+def _start_from_new_parameters(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding = nn.Embedding.from_pretrained(
+        model.embedding.weight.detach().clone(), freeze=False
+    )
+    classifier.lstm.load_state_dict(model.lstm.state_dict())
+
+
+START_FROM = Exercise(
+    id="start_from",
+    title="Move in with the furniture",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=pretrained_classifier.start_from,
+    run=_run_start,
+    cases=(
+        Case("9 words, 2 classes", _sizes(9, 2, 4, 5), weight=2),
+        Case("30 words, 6 classes", _sizes(30, 6, 8, 8)),
+    ),
+    mistakes=(
+        Mistake(
+            "only the embedding",
+            lambda c, m: _copy(c.embedding, m.embedding),
+            "Only the word vectors move in: that is what people did with word2vec. The LSTM, which "
+            "has learnt to read, comes along as well.",
+            hint=1,
+        ),
+        Mistake(
+            "only the LSTM",
+            lambda c, m: _copy(c.lstm, m.lstm),
+            "The LSTM is the language model's, but it meets word vectors that it has never seen. "
+            "Copy the embedding too.",
+            hint=1,
+        ),
+        Mistake(
+            "one model for both",
+            _start_by_sharing,
+            "Classifier and language model now *share* their parts: training the one changes the "
+            "other. Copy the numbers, do not hand over the object.",
+            hint=2,
+        ),
+        Mistake(
+            "the wrong way round",
+            _start_the_wrong_way,
+            "You overwrite the language model with the classifier's random numbers. Copy from the "
+            "language model into the classifier.",
+            hint=1,
+        ),
+        Mistake(
+            "frozen",
+            _start_frozen,
+            "The copied parts can no longer learn. Dai and Le go on training **all** weights; "
+            "freezing is what TagLM and ELMo will do.",
+            hint=3,
+        ),
+        Mistake(
+            "half an LSTM",
+            _start_without_recurrence,
+            "Of the LSTM you copy the weights on its input, and not those on its own state "
+            "(`weight_hh_l0`, `bias_hh_l0`): its memory is still random.",
+            hint=3,
+        ),
+        Mistake(
+            "the output layer from the softmax",
+            _start_with_softmax_rows,
+            "Your output layer is made of rows of the softmax over words. Classes are not words: "
+            "the output layer stays as it was.",
+            hint=2,
+        ),
+        Mistake(
+            "autograd watches",
+            _start_in_place,
+            "PyTorch refuses to overwrite a weight that autograd watches. Copy under "
+            "`with torch.no_grad():`, or use `load_state_dict`.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "names that both have": _start_by_names,
+        "a new embedding": _start_from_new_parameters,
+        "load_state_dict, not strict": lambda c, m: c.load_state_dict(m.state_dict(), strict=False),
+        "parameter by parameter": _start_both,
+    },
+)
+
+
+# --- attention ---------------------------------------------------------------------------------
+
+
+def _questions(lengths: Sequence[int], asked: int, hidden: int, *, scale: float = 1.0) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
+        return {
+            "queries": scale * rng.standard_normal((len(lengths), asked, hidden)),
+            "keys": rng.standard_normal((*mask.shape, hidden)),
+            "mask": mask,
+        }
+
+    return make
+
+
+def _scores(queries: Tensor, keys: Tensor) -> Tensor:
+    return queries @ keys.transpose(1, 2)
+
+
+def _attend(
+    queries: Tensor, keys: Tensor, mask: Tensor, *, fill: float = -math.inf, axis: int = -1
+) -> Tensor:
+    return _scores(queries, keys).masked_fill(~mask[:, None], fill).softmax(axis)
+
+
+def _attend_naively(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
+    exponents = _scores(queries, keys).exp() * mask[:, None]
+    return exponents / exponents.sum(-1, keepdim=True)
+
+
+def _attend_by_loop(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
+    weights = torch.zeros(*queries.shape[:2], keys.shape[1], dtype=queries.dtype)
+    for b, t in np.ndindex(*queries.shape[:2]):
+        real = mask[b]
+        weights[b, t, real] = (keys[b, real] @ queries[b, t]).softmax(0)
+    return weights
+
+
+ATTEND = Exercise(
+    id="attend",
+    title="Where to look",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=4,
+    minutes=10,
+    reference=pretrained_seq2seq.attend,
+    run=call_with_tensors,
+    cases=(
+        Case("one sentence, one query", _questions((4,), 1, 3)),
+        Case("sentences of 6, 3 and 5 words", _questions((6, 3, 5), 4, 3), weight=2),
+        Case("one word only", _questions((1, 3), 2, 3), edge=True),
+        Case("scores of a thousand", _questions((4, 2), 2, 3, scale=1000.0), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "padding gets its share",
+            lambda q, k, m: _scores(q, k).softmax(-1),
+            "Your weights fall on the padding too: it is not there, so it must not be looked at. "
+            "Use the mask before the softmax.",
+            hint=1,
+        ),
+        Mistake(
+            "masked after the softmax",
+            lambda q, k, m: _scores(q, k).softmax(-1) * m[:, None],
+            "The padding gets 0, and what is left no longer adds up to 1. Mask the scores, before "
+            "the softmax.",
+            hint=2,
+        ),
+        Mistake(
+            "scores of padding set to 0",
+            lambda q, k, m: (_scores(q, k) * m[:, None]).softmax(-1),
+            "The padding's score is 0 in your answer (or -1e-9, which is nearly 0). That is an "
+            "ordinary score: exp(0) is 1. Padding needs minus infinity, or -1e9.",
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round",
+            lambda q, k, m: _scores(q, k).masked_fill(m[:, None], -1e9).softmax(-1),
+            "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
+            "where it is given True: give it `~mask`.",
+            hint=2,
+        ),
+        Mistake(
+            "a softmax over the queries",
+            lambda q, k, m: _attend(q, k, m, fill=-1e9, axis=1),
+            "Your softmax runs over the queries. Each query shares its attention out over the "
+            "**source words**, the last axis.",
+            hint=3,
+        ),
+        Mistake(
+            "no softmax",
+            lambda q, k, m: _scores(q, k).masked_fill(~m[:, None], 0.0),
+            "These are the scores. A softmax over the source words makes shares of them.",
+            hint=1,
+        ),
+        Mistake(
+            "divided by the root of H",
+            lambda q, k, m: _attend(q / q.shape[-1] ** 0.5, k, m),
+            "You divide by √H, as the Transformer does. This older attention takes the bare dot "
+            "product.",
+            hint=2,
+        ),
+        Mistake(
+            "a sigmoid for each word",
+            lambda q, k, m: _scores(q, k).sigmoid() * m[:, None],
+            "A sigmoid judges each word by itself, so the shares do not add up to 1. Take the "
+            "softmax.",
+            hint=1,
+        ),
+        Mistake(
+            "exp of a thousand",
+            _attend_naively,
+            "The formula is right, and breaks on large scores: exp of a thousand is infinite. "
+            "`softmax` does the same safely.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "minus infinity": _attend,
+        "one query at a time": _attend_by_loop,
+        "einsum, and a very low score": lambda q, k, m: torch.softmax(
+            torch.einsum("bth,bsh->bts", q, k) + torch.where(m, 0.0, -1e30)[:, None], dim=-1
+        ),
+    },
+)
+
+
+EXERCISES = [
+    STREAM_ROWS,
+    NEXT_WORD_WINDOWS,
+    MASKED_CROSS_ENTROPY,
+    PERPLEXITY,
+    AROUND_TARGET,
+    AUTOENCODER_STEPS,
+    START_FROM,
+    ATTEND,
+]
