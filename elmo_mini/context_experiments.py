@@ -18,7 +18,7 @@ from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.context2vec import Context2Vec, context_vectors, train_context2vec
-from elmo_mini.finetuning_experiments import forgetting, pretraining, seq2seq
+from elmo_mini.finetuning_experiments import forgetting, pretraining
 from elmo_mini.intervals import interval
 from elmo_mini.lstm_language_model import (
     Floats,
@@ -34,6 +34,7 @@ from elmo_mini.pseudo_words import context_average, held_out_accuracy
 from elmo_mini.senses import sense_sentences
 from elmo_mini.static_ceiling import majority_ceiling
 from elmo_mini.stored_results import write_result
+from elmo_mini.telegram_experiments import seq2seq
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
 

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import context_experiments, corpora, finetuning_experiments, stored_results
+from elmo_mini import (
+    context_experiments,
+    corpora,
+    finetuning_experiments,
+    stored_results,
+    telegram_experiments,
+)
 from elmo_mini.context2vec import Context2Vec, context_vectors
 from elmo_mini.context_experiments import Setting, language_model, nearest, place_features
 from elmo_mini.finetuning_experiments import (
@@ -16,9 +22,9 @@ from elmo_mini.finetuning_experiments import (
     bag_of_words_accuracy,
     forgetting,
     pretraining,
-    seq2seq,
 )
 from elmo_mini.lstm_language_model import hidden_states, text_stream, word_vocabulary
+from elmo_mini.telegram_experiments import seq2seq
 from elmo_mini.word2vec_training import Word2Vec
 
 
@@ -30,9 +36,9 @@ def text(count: int, seed: int = 0) -> list[list[str]]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Setting:
-    for module in (context_experiments, finetuning_experiments):
+    monkeypatch.setattr(context_experiments, "WORDS", 40)
+    for module in (context_experiments, telegram_experiments):
         monkeypatch.setattr(module, "SIZE", 6)
-        monkeypatch.setattr(module, "WORDS", 40)
     setting = Setting("none", [1, 2])
     object.__setattr__(setting, "train", text(200))
     object.__setattr__(setting, "test", text(60, 1))
@@ -126,10 +132,10 @@ def test_real_tasks_keep_their_parts_apart() -> None:
 
 
 def test_seq2seq(small: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finetuning_experiments, "PAIRS", 30)
-    monkeypatch.setattr(finetuning_experiments, "TELEGRAM_WORDS", 40)
-    monkeypatch.setattr(finetuning_experiments, "EPOCHS", 2)
-    monkeypatch.setattr(finetuning_experiments, "PRETRAINING", {"learning_rate": 1e-2})
+    monkeypatch.setattr(telegram_experiments, "PAIRS", 30)
+    monkeypatch.setattr(telegram_experiments, "TELEGRAM_WORDS", 40)
+    monkeypatch.setattr(telegram_experiments, "EPOCHS", 2)
+    monkeypatch.setattr(telegram_experiments, "PRETRAINING", {"learning_rate": 1e-2})
     _, numbers = seq2seq([*text(900), *text(900, 3)], text(60, 1), [1, 2])
     assert numbers["pairs"] == 30
     assert len(numbers["variants"]) == 9
