@@ -380,6 +380,18 @@ SPAN_F1 = Exercise(
             "nothing to divide by, the score is 0.",
             hint=3,
         ),
+        Mistake(
+            "the counts themselves",
+            lambda gold, predicted: tuple(spans.span_scores(gold, predicted)),
+            "These are the three counts. Divide them: right over predicted, right over there, and "
+            "F1 from the two.",
+            hint=2,
+        ),
+        Mistake(
+            "percent",
+            lambda gold, predicted: tuple(100 * x for x in _f1_of_sets(gold, predicted)),
+            "The right numbers times 100. Return them from 0 to 1.",
+        ),
     ),
     right_answers={
         "sets with sentence numbers": _f1_of_sets,
@@ -585,6 +597,17 @@ PATH_SCORE = Exercise(
             hint=2,
         ),
         Mistake("cut off from autograd", _cut_off(_score_by_gather), CUT_OFF, hint=2),
+        Mistake(
+            "one number for the batch",
+            lambda *a: _score(*a).sum(),
+            "You add up the sentences. Return one score for each of them, shape (B,).",
+            hint=3,
+        ),
+        Mistake(
+            "the sign is turned",
+            lambda *a: -_score(*a),
+            "The right number with a minus. This is the score itself; the loss comes later.",
+        ),
     ),
     right_answers={"loops": _score, "gather": _score_by_gather},
 )
@@ -769,6 +792,18 @@ LOG_PARTITION = Exercise(
             hint=3,
         ),
         Mistake("cut off from autograd", _cut_off(_forward), CUT_OFF, hint=2),
+        Mistake(
+            "Z, not its logarithm",
+            lambda *a: _forward(*a).exp(),
+            "This is Z. For long sentences it is too large for a number: return log Z.",
+            hint=2,
+        ),
+        Mistake(
+            "one number for the batch",
+            lambda *a: _forward(*a).mean(),
+            "You average over the sentences. Return one number for each of them, shape (B,).",
+            hint=3,
+        ),
     ),
     right_answers={
         "enumeration": _partition_by_enumeration,
@@ -885,6 +920,14 @@ def _best_in_one_batch(
     return [labels[:length] for labels, length in zip(whole, lengths, strict=True)], scores
 
 
+def _filled_up(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> tuple[Tensor, Tensor]:
+    paths, scores = _best(emissions, mask, transitions, start, end)
+    longest = mask.shape[1]
+    return torch.tensor([path + [0] * (longest - len(path)) for path in paths]), scores
+
+
 def _paths_and_scores(inputs: Inputs, outputs: Plain) -> Plain:
     """Paths as lists of numbers, so that tensors and lists are both right."""
     if not isinstance(outputs, list | tuple) or len(outputs) != 2:
@@ -996,6 +1039,13 @@ VITERBI = Exercise(
             lambda *a: _best(*a, lost_first=True),
             "Your paths are one label short: the label that you found first, that of the last "
             "word, belongs to the path.",
+            hint=3,
+        ),
+        Mistake(
+            "paths filled up with zeros",
+            _filled_up,
+            "Short paths are filled up with label 0, which is a label like any other. Give each "
+            "sentence a list of its own length.",
             hint=3,
         ),
     ),
@@ -1143,6 +1193,17 @@ MAY_FOLLOW = Exercise(
             lambda before, after: _rule(before, after, free_end=True),
             "At `<end>` nothing may be open, so B and I cannot be the last label.",
             hint=3,
+        ),
+        Mistake(
+            "everything may follow everything",
+            lambda before, after: True,
+            "Your answer is always True. Which labels can only stand where a span is open?",
+            hint=1,
+        ),
+        Mistake(
+            "the answer is turned round",
+            lambda before, after: not _rule(before, after),
+            "Your rule is right and its answer is turned round: True means that it may follow.",
         ),
     ),
     right_answers={"open before, open after": _rule, "a table": _rule_by_table},
@@ -1298,6 +1359,12 @@ WITH_LM = Exercise(
             "at every place at once",
             _joined_everywhere,
             "You join the LM vectors at several places. One is asked for each time.",
+            hint=1,
+        ),
+        Mistake(
+            "the LM vectors never join",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, "none"),
+            "`lm` is never used. Join it at the place that `position` names.",
             hint=1,
         ),
     ),
