@@ -43,6 +43,8 @@ plots.road("03")
 # **Instructor.** Timing for 90 minutes: sections 1 and 2 together, 30 minutes (exercises 1 to 4); sections 3 and 4, 25; section 5, 15; sections 6 and 7, 20. For 45 minutes: show exercises 1, 4, 6 and 8 solved, let them do 2, 3, 5 and 7. Two places where people get stuck: in exercise 2 the word between two windows, and in exercise 5 the direction of the right-to-left reader. Draw five words on the board for both.
 
 # %%
+import itertools
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -95,7 +97,7 @@ for step, (word, said) in enumerate(zip(WORDS, SAID, strict=True)):
         Box(f"bet on '{said}'", step, 4, text=f"{said}?"),
     ]
     column = boxes[-5:]
-    arrows += [Arrow(a.name, b.name) for a, b in zip(column, column[1:], strict=False)]
+    arrows += [Arrow(a.name, b.name) for a, b in itertools.pairwise(column)]
     if step:
         arrows.append(Arrow(f"state {step - 1}", f"state {step}"))
 boxes_and_arrows(
@@ -319,13 +321,8 @@ plots.curves(
 
 # %% slide="subslide"
 reached["LSTM"] = perplexity_on(model, held_out_stream)
-plots.bars(
-    list(reached),
-    {"perplexity": list(reached.values())},
-    title="Held-out perplexity, 2,000 words (here)",
-    ylabel="perplexity",
-    log_y=True,
-)
+for opponent, value in reached.items():
+    print(f"{opponent}: perplexity {value:,.0f}")
 
 # %%
 outcome("lm_perplexity", reached["LSTM"], factor=1.5)
@@ -374,13 +371,13 @@ predict(
 from elmo_mini.lstm_language_model import hidden_states
 
 ONE = ["the", "old", "man", "read", "a", "long", "letter", "from", "his", "dear", "wife"]
-OTHER = [*ONE[:4], "the", *ONE[5:]]
+OTHER = [*ONE[:4], "no", *ONE[5:]]
 first, second = hidden_states(model, vocabulary, [ONE, OTHER])
 moved = np.linalg.norm(first - second, axis=1) / np.linalg.norm(first, axis=1)
 plots.bars(
     [f"{place} {word}" for place, word in enumerate(ONE, start=1)],
     {"moved by": moved},
-    title="Word 5, 'a', becomes 'the': how far each state moves",
+    title="Word 5, 'a', becomes 'no': how far each state moves",
     ylabel="share of the state's length",
 )
 
@@ -421,13 +418,8 @@ about = {
     "word k": typical_surprise(inputs[:, :-1]),
     "word k + 1": typical_surprise(inputs[:, 1:]),
 }
-plots.bars(
-    list(about),
-    {"perplexity": list(about.values())},
-    title="What the bet of state k is worth (here)",
-    ylabel="perplexity",
-    log_y=True,
-)
+for word, value in about.items():
+    print(f"bet of state k on {word}: perplexity {value:.0f}")
 
 # %%
 outcome(
@@ -611,7 +603,7 @@ def spoilt(left, right):
     return torch.cat([left[:, 1:-1], right[:, 1:-1]], dim=-1)
 
 
-PART = 4_000
+PART = 3_000
 _, honest_losses = trained(around_target, ids[:PART], PASSES)
 spoilt_reader, spoilt_losses = trained(spoilt, ids[:PART], PASSES)
 plots.curves(
@@ -626,7 +618,7 @@ plots.curves(
 share = spoilt_losses[-1] / honest_losses[-1]
 outcome(
     "leak",
-    "falls far lower" if share < 0.5 else "hardly differs" if share < 1.1 else "stays higher",
+    "falls far lower" if share < 0.75 else "hardly differs" if share < 1.1 else "stays higher",
 )
 
 # %% [markdown]
@@ -635,7 +627,7 @@ outcome(
 # Now the honest one, on the whole text. Give it a few stains.
 
 # %% slide="subslide"
-both_sides, _ = trained(around_target, ids, PASSES)
+both_sides, _ = trained(around_target, ids, 2 * PASSES)
 
 BLANKS = (
     ("i do not ___ what you mean .", "know"),
@@ -661,79 +653,73 @@ reader["context2vec"] = senses_right(at_words(context_vectors(both_sides, vocabu
 STORED_SENSES = stored_result("context_senses")
 print(STORED_SENSES)
 course = STORED_SENSES.numbers["course sentences"]["3-NN"]
-shown = {
-    "one vector\nper word": None,  # the same numbers as here
-    "one vector\nper spelling": None,
-    "average\naround": course["mean of word2vec vectors around"],
-    "LSTM state": course["LSTM at the word"],
-    "context2vec": course["context2vec"],
+stored_reader = {
+    "one vector\nper word": STORED_SENSES.numbers["course sentences"]["ceiling of the word"],
+    "one vector\nper spelling": STORED_SENSES.numbers["course sentences"]["ceiling of its forms"],
+    "LSTM state": course["LSTM at the word"]["mean"],
+    "context2vec": course["context2vec"]["mean"],
 }
+half = [0, 0, *(course[n]["high"] - course[n]["mean"] for n in ("LSTM at the word", "context2vec"))]
+average = 100 * course["mean of word2vec vectors around"]["mean"]
 plots.bars(
-    list(shown),
+    list(reader),
     {
-        "here": [reader.get(name, np.nan) for name in shown],
-        "stored, 3 seeds": [np.nan if v is None else 100 * v["mean"] for v in shown.values()],
+        "here": list(reader.values()),
+        "stored, 3 seeds": [100 * stored_reader[name] for name in reader],
     },
-    errors={
-        "stored, 3 seeds": np.array(
-            [0 if v is None else 100 * (v["high"] - v["mean"]) for v in shown.values()]
-        )
-    },
-    title="Senses right, from the three nearest sentences (335 test sentences)",
+    errors={"stored, 3 seeds": 100 * np.array(half)},
+    title="Senses right, by the vote of three neighbours (335 test sentences)",
     ylabel="percent",
+    level=("average of the words around (stored)", average),
 )
 
 # %% [markdown]
-# In the stored run both readers pass both ceilings, the LSTM the second one by little, and the one that sees both sides is ahead of the one that sees the left only. The crude average of lesson 02, here of word2vec vectors, lags behind: a plain mean knows no order and no grammar, and from eight examples a sense no classifier can learn which words to listen to.
+# In the stored run both readers pass both ceilings, the LSTM the second one by little, and the one that sees both sides is ahead of the one that sees the left only. The crude average of lesson 02, here of word2vec vectors (the dashed line), lags behind: a plain mean knows no order and no grammar, and from eight examples a sense no classifier can learn which words to listen to.
 #
 # Give that classifier hundreds of examples and long contexts, as in senseval, and the picture changes:
 
 # %% slide="subslide"
-lines = ("mean of word2vec vectors around", "LSTM at the word", "context2vec")
+READERS = {
+    "average around": "mean of word2vec vectors around",
+    "LSTM state": "LSTM at the word",
+    "context2vec": "context2vec",
+}
 by_word = STORED_SENSES.numbers["senseval"]
+found = {
+    short: [numbers["linear"][name] for numbers in by_word.values()]
+    for short, name in READERS.items()
+}
 plots.bars(
     list(by_word),
     {
-        "ceiling of its spellings": [100 * v["ceiling of its forms"] for v in by_word.values()],
-        **{line: [100 * v["linear"][line]["mean"] for v in by_word.values()] for line in lines},
+        "ceiling": [100 * numbers["ceiling of its forms"] for numbers in by_word.values()],
+        **{short: [100 * value["mean"] for value in values] for short, values in found.items()},
     },
     errors={
-        line: np.array(
-            [
-                100 * (v["linear"][line]["high"] - v["linear"][line]["mean"])
-                for v in by_word.values()
-            ]
-        )
-        for line in lines
+        short: np.array([100 * (value["high"] - value["mean"]) for value in values])
+        for short, values in found.items()
     },
     title="Senseval, logistic regression on the vector of the place (stored)",
     ylabel="percent right",
 )
 
 # %% [markdown]
-# For *serve* and *line* the average of the words around wins clearly: their senses differ by **topic**, and the topic is all over a long context. For *hard* and *interest* context2vec is ahead: there the words right beside it decide. An LSTM with half a million words of experience remembers the last few words well and the distant ones badly. "In context" is not one thing.
+# For *serve* and *line* the average of the words around wins clearly: their senses differ by **topic**, and the topic is all over a long context. For *hard* and *interest* context2vec is ahead: there the words right beside it decide. And the states of a small LSTM fade fast, as you saw in the picture of the exchanged word. "In context" is not one thing.
 #
 # ### Myth or measured?
 #
 # > *"ELMo was the first to give a word a vector in its context."*
 #
 # ELMo is from 2018, context2vec from 2016. And not only older: on the five standard test sets for word senses it was about as good. The numbers are those that the page NLP-progress lists (F1, all words, trained on SemCor); the papers themselves were not checked for this lesson.
-
-# %%
-SETS = ("Senseval-2", "Senseval-3", "SemEval-07", "SemEval-13", "SemEval-15")
-plots.bars(
-    SETS,
-    {
-        "commonest sense": [65.6, 66.0, 54.5, 63.8, 67.1],
-        "context2vec": [71.8, 69.1, 61.3, 65.6, 71.9],
-        "ELMo": [71.6, 69.6, 62.2, 66.2, 71.3],
-    },
-    title="Word senses, quoted from NLP-progress",
-    ylabel="F1",
-)
+#
+# | | Senseval-2 | Senseval-3 | SemEval-07 | SemEval-13 | SemEval-15 |
+# |---|---|---|---|---|---|
+# | commonest sense | 65.6 | 66.0 | 54.5 | 63.8 | 67.1 |
+# | context2vec (2016) | 71.8 | 69.1 | 61.3 | 65.6 | 71.9 |
+# | ELMo (2018) | 71.6 | 69.6 | 62.2 | 66.2 | 71.3 |
 
 # %% [markdown]
-# **Not the first, and on this task no better.** ELMo's merit lies elsewhere: in lessons 05 to 08.
+# **Not the first, and on this task the two are about equal.** ELMo's merit lies elsewhere: in lessons 05 to 08.
 #
 # Mind the difference, too. context2vec's vector does **not** contain the word. It is a vector of the gap. A state of a language model, and of ELMo, does contain it. In spirit context2vec is near to BERT, which also hides a word and looks at both sides. But its two readers never meet before the very end.
 
@@ -744,7 +730,7 @@ plots.bars(
 #
 # Think of somebody who looks for a good restaurant in a strange city. Dropped anywhere at random, they may search for hours. Dropped in the old town, they only have to look around. Training is such a search, among millions of numbers. Usually a network starts anywhere. **Pretraining** starts it in the old town: first learn something from text without labels, then go on from there with the few labels that you have.
 #
-# Until then only word vectors were carried over, and the network above them started anywhere. Dai and Le carried over **everything but the last layer**. They tried two ways to learn from plain text:
+# Until then it was mostly word vectors that were carried over, and the network above them started anywhere. Dai and Le carried over **everything but the last layer**. They tried two ways to learn from plain text:
 #
 # - **a language model**, as you wrote it above: LM-LSTM;
 # - **a sequence autoencoder**: read a sentence, then say it again from memory: SA-LSTM.
@@ -886,33 +872,86 @@ outcome("order_start", float(np.mean(found["language model"])), unit="%")
 # %% [markdown]
 # ### What they measured
 #
-# Dai and Le's largest gain is on film reviews (IMDB). Test errors from their Table 2, as the TopicRNN paper quotes it:
+# Dai and Le tried it on film reviews (IMDB), among other texts. Test errors from their Table 2, as the TopicRNN paper quotes it:
+#
+# | start of the LSTM | percent wrong |
+# |---|---|
+# | at random | 13.50 |
+# | word2vec | 10.00 |
+# | language model | 7.64 |
+# | sequence autoencoder | 7.24 |
 
-# %% slide="subslide"
-plots.bars(
-    ["at random", "word2vec", "language model", "autoencoder"],
-    {"test error": [13.50, 10.00, 7.64, 7.24]},
-    title="IMDB, LSTM classifier, by its start (quoted: Dai and Le 2015, Table 2)",
-    ylabel="percent wrong",
+# %% [markdown]
+# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining at all. A start can also hurt. When? Here is a task for which order hardly matters: is a sentence **subjective or objective**? Count the words and you know most of it. The stored experiment gives the LSTM more and more labels, from each start, and sets a plain bag of words beside it.
+
+# %%
+predict(
+    "subjectivity_start",
+    "Subjective or objective, 100 labels: what does the language model's start do for the LSTM?",
+    options=["helps", "hurts", "no clear difference"],
 )
 
-# %% [markdown]
-# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining at all. A start can also hurt. When?
+# %% slide="subslide"
+STORED_START = stored_result("context_pretraining")
+print(STORED_START)
+TASKS = STORED_START.numbers["tasks"]
+
+
+def by_start(task):
+    """Bars for each number of labels, one for each start."""
+    by_labels = TASKS[task]["accuracy"]
+    names = list(next(iter(by_labels.values())))
+    return plots.bars(
+        [f"{count} labels" for count in by_labels],
+        {name: [100 * of[name]["mean"] for of in by_labels.values()] for name in names},
+        errors={
+            name: np.array(
+                [100 * (of[name]["high"] - of[name]["mean"]) for of in by_labels.values()]
+            )
+            for name in names
+        },
+        title=f"{task.capitalize()}: accuracy by the LSTM's start (stored)",
+        ylabel="percent right",
+    )
+
+
+by_start("subjectivity")
+
+# %%
+few = next(iter(TASKS["subjectivity"]["accuracy"].values()))
+lm, nothing = few["language model"], few["nothing"]
+if lm["low"] > nothing["high"]:
+    verdict = "helps"
+elif lm["high"] < nothing["low"]:
+    verdict = "hurts"
+else:
+    verdict = "no clear difference"
+outcome("subjectivity_start", verdict)
 
 # %% [markdown]
+# The language model's start does not help here. Its mean is even below that of the random start, with 100 labels and with 1,000; with three seeds the intervals still touch. The best start is word2vec's: it brings words and nothing else.
+#
+# Now a task where the order counts. The model sees the beginning of a sentence and must name the **part of speech** of the last word that it saw (ten coarse tags).
+
+# %% slide="subslide"
+by_start("part of speech")
+
+# %% [markdown]
+# With 100 labels the picture is turned round: language model and autoencoder are far ahead of the random start, and ahead of the word vectors. With 1,000 labels the lead has melted, and the word vectors have caught up. **A start helps when it brings what the task needs, and when labels are few.** A language model of this size knows grammar. Which words are opinions, it never had to know.
+#
 # ### Why should a start help at all?
 #
 # Three stories are told, and they do not exclude each other.
 #
 # - **The search starts in a better place.** The restaurant: fewer steps to go, and fewer dead ends on the way.
 # - **A leash.** With few labels there are many settings that fit them all. Training from a good start ends at one that is near it. Statisticians say *prior*: with little evidence the prior decides, with much evidence the data do. As an analogy this is useful. But neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away.
-# - **Knowledge.** Who predicts the next word well must know grammar, which words go together, and a little about the world. Whether that is the knowledge that the *task* needs is another question.
+# - **Knowledge.** Who predicts the next word well must know grammar, which words go together, and a little about the world. Whether that is the knowledge that the *task* needs is another question, as you have just seen.
 #
 # ### Myth or measured?
 #
 # > *"GPT was the first to fine-tune a pretrained language model."*
 #
-# GPT is from June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 09: January 2018. And the saying that before 2017 only word vectors were transferred overlooks the first of them. GPT's merit is the Transformer and the one recipe for many tasks, not the idea.
+# GPT is from June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 09: January 2018. And the saying that before 2017 only word vectors were transferred overlooks the first two. GPT's merit is the Transformer and the one recipe for many tasks, not the idea.
 
 # %% [markdown] slide="slide"
 # ## 6. What fine-tuning destroys
@@ -958,7 +997,6 @@ plots.curves(
     title="The language model inside the classifier (here)",
     xlabel="fine-tuning steps",
     ylabel="held-out perplexity",
-    log_y=True,
 )
 
 # %%
@@ -970,10 +1008,38 @@ for name, curve in curves.items():
 alone = curves["labels alone"]
 outcome("forgotten", alone.after / alone.before, unit="x")
 
+# %% slide="subslide"
+STORED_FORGETTING = stored_result("context_forgetting")
+print(STORED_FORGETTING)
+watched = STORED_FORGETTING.numbers["tasks"]
+steps = watched["subjectivity"]["steps"]
+plots.curves(
+    steps,
+    {
+        f"{task}, {way}": [point["mean"] for point in points]
+        for task, numbers in watched.items()
+        for way, points in numbers["perplexity"].items()
+    },
+    title="The language model inside, 1,000 labels (stored)",
+    xlabel="fine-tuning steps",
+    ylabel="held-out perplexity",
+)
+
+# %%
+for task, numbers in watched.items():
+    for way, reached_by in numbers["accuracy"].items():
+        nats = numbers["forgotten, nats a token"][way]["mean"]
+        print(
+            f"{task}, {way}: {nats:.2f} nats a word forgotten, task "
+            f"{reached_by['mean']:.0%} right ({reached_by['low']:.0%} to {reached_by['high']:.0%})"
+        )
+
 # %% [markdown]
-# The classifier needs the LSTM to answer *its* question, and takes the room that it needs. With the joint loss the language model inside stays what it was, and the task does not pay for it. Each step costs more time, because it also reads plain text.
+# The classifier needs the LSTM to answer *its* question, and takes the room that it needs. With the joint loss the language model inside stays what it was.
 #
-# Two cautions. Here the task is near to the language model's own knowledge, and the training is short. So little is forgotten. And forgetting hurts only whoever still needs the old skill: for Dai and Le it was the scaffold, and may go. For a translator it is half of the work, as you will see next.
+# Is that free? Look at the last lines. For the shuffled sentences here, and for the part of speech, the task pays little or nothing: it asks for what the language model knows. For subjective or objective it pays dearly: the LSTM **must** change to see opinions, and the joint loss holds it where it is. A leash keeps from harm and from good. How strong it should be, its weight in the sum, is a choice; in these runs it was 1.
+#
+# And forgetting hurts only whoever still needs the old skill. For Dai and Le it was the scaffold, and may go. For a translator it is half of the work, as you will see next.
 
 # %% [markdown] slide="slide"
 # ## 7. Two language models become a translator
@@ -1024,16 +1090,16 @@ arrows += [
     Arrow("encoder layer 2, step 2", "attention", kind="read by attention"),
     Arrow("encoder layer 1, step 2", "attention", bend=0.2, kind="read by attention"),
     Arrow("attention", "softmax 4", kind="read by attention"),
-    Arrow("decoder layer 1, step 6", "softmax 6", bend=0.45, kind="residual"),
+    Arrow("decoder layer 1, step 6", "softmax 6", bend=0.6, kind="residual"),
 ]
 boxes_and_arrows(
-    boxes, arrows, title="A translator from two language models", height=4.8, width=7.4
+    boxes, arrows, title="A translator from two language models", height=4.4, width=7.0
 )
 
 # %% [markdown]
 # Drawn once each, and meant at every step: attention and the residual. Four ideas, each with its reason:
 #
-# - **The softmax too** comes from the target's language model. It is the largest table of all, and it knows how the target language bets.
+# - **The softmax too** comes from the target's language model. It is one of the two largest tables, and it knows how the target language bets.
 # - **Joint loss**: task and both language models, equally weighted, against forgetting.
 # - **A residual.** The upper layers start at random. At first they send noise upwards and noisy gradients downwards, into numbers that took long to learn. So the output of the first layer goes around them, straight to the softmax input. On the first day, the decoder can bet as the language model did.
 # - **Attention to both layers.** The decoder looks back at the source: at the new top layer, and at the pretrained first layer beside it.
@@ -1083,7 +1149,7 @@ attend = or_reference("attend", attend)
 torch.manual_seed(0)
 query, first_layer, top_layer = torch.randn(1, 1, 4), torch.randn(1, 3, 4), torch.randn(1, 3, 4)
 shares = attend(query, top_layer, torch.tensor([[True, True, False]]))
-print("shares:", shares.round(decimals=2).flatten().tolist(), "(the third word is padding)")
+print("shares:", ", ".join(f"{share:.2f}" for share in shares.flatten()), "(the third is padding)")
 print("both layers, read:", tuple(attend_to_layers(shares, first_layer, top_layer).shape))
 
 # %% [markdown] slide="subslide"
@@ -1158,7 +1224,7 @@ outcome("seq2seq_start", made_whole["random start"] / made_whole["two language m
 #
 # The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best, on the tests of WMT'14 and of WMT'15. **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
 #
-# A widely read retelling has three of these wrong: the paper was at EMNLP 2017, not ICLR; CNN and Daily Mail are the summaries, not the translation; and its figure of the architecture is not in the ELMo paper, to which it is ascribed.
+# A widely read retelling has three of these wrong: the paper was at EMNLP 2017, not ICLR; CNN and Daily Mail are the summaries, not the translation; and it credits the figure of the architecture to the ELMo paper, which does not have it.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -1168,7 +1234,7 @@ outcome("seq2seq_start", made_whole["random start"] / made_whole["two language m
 # - The hidden state is a vector of the word in its **left** context. It tells senses apart that one vector per word cannot.
 # - context2vec looks from both sides at a gap. Its vector does not contain the word: if it did, the game would be won by copying.
 # - In 2015 a whole LSTM, and not only its word vectors, moved into a classifier. It helps when what it has learnt is what the task needs.
-# - Fine-tuning overwrites. A joint loss keeps the language model alive.
+# - Fine-tuning overwrites. A joint loss keeps the language model alive, at a price where the task needs something else.
 # - A translator can start from two language models, softmax included.
 #
 # What was still missing: a deep reader whose layers go **unchanged** into every task, and words that no table knows. TagLM, next, takes the first step.
@@ -1182,7 +1248,7 @@ calibration()
 # A language model is trained without a single label. **Why can it help a task with labels at all? Name one kind of knowledge that predicting the next word forces on a model, a task that profits from it, and a task that does not.** Use what you measured here. Four to six sentences.
 
 # %% [markdown] discussion="why_unlabelled_helps" points=3
-# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities: whether a sentence is shuffled is a question about order, and the pretrained start made the difference between guessing and a usable classifier with a hundred labels. A task whose answer lies in single words, such as subjective or objective, needs little of it: a bag of words does as well. There the labels must teach what the language model never had to know, which words express an opinion. Pretraining helps as far as the knowledge behind the two tasks overlaps.
+# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities: whether a sentence is shuffled is a question about order, and the pretrained start made the difference between guessing and a usable classifier with a hundred labels. A task whose answer lies in single words, such as subjective or objective, needs little of it: counting words goes a long way. There the labels must teach what the language model never had to know, which words express an opinion. Pretraining helps as far as the knowledge behind the two tasks overlaps.
 #
 # **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly.
 
@@ -1199,9 +1265,9 @@ calibration()
 # %% [markdown]
 # ## Further reading
 #
-# - The context2vec paper, sections 2 and 3, with the figure that sets it beside CBOW.
-# - Dai and Le, section 2, on the two ways to pretrain.
-# - Ramachandran, Liu and Le, section 2, for the figure that is redrawn above, and section 4 for their own ablation.
+# - The context2vec paper: compare its network with CBOW of lesson 01.
+# - Dai and Le, on the two ways to pretrain.
+# - Ramachandran, Liu and Le, for the figure that is redrawn above, and for their own ablation.
 # - **CoVe** (McCann and others, NIPS 2017): contextual vectors from the encoder of a translator. It stands between this lesson and ELMo.
 # - In the package: `elmo_mini/lstm_language_model.py`, `elmo_mini/context2vec.py`, `elmo_mini/pretrained_classifier.py`, `elmo_mini/forgetting.py`, `elmo_mini/pretrained_seq2seq.py`; the stored experiments are `python -m elmo_mini.context_experiments`.
 #
