@@ -164,7 +164,7 @@ def bars(
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=GREY, linewidth=1)
     if len(groups) > 1:
-        figure.legend(loc="outside lower center", ncols=len(groups), frameon=False, fontsize=9)
+        figure.legend(loc="outside lower center", ncols=min(len(groups), 3), frameon=False, fontsize=9)
     return Picture(figure, " ".join(parts))
 
 
