@@ -51,7 +51,7 @@ def schedule(sentences: int) -> dict[str, Any]:
     A tagger without LM vectors needs longer than one with; both get the time that it needs.
     """
     if sentences < 200:
-        return {"epochs": 25, "patience": 5, "batch_size": 8, "learning_rate": 5e-3}
+        return {"epochs": 40, "patience": 10, "batch_size": 8, "learning_rate": 5e-3}
     if sentences < 1500:
         return {"epochs": 18, "patience": 3, "batch_size": 16, "learning_rate": 4e-3, "decay": 0.9}
     if sentences < 4000:
