@@ -1,7 +1,7 @@
 """Lesson 03: a language model, its states in context, and models that start from it."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,25 @@ def _rows_padded(stream: Tensor, rows: int) -> Tensor:
     return functional.pad(stream, (0, rows * length - len(stream))).view(rows, length)
 
 
+def _run_rows(answer: Answer, inputs: Inputs) -> Plain:
+    """The rows; their ids must stay whole numbers, or no embedding takes them later."""
+    try:
+        rows = call_with_tensors(answer, inputs)
+    except RuntimeError as error:
+        if "is invalid for input of size" not in str(error):
+            raise
+        raise AnswerRefused(
+            "The ids do not fill your table: some are left over. Cut the text to a length that "
+            "the rows fill exactly, then shape it."
+        ) from error
+    if isinstance(rows, np.ndarray) and rows.dtype.kind not in "iu":
+        raise AnswerRefused(
+            f"Your ids are {rows.dtype} now. Ids stay whole numbers, as in `stream`: the model "
+            "looks them up in a table."
+        )
+    return rows
+
+
 STREAM_ROWS = Exercise(
     id="stream_rows",
     title="A long text in parallel rows",
@@ -66,7 +85,7 @@ STREAM_ROWS = Exercise(
     importance=4,
     minutes=5,
     reference=lstm_language_model.stream_rows,
-    run=call_with_tensors,
+    run=_run_rows,
     cases=(
         Case("12 words in 3 rows", _stream(12, 3)),
         Case("51 words in 4 rows", _stream(51, 4), weight=2),
@@ -96,8 +115,8 @@ STREAM_ROWS = Exercise(
         Mistake(
             "the remainder is filled up",
             _rows_padded,
-            "You fill the last row up with an id that the text does not hold. Drop what does not "
-            "fill a column.",
+            "You fill the last row up with an id that the text does not hold. Drop what "
+            "is left at the end of the text.",
             hint=2,
         ),
         Mistake(
@@ -125,6 +144,20 @@ STREAM_ROWS = Exercise(
             lambda s, rows: s[: _row_length(s, rows)].repeat(rows, 1),
             "All your rows hold the beginning of the text. Row 1 goes on where row 0 ends.",
             hint=1,
+        ),
+        Mistake(
+            "nothing is cut off",
+            lambda s, rows: s.view(rows, -1),
+            "What is left over at the end of the text is still there, and the table has no place "
+            "for it. Take `stream[: rows * length]` first.",
+            hint=2,
+        ),
+        Mistake(
+            "ids that are no whole numbers",
+            lambda s, rows: lstm_language_model.stream_rows(s, rows).float(),
+            "Your ids have become decimal numbers, perhaps by `torch.Tensor(...)` or `/`. Cut and "
+            "shape `stream` itself: its ids stay what they are.",
+            hint=3,
         ),
     ),
     right_answers={
@@ -177,11 +210,43 @@ def _windows_across_the_edge(rows: Tensor, width: int) -> Windows:
     return _cut(rows, targets, width)
 
 
-def _windows_by_range(rows: Tensor, width: int) -> Iterator[tuple[Tensor, Tensor]]:
+def _windows_by_range(rows: Tensor, width: int) -> Windows:
     last = rows.shape[1] - 1
-    for start in range(0, last, width):
-        end = min(start + width, last)
-        yield rows[:, start:end], rows[:, start + 1 : end + 1]
+    ends = [(start, min(start + width, last)) for start in range(0, last, width)]
+    return [(rows[:, start:end], rows[:, start + 1 : end + 1]) for start, end in ends]
+
+
+def _windows_too_far(rows: Tensor, width: int) -> Windows:
+    starts = range(0, rows.shape[1], width)
+    return [(rows[:, s : s + width], rows[:, s + 1 : s + width + 1]) for s in starts]
+
+
+def _windows_in_two_lists(rows: Tensor, width: int) -> Any:
+    return rows[:, :-1].split(width, 1), rows[:, 1:].split(width, 1)
+
+
+def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
+    """A list, which a lesson can walk through twice, of pairs."""
+
+    def listed(rows: Tensor, width: int) -> Any:
+        windows = answer(rows, width)
+        if windows is not None and not isinstance(windows, list | tuple):
+            raise AnswerRefused(
+                "Your answer is not a list. A `zip` or a generator can be walked through only "
+                "once, and the lesson needs the windows again: put `list(...)` round it."
+            )
+        return windows
+
+    windows = call_with_tensors(listed, inputs)
+    if windows is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    assert isinstance(windows, list | tuple)
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in windows):
+        raise AnswerRefused(
+            "Return one list of pairs: `[(inputs, targets), (inputs, targets), ...]`, a pair for "
+            "each window."
+        )
+    return {"number of windows": len(windows), "windows": list(windows)}
 
 
 NEXT_WORD_WINDOWS = Exercise(
@@ -193,9 +258,9 @@ NEXT_WORD_WINDOWS = Exercise(
     importance=5,
     minutes=10,
     reference=lstm_language_model.next_word_windows,
-    run=call_with_tensors,
+    run=_run_windows,
     cases=(
-        Case("2 rows of 7, width 3", _table_of_ids(2, 7, 3)),
+        Case("2 rows of 8, width 3", _table_of_ids(2, 8, 3)),
         Case("3 rows of 18, width 5", _table_of_ids(3, 18, 5), weight=2),
         Case("a window as wide as the row", _table_of_ids(2, 6, 6), edge=True),
         Case("width 1", _table_of_ids(2, 4, 1), edge=True),
@@ -205,15 +270,50 @@ NEXT_WORD_WINDOWS = Exercise(
             "the target is not shifted",
             lambda rows, width: _cut(rows[:, :-1], rows[:, :-1], width),
             "Your targets are the inputs: the model would be asked for the word that it has just "
-            "read. The target is the **next** word.",
+            "read. The target is the *next* word.",
             hint=1,
         ),
         Mistake(
             "the word before is the target",
             lambda rows, width: _cut(rows[:, 1:], rows[:, :-1], width),
-            "You ask for the word **before** the one that was read. Inputs lose the row's last "
-            "word, targets its first.",
+            "You ask for the word *before* the one that was read: inputs and targets have changed "
+            "places. Leave the row's last word out of the inputs, its first out of the targets.",
             hint=1,
+        ),
+        Mistake(
+            "the targets are the inputs, to the end of the row",
+            lambda rows, width: _cut(rows, rows, width),
+            "Your targets are the inputs: the model would be asked for the word that it has just "
+            "read. The target is the *next* word.",
+            hint=1,
+        ),
+        Mistake(
+            "no list",
+            lambda rows, width: iter(_windows_by_range(rows, width)),
+            "Your windows come one by one and are gone after the first walk through them. Put "
+            "`list(...)` round the `zip`, or collect them in a list.",
+            hint=3,
+        ),
+        Mistake(
+            "two lists",
+            _windows_in_two_lists,
+            "You return a list of inputs and a list of targets. Pair them up, window by window: "
+            "`list(zip(..., ...))`.",
+            hint=3,
+        ),
+        Mistake(
+            "the last inputs have no target",
+            _windows_too_far,
+            "The row's last word stands among your inputs, and no word comes after it: inputs and "
+            "targets of the last window differ in length. Leave it out of the inputs.",
+            hint=2,
+        ),
+        Mistake(
+            "shifted inside each window, whatever is left",
+            lambda rows, width: [(w[:, :-1], w[:, 1:]) for w in rows.split(width, 1)],
+            "You cut first and shift inside each window, so the first word of a window is never "
+            "predicted. Shift the whole rows first, then cut both.",
+            hint=2,
         ),
         Mistake(
             "shifted inside each window",
@@ -264,10 +364,10 @@ NEXT_WORD_WINDOWS = Exercise(
         ),
     ),
     right_answers={
-        "split the shifted rows": lambda rows, width: zip(
-            rows[:, :-1].split(width, 1), rows[:, 1:].split(width, 1), strict=True
+        "split the shifted rows": lambda rows, width: tuple(
+            zip(rows[:, :-1].split(width, 1), rows[:, 1:].split(width, 1), strict=True)
         ),
-        "a generator with range": _windows_by_range,
+        "a loop with range": _windows_by_range,
     },
 )
 
@@ -275,10 +375,14 @@ NEXT_WORD_WINDOWS = Exercise(
 # --- the loss, with a mask ---------------------------------------------------------------------
 
 
-def _padded_logits(lengths: Sequence[int], words: int = 6, *, scale: float = 1.5) -> Any:
+def _padded_logits(
+    lengths: Sequence[int], words: int = 6, *, scale: float = 1.5, in_front: bool = False
+) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         longest = max(max(lengths), 1)
         mask = np.arange(longest) < np.array(lengths)[:, None]
+        if in_front:
+            mask = mask[:, ::-1].copy()
         targets = rng.integers(1, words, size=mask.shape)
         targets[0, 0] = 0  # the unknown word is a word like any other
         return {
@@ -331,7 +435,21 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient: a loss that cannot be followed back teaches nothing."""
     logits, targets, mask = (as_tensors(value) for value in inputs.values())
     logits.requires_grad_()
-    loss = answer(logits, targets, mask)
+    try:
+        loss = answer(logits, targets, mask)
+    except RuntimeError as error:
+        if "Expected target size" not in str(error):
+            raise
+        raise AnswerRefused(
+            "`cross_entropy` looks for the words on axis 1, and here they stand on axis 2. Choose "
+            "the real places first, `logits[mask]`, or move the axis: `logits.transpose(1, 2)`."
+        ) from error
+    for name, now in (("logits", logits), ("targets", targets), ("mask", mask)):
+        if not np.array_equal(now.detach().numpy(), inputs[name]):
+            raise AnswerRefused(
+                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
+                "function still needs the original."
+            )
     if loss is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
@@ -340,9 +458,25 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
             "or `float()`: autograd must be able to follow it back."
         )
     gradient = None
-    if loss.requires_grad and loss.ndim == 0:
-        gradient = plain(torch.autograd.grad(loss, logits)[0])
-    return {"loss": plain(loss), "its gradient for the logits": gradient}
+    if loss.ndim == 0:
+        if loss.requires_grad:
+            gradient = torch.autograd.grad(loss, logits, allow_unused=True)[0]
+        if gradient is None:
+            raise AnswerRefused(
+                "Autograd cannot follow your loss back to the logits: somewhere it was detached, "
+                "or a new tensor was made from its number. Return the tensor that PyTorch computed."
+            )
+    return {"loss": plain(loss), "its gradient for the logits": plain(gradient)}
+
+
+def _loss_of_first_places(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    real = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)
+    return functional.cross_entropy(logits[real], targets[real])
+
+
+def _loss_marking_targets(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    targets[~mask] = -100
+    return functional.cross_entropy(logits.transpose(1, 2), targets)
 
 
 MASKED_CROSS_ENTROPY = Exercise(
@@ -359,6 +493,7 @@ MASKED_CROSS_ENTROPY = Exercise(
         Case("two sentences of four words", _padded_logits((4, 4))),
         Case("sentences of 7, 2 and 4 words", _padded_logits((7, 2, 4)), weight=2),
         Case("a row of padding only", _padded_logits((3, 0)), edge=True),
+        Case("padding in front", _padded_logits((2, 5), in_front=True), edge=True),
         Case("logits of a thousand", _padded_logits((3, 2), scale=1000.0), edge=True),
     ),
     mistakes=(
@@ -378,9 +513,57 @@ MASKED_CROSS_ENTROPY = Exercise(
         ),
         Mistake(
             "the mask is turned round",
-            lambda x, y, m: (_token_losses(x, y) * ~m).sum() / (~m).sum().clamp(min=1),
+            lambda x, y, m: functional.cross_entropy(x[~m], y[~m]),
             "You keep the padding and drop the words. `mask` is True at real words.",
             hint=2,
+        ),
+        Mistake(
+            "the mask is turned round, by hand",
+            lambda x, y, m: (_token_losses(x, y) * ~m).sum() / (~m).sum(),
+            "You keep the padding and drop the words. `mask` is True at real words.",
+            hint=2,
+        ),
+        Mistake(
+            "the padding's logits are set to 0",
+            lambda x, y, m: _token_losses(x * m[..., None], y).mean(),
+            "You set the logits of the padding to 0, and the places still count: equal scores "
+            "for all words are a bet too. Leave those places out of the mean.",
+            hint=2,
+        ),
+        Mistake(
+            "the first places of each row",
+            _loss_of_first_places,
+            "You count the real words and take that many places from the start of each row. "
+            "Padding may stand in front. The mask itself says where: `logits[mask]`.",
+            hint=2,
+        ),
+        Mistake(
+            "the targets are marked in place",
+            _loss_marking_targets,
+            "You write into `targets` itself, and whoever called still needs it. Make a marked "
+            "copy, `targets.masked_fill(~mask, -100)`, or choose with the mask.",
+            hint=2,
+        ),
+        Mistake(
+            "the sign",
+            lambda x, y, m: -functional.cross_entropy(x[m], y[m]),
+            "The sign is the wrong way round: training would make the right words *less* likely. "
+            "`cross_entropy` has the minus in it; log-probabilities need one.",
+            hint=3,
+        ),
+        Mistake(
+            "words on the wrong axis",
+            lambda x, y, m: functional.cross_entropy(x, y, reduction="none")[m].mean(),
+            "PyTorch's `cross_entropy` wants the words on axis 1, (B, V, T), or one place in each "
+            "row, (N, V). `logits[mask]` and `targets[mask]` have the second form.",
+            hint=2,
+        ),
+        Mistake(
+            "cut off from autograd",
+            lambda x, y, m: torch.tensor(_token_losses(x, y)[m].mean().item(), requires_grad=True),
+            "The number is right, and it can teach nothing: `.detach()`, `.data` and "
+            "`torch.tensor(...)` cut the loss off from the logits. Return the mean itself.",
+            hint=3,
         ),
         Mistake(
             "the sum",
@@ -417,7 +600,7 @@ MASKED_CROSS_ENTROPY = Exercise(
         Mistake(
             "a softmax over time",
             lambda x, y, m: _token_losses(x, y, axis=1)[m].mean(),
-            "Your softmax runs over the places of the sentence. At each place the **words** "
+            "Your softmax runs over the places of the sentence. At each place the *words* "
             "compete: take the last axis.",
             hint=3,
         ),
@@ -464,9 +647,11 @@ MASKED_CROSS_ENTROPY = Exercise(
 
 
 def _batches(rng: np.random.Generator) -> Inputs:
+    order = rng.permutation(4)  # the short batches go badly: here weighing matters
+    losses = np.array([6.0, 5.0, 4.0, 3.0]) + rng.uniform(-0.4, 0.4, 4)
     return {
-        "losses": [float(x) for x in rng.uniform(1.5, 6.0, 4)],
-        "tokens": [int(n) for n in rng.permutation([30, 60, 200, 410])],
+        "losses": [float(x) for x in losses[order]],
+        "tokens": [int(n) for n in np.array([30, 60, 200, 410])[order]],
     }
 
 
@@ -576,6 +761,31 @@ def _states(rows: int, words: int, hidden: int) -> Any:
     return make
 
 
+def _run_differentiably(answer: Answer, inputs: Inputs) -> Plain:
+    """As `call_with_tensors`, for an answer that a network is trained through."""
+
+    def followed(*arguments: Any) -> Any:
+        for value in arguments:
+            if value.is_floating_point():
+                value.requires_grad_()
+        result = answer(*arguments)
+        if result is None:
+            raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+        if not isinstance(result, Tensor):
+            raise AnswerRefused(
+                "Your answer is not a PyTorch tensor. The network goes on from here and learns "
+                "through your function: stay with `torch`, without `.numpy()`."
+            )
+        if not result.requires_grad:
+            raise AnswerRefused(
+                "Autograd cannot follow your answer back to what came in, so nothing below it "
+                "would ever learn. Leave out `.detach()`, `.data` and `torch.no_grad()`."
+            )
+        return result
+
+    return call_with_tensors(followed, inputs)
+
+
 def _beside(left: Tensor, right: Tensor, before: int, after: int) -> Tensor:
     """Every target's left state `before` places back, right state `after` places ahead."""
     steps = left.shape[1] - 2
@@ -599,7 +809,7 @@ AROUND_TARGET = Exercise(
     importance=5,
     minutes=10,
     reference=context2vec.around_target,
-    run=call_with_tensors,
+    run=_run_differentiably,
     cases=(
         Case("states that are numbered", _counted_states),
         Case("2 sentences of 5 words, 3 numbers in a state", _states(2, 5, 3), weight=2),
@@ -610,7 +820,7 @@ AROUND_TARGET = Exercise(
             "the target is in both states",
             lambda left, right: _beside(left, right, 0, 0),
             "Both of your states have already read the target: predicting it is child's play. "
-            "Take the left state one place **before** it and the right state one place **after**.",
+            "Take the left state one place *before* it and the right state one place *after*.",
             hint=1,
         ),
         Mistake(
@@ -664,6 +874,29 @@ AROUND_TARGET = Exercise(
             "Both halves come from `left`. The second half belongs to the right-to-left reader.",
             hint=2,
         ),
+        Mistake(
+            "one place too many",
+            lambda left, right: torch.cat([left[:, :-1], right[:, 1:]], -1),
+            "You cut one place off each side, so T + 1 are left: left and right state then stand "
+            "beside a gap *between* two words. Round a word lie two steps: `[:, :-2]`, `[:, 2:]`.",
+            hint=3,
+        ),
+        Mistake(
+            "an array",
+            lambda left, right: np.concatenate(
+                [left.detach().numpy()[:, :-2], right.detach().numpy()[:, 2:]], -1
+            ),
+            "The numbers are right, but a NumPy array cannot be learnt through. "
+            "`torch.cat([...], dim=-1)` does the same with tensors.",
+            hint=3,
+        ),
+        Mistake(
+            "detached",
+            lambda left, right: context2vec.around_target(left, right).detach(),
+            "The numbers are right, and the two LSTMs would never learn: no gradient comes "
+            "through `.detach()`. Leave it out.",
+            hint=3,
+        ),
     ),
     right_answers={
         "a loop over places": _beside_by_loop,
@@ -689,20 +922,32 @@ def _to_be_rewritten(words: int) -> Any:
 def _what_counts(inputs: Inputs, outputs: Plain) -> Plain:
     """Targets only where they count: what stands elsewhere is nobody's business."""
     if not isinstance(outputs, list | tuple) or len(outputs) != 3:
-        raise AnswerRefused("Return three lists: inputs, targets, counted.")
+        raise AnswerRefused(THREE_LISTS)
     read, said, counted = (np.asarray(part).tolist() for part in outputs)
     if not all(isinstance(part, list) for part in (read, said, counted)):
-        raise AnswerRefused("Return three lists: inputs, targets, counted.")
+        raise AnswerRefused(THREE_LISTS)
     if not len(read) == len(said) == len(counted):
         raise AnswerRefused(
             f"Your lists have {len(read)}, {len(said)} and {len(counted)} entries. Each step has "
             "one input, one target and one answer to whether it counts: equal lengths."
         )
+    if any(answer not in (0, 1) for answer in counted):
+        raise AnswerRefused(THREE_LISTS)
     return {
-        "inputs": read,
-        "counted": ["yes" if c else "no" for c in counted],
-        "targets where they count": [t for t, c in zip(said, counted, strict=True) if c],
+        "what is read": _in_a_row(read),
+        "which steps count": " ".join("yes" if c else "no" for c in counted),
+        "what is to be said, from the boundary on": _in_a_row(said[len(inputs["sentence"]) :]),
     }
+
+
+THREE_LISTS = (
+    "Return three lists, one after the other: what is read, what is to be said, and True or False "
+    "for each step."
+)
+
+
+def _in_a_row(ids: Sequence[Any]) -> str:
+    return " ".join(f"{i:g}" if isinstance(i, int | float) else str(i) for i in ids)
 
 
 def _autoencoded(
@@ -764,22 +1009,53 @@ AUTOENCODER_STEPS = Exercise(
             "it repeats what it is told",
             lambda ids, end: _autoencoded(ids, end, say=[end, *ids], silent=len(ids) + bool(ids)),
             "While writing, the target is the very word that is fed in: it copies and need not "
-            "remember. The target is the **next** word of the sentence; at the boundary it is the "
+            "remember. The target is the *next* word of the sentence; at the boundary it is the "
             "first.",
             hint=1,
         ),
         Mistake(
-            "the reading counts as well",
-            lambda ids, end: _autoencoded(ids, end, silent=0),
-            "All steps count in your answer. While it reads, nothing is asked: the first n steps "
-            "do not count.",
+            "the targets are not shifted",
+            lambda ids, end: _autoencoded(ids, end, say=[end, *ids]),
+            "Your targets are what is fed in at the same step: the boundary at the boundary, then "
+            "each word at itself. The target is the *next* one: the first word at the boundary.",
+            hint=1,
+        ),
+        Mistake(
+            "recited in reverse",
+            lambda ids, end: _autoencoded(ids, end, told=ids[::-1], say=[*ids[::-1], end]),
+            "Your model recites from the last word to the first. Here it says the sentence in the "
+            "order in which it was read.",
             hint=2,
         ),
         Mistake(
-            "a language model on the first half",
+            "the boundary in front",
+            lambda ids, end: ([end, *ids, *ids], *_autoencoded(ids, end)[1:]),
+            "The boundary stands before the reading in your answer. It belongs between the two "
+            "halves: it tells the model to stop reading and to begin.",
+            hint=2,
+        ),
+        Mistake(
+            "True and False are exchanged",
+            lambda ids, end: (
+                *_autoencoded(ids, end)[:2],
+                [True] * len(ids) + [False] * (len(ids) + 1),
+            ),
+            "True and False are the wrong way round: the reading counts and the reciting does "
+            "not. A step counts when something is to be said.",
+            hint=3,
+        ),
+        Mistake(
+            "a list of triples",
+            lambda ids, end: list(zip(*_autoencoded(ids, end), strict=True)),
+            "You return one triple for each step. Three lists are wanted, each with an entry for "
+            "every step: `return inputs, targets, counted`.",
+            hint=3,
+        ),
+        Mistake(
+            "the reading counts as well",
             _autoencoder_and_language_model,
-            "While it reads, you ask for the next word: that is a language model and an "
-            "autoencoder in one. The first n steps do not count.",
+            "All steps count in your answer. While it reads, nothing is asked: the first n steps "
+            "do not count.",
             hint=2,
         ),
         Mistake(
@@ -888,6 +1164,9 @@ def _run_start(answer: Answer, inputs: Inputs) -> Plain:
         for value in moving:
             value.sub_(0.1)
     found["the language model"] = "as it was" if untouched else "changed"
+    found["the language model can learn"] = (
+        "yes" if all(value.requires_grad for value in model.parameters()) else "no"
+    )
     found["the language model after a training step of the classifier"] = (
         "as it was" if not untouched or _same_weights(model, learnt) else "moved with it"
     )
@@ -941,6 +1220,11 @@ def _start_with_softmax_rows(classifier: LSTMClassifier, model: LSTMLanguageMode
     with torch.no_grad():
         for name, value in classifier.output.named_parameters():
             value.copy_(model.softmax.get_parameter(name)[: len(value)])
+
+
+def _start_and_freeze_the_teacher(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _start_both(classifier, model)
+    model.requires_grad_(False)
 
 
 def _start_in_place(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
@@ -1008,7 +1292,7 @@ START_FROM = Exercise(
         Mistake(
             "frozen",
             _start_frozen,
-            "The copied parts can no longer learn. Dai and Le go on training **all** weights; "
+            "The copied parts can no longer learn. Dai and Le go on training *all* weights; "
             "freezing is what TagLM and ELMo will do.",
             hint=3,
         ),
@@ -1020,10 +1304,25 @@ START_FROM = Exercise(
             hint=3,
         ),
         Mistake(
-            "the output layer from the softmax",
+            "the output layer has changed",
             _start_with_softmax_rows,
-            "Your output layer is made of rows of the softmax over words. Classes are not words: "
-            "the output layer stays as it was.",
+            "Embedding and LSTM are right, and the output layer has changed too. The language "
+            "model has nothing for it, classes are not words: leave it as it was.",
+            hint=1,
+        ),
+        Mistake(
+            "nothing has moved in",
+            lambda c, m: None,
+            "The classifier is what it was. If you wrote `classifier = …`, or gave a part a name "
+            "of your own, only the name inside your function changed. Write into the parts that "
+            "the classifier has.",
+            hint=2,
+        ),
+        Mistake(
+            "the language model is frozen",
+            _start_and_freeze_the_teacher,
+            "You freeze the language model for good. A copy needs no such lock: whoever owns the "
+            "model may go on training it.",
             hint=2,
         ),
         Mistake(
@@ -1046,12 +1345,19 @@ START_FROM = Exercise(
 # --- attention ---------------------------------------------------------------------------------
 
 
-def _questions(lengths: Sequence[int], asked: int, hidden: int, *, scale: float = 1.0) -> Any:
+def _questions(
+    lengths: Sequence[int], asked: int, hidden: int, *, scale: float = 1.0, tempting: bool = False
+) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
+        queries = rng.standard_normal((len(lengths), asked, hidden))
+        keys = rng.standard_normal((*mask.shape, hidden))
+        if tempting:  # padding that fits the first query better than any word
+            best = 4 * queries[:, 0] / np.linalg.norm(queries[:, 0], axis=-1, keepdims=True)
+            keys = np.where(mask[..., None], keys, best[:, None])
         return {
-            "queries": scale * rng.standard_normal((len(lengths), asked, hidden)),
-            "keys": rng.standard_normal((*mask.shape, hidden)),
+            "queries": (scale * queries).astype(np.float32),
+            "keys": keys.astype(np.float32),
             "mask": mask,
         }
 
@@ -1073,8 +1379,13 @@ def _attend_naively(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
     return exponents / exponents.sum(-1, keepdim=True)
 
 
+def _attend_and_renormalise(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
+    shares = _scores(queries, keys).softmax(-1) * mask[:, None]
+    return shares / shares.sum(-1, keepdim=True)
+
+
 def _attend_by_loop(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
-    weights = torch.zeros(*queries.shape[:2], keys.shape[1], dtype=queries.dtype)
+    weights = torch.zeros(*queries.shape[:2], keys.shape[1])
     for b, t in np.ndindex(*queries.shape[:2]):
         real = mask[b]
         weights[b, t, real] = (keys[b, real] @ queries[b, t]).softmax(0)
@@ -1090,12 +1401,18 @@ ATTEND = Exercise(
     importance=4,
     minutes=10,
     reference=pretrained_seq2seq.attend,
-    run=call_with_tensors,
+    run=_run_differentiably,
+    rtol=1e-3,
+    atol=1e-5,
     cases=(
         Case("one sentence, one query", _questions((4,), 1, 3)),
         Case("sentences of 6, 3 and 5 words", _questions((6, 3, 5), 4, 3), weight=2),
         Case("one word only", _questions((1, 3), 2, 3), edge=True),
-        Case("scores of a thousand", _questions((4, 2), 2, 3, scale=1000.0), edge=True),
+        Case(
+            "scores of hundreds, the largest at padding",
+            _questions((4, 2), 2, 3, scale=300.0, tempting=True),
+            edge=True,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -1113,25 +1430,60 @@ ATTEND = Exercise(
             hint=2,
         ),
         Mistake(
+            "shared out again after the mask",
+            _attend_and_renormalise,
+            "You take the softmax, set the padding to 0 and divide by what is left. Where the "
+            "padding had the whole share, that is 0/0. Mask the scores, before the softmax.",
+            hint=2,
+        ),
+        Mistake(
             "scores of padding set to 0",
             lambda q, k, m: (_scores(q, k) * m[:, None]).softmax(-1),
-            "The padding's score is 0 in your answer (or -1e-9, which is nearly 0). That is an "
-            "ordinary score: exp(0) is 1. Padding needs minus infinity, or -1e9.",
+            "The padding has the score 0 in your answer, or nearly 0. That is an ordinary score: "
+            "exp(0) is 1. Padding needs minus infinity, or a score as low as -1e9.",
             hint=2,
         ),
         Mistake(
             "the mask is turned round",
-            lambda q, k, m: _scores(q, k).masked_fill(m[:, None], -1e9).softmax(-1),
+            lambda q, k, m: _attend(q, k, ~m),
+            "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
+            "where it is given True: give it `~mask`.",
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round, with -1e9",
+            lambda q, k, m: _attend(q, k, ~m, fill=-1e9),
             "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
             "where it is given True: give it `~mask`.",
             hint=2,
         ),
         Mistake(
             "a softmax over the queries",
+            lambda q, k, m: _attend(q, k, m, axis=1),
+            "Your softmax runs over the queries. Each query shares its attention out over the "
+            "*source words*, the last axis.",
+            hint=3,
+        ),
+        Mistake(
+            "a softmax over the queries, with -1e9",
             lambda q, k, m: _attend(q, k, m, fill=-1e9, axis=1),
             "Your softmax runs over the queries. Each query shares its attention out over the "
-            "**source words**, the last axis.",
+            "*source words*, the last axis.",
             hint=3,
+        ),
+        Mistake(
+            "a softmax over the queries, without the mask",
+            lambda q, k, m: _scores(q, k).softmax(1),
+            "Your softmax runs over the queries, and nothing is masked. Each query shares its "
+            "attention out over the *source words*, the last axis, and padding gets 0.",
+            hint=3,
+        ),
+        Mistake(
+            "what was read",
+            lambda q, k, m: _attend(q, k, m) @ k,
+            "You have looked already: this is the mixture of the keys, (B, T, H). Return the "
+            "shares themselves, (B, T, S).",
+            hint=1,
         ),
         Mistake(
             "no softmax",
@@ -1156,8 +1508,21 @@ ATTEND = Exercise(
         Mistake(
             "exp of a thousand",
             _attend_naively,
-            "The formula is right, and breaks on large scores: exp of a thousand is infinite. "
+            "The formula is right, and breaks on large scores: exp of a few hundred is infinite. "
             "`softmax` does the same safely.",
+            hint=3,
+        ),
+        Mistake(
+            "an array",
+            lambda q, k, m: pretrained_seq2seq.attend(q, k, m).detach().numpy(),
+            "The numbers are right, but a NumPy array cannot be learnt through. Stay with tensors.",
+            hint=3,
+        ),
+        Mistake(
+            "detached",
+            lambda q, k, m: pretrained_seq2seq.attend(q, k, m).detach(),
+            "The numbers are right, and the model would never learn where to look: no gradient "
+            "comes through `.detach()`. Leave it out.",
             hint=3,
         ),
     ),
