@@ -119,7 +119,9 @@ def bars(
 
     Args:
         errors: per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
-        level: a named horizontal line, such as a baseline.
+        level: a named horizontal line, such as a baseline; the legend has its name.
+
+    A height of NaN is a bar that is not there.
     """
     figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
     places = np.arange(len(labels))
@@ -139,8 +141,10 @@ def bars(
             capsize=3,
         )
         if len(labels) * len(groups) <= 12 and errors is None:
-            axes.bar_label(drawn, labels=[f"{h:.3g}" for h in heights], fontsize=8)
-        said = ", ".join(f"{label} {h:.3g}" for label, h in zip(labels, heights, strict=True))
+            texts = ["" if np.isnan(h) else f"{h:.3g}" for h in heights]
+            axes.bar_label(drawn, labels=texts, fontsize=8)
+        named = [(n, h) for n, h in zip(labels, heights, strict=True) if not np.isnan(h)]
+        said = ", ".join(f"{' '.join(name.split())} {h:.3g}" for name, h in named)
         parts.append(f"{name}: {said}.")
     longest = max(map(len, labels), default=0)
     crowded = len(labels) > 4 and (
@@ -152,19 +156,13 @@ def bars(
     if log_y:
         axes.set_yscale("log")
     if level is not None:
-        axes.axhline(level[1], color=GREY, linewidth=1, linestyle="--")
-        axes.text(
-            *(axes.get_xlim()[1], level[1], level[0]),
-            fontsize=9,
-            ha="right",
-            va="bottom",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
-        )
+        axes.axhline(level[1], color="black", linewidth=1.2, linestyle="--", label=level[0])
         parts.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=GREY, linewidth=1)
-    if len(groups) > 1:
-        figure.legend(loc="outside lower center", ncols=min(len(groups), 3), frameon=False, fontsize=9)
+    names = len(groups) + (level is not None)
+    if names > 1:
+        figure.legend(loc="outside lower center", ncols=min(names, 3), frameon=False, fontsize=9)
     return Picture(figure, " ".join(parts))
 
 

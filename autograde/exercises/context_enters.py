@@ -486,7 +486,7 @@ MASKED_CROSS_ENTROPY = Exercise(
     points=3,
     difficulty=2,
     importance=5,
-    minutes=10,
+    minutes=15,
     reference=lstm_language_model.masked_cross_entropy,
     run=_run_masked_loss,
     cases=(
@@ -761,6 +761,12 @@ def _states(rows: int, words: int, hidden: int) -> Any:
     return make
 
 
+NO_TENSOR = (
+    "Your answer leaves PyTorch. The network goes on from here and learns through your function: "
+    "stay with `torch`, without NumPy."
+)
+
+
 def _run_differentiably(answer: Answer, inputs: Inputs) -> Plain:
     """As `call_with_tensors`, for an answer that a network is trained through."""
 
@@ -768,14 +774,16 @@ def _run_differentiably(answer: Answer, inputs: Inputs) -> Plain:
         for value in arguments:
             if value.is_floating_point():
                 value.requires_grad_()
-        result = answer(*arguments)
+        try:
+            result = answer(*arguments)
+        except RuntimeError as error:
+            if "Can't call numpy()" not in str(error):
+                raise
+            raise AnswerRefused(NO_TENSOR) from error
         if result is None:
             raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
         if not isinstance(result, Tensor):
-            raise AnswerRefused(
-                "Your answer is not a PyTorch tensor. The network goes on from here and learns "
-                "through your function: stay with `torch`, without `.numpy()`."
-            )
+            raise AnswerRefused(NO_TENSOR)
         if not result.requires_grad:
             raise AnswerRefused(
                 "Autograd cannot follow your answer back to what came in, so nothing below it "
@@ -1477,6 +1485,13 @@ ATTEND = Exercise(
             "Your softmax runs over the queries, and nothing is masked. Each query shares its "
             "attention out over the *source words*, the last axis, and padding gets 0.",
             hint=3,
+        ),
+        Mistake(
+            "the mask lacks an axis",
+            lambda q, k, m: _scores(q, k).masked_fill(~m, -math.inf).softmax(-1),
+            "Scores are (B, T, S) and the mask is (B, S), so PyTorch lays sentences upon queries. "
+            "Give the mask an axis in the middle: `mask.unsqueeze(1)` is (B, 1, S).",
+            hint=2,
         ),
         Mistake(
             "what was read",

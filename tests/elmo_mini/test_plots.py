@@ -50,6 +50,16 @@ def test_bars_scatter_and_table_describe_their_values() -> None:
     assert len(grid.png()) > 0
 
 
+def test_a_bar_that_is_not_there_is_not_named_and_a_level_is_in_the_legend() -> None:
+    chart = plots.bars(
+        ["a\nb", "c"], {"x": [np.nan, 2]}, title="T", ylabel="n", level=("base", 1.5)
+    )
+    assert "x: c 2." in chart.description
+    axes, legend = chart.figure.axes[0], chart.figure.legends[0]
+    assert [label.get_text() for label in axes.texts] == ["", "2"]
+    assert [name.get_text() for name in legend.get_texts()] == ["base", "x"]
+
+
 def test_word_map_puts_equal_directions_beside_each_other() -> None:
     vectors = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0.9, 0.1]])
     picture = plots.word_map(["a", "b", "c", "d"], vectors, groups={"first": ["a", "b"]})
