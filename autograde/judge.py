@@ -46,7 +46,10 @@ def first_difference(
             if found:
                 return found
         return None
-    if expected != came or isinstance(expected, str) != isinstance(came, str):
+    if not isinstance(came, type(expected)):  # an array would not compare to True or False
+        said = repr(came) if isinstance(came, bool | int | float | str) else _kind(came)
+        return f"{_capital(where)} should be {expected!r}, not {said}."
+    if expected != came:
         return f"{_capital(where)} should be {expected!r}, not {came!r}."
     return None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path("predictions.json")
+_SEEN: set[tuple[Path, str]] = set()  # outcomes shown without a guess: a guess is too late then
 
 
 @dataclass
@@ -107,13 +108,15 @@ def predict(
     """Ask for a guess and record it.
 
     Shows a form in JupyterLab. Without widgets, give the guess as ``guess=...`` instead. A guess
-    can be changed until its outcome is shown.
-
-    Raises:
-        ValueError: if ``guess`` is none of the ``options``, or no number where one is asked for.
+    can be changed until its outcome is shown. A guess that is none of the ``options``, or no
+    number where one is asked for, is not recorded, and the sentence says so.
     """
     if guess is not None:
-        return Shown(_record(key, question, unit, _understood(guess, list(options))))
+        try:
+            understood = _understood(guess, list(options))
+        except ValueError as error:
+            return Shown(f"Not recorded: {error}.")
+        return Shown(_record(key, question, unit, understood))
     return Form(_widget(key, question, list(options), unit), question, options)
 
 
@@ -121,11 +124,11 @@ def _understood(guess: float | str, options: list[str]) -> float | str:
     """The guess as one of the options, or as a number ("5 %" and "4,5" are numbers)."""
     if options:
         if guess not in options:
-            raise ValueError(f"guess must be one of {options}, got {guess!r}")
+            raise ValueError(f"the guess must be one of {options}, not {guess!r}")
         return guess
     number = re.fullmatch(r"\s*(-?\d+(?:[.,]\d+)?)\D*", str(guess))
     if number is None:
-        raise ValueError(f"guess must be a number, got {guess!r}")
+        raise ValueError(f"the guess must be a number, such as 80 or 4.5, not {guess!r}")
     return float(number[1].replace(",", "."))
 
 
@@ -140,6 +143,8 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
     prediction.outcome, prediction.factor = measured, factor
     if key in book:
         _write(book)
+    else:
+        _SEEN.add((FILE.absolute(), key))
     return Shown(prediction.sentence())
 
 
@@ -187,6 +192,8 @@ def _record(key: str, question: str, unit: str, guess: float | str) -> str:
     earlier = book.get(key)
     if earlier is not None and earlier.outcome is not None:
         return f"The outcome is known, so your first guess stays: {_said(earlier.guess, unit)}."
+    if earlier is None and (FILE.absolute(), key) in _SEEN:
+        return "The outcome has been shown already. This guess came too late and is not recorded."
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
     _write(book)

@@ -17,6 +17,7 @@ from autograde.exercise import (
     Mistake,
     Plain,
     as_tensors,
+    call,
     call_with_tensors,
     plain,
 )
@@ -87,7 +88,7 @@ def _spans_with_negative_places(labels: Labels) -> Found:
     return [(s, e if e < len(labels) else len(labels) - 1, k) for s, e, k in _spans(labels)]
 
 
-def _spans_by_cuts(labels: Labels) -> list[list[Any]]:
+def _spans_by_cuts(labels: Labels) -> list[tuple[Any, ...]]:
     cuts = [
         place
         for place in range(len(labels) + 1)
@@ -96,7 +97,7 @@ def _spans_by_cuts(labels: Labels) -> list[list[Any]]:
         or labels[place - 1][2:] != labels[place][2:]
     ]
     pieces = itertools.pairwise(sorted(set(cuts)))
-    return [[a, b, labels[a][2:]] for a, b in pieces if a < b and labels[a] != "O"]
+    return [(a, b, labels[a][2:]) for a, b in pieces if a < b and labels[a] != "O"]
 
 
 def _spans_by_looking_ahead(labels: Labels) -> Any:
@@ -110,6 +111,26 @@ def _spans_by_looking_ahead(labels: Labels) -> Any:
         place = end
 
 
+def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
+    """The spans in their order, each a tuple, so that sets of them can be built later."""
+    kinds: list[type] = []
+
+    def watched(*arguments: Any) -> Any:
+        result = answer(*arguments)
+        kinds.append(type(result))
+        return result
+
+    found = call(watched, inputs)
+    if kinds and issubclass(kinds[0], set | frozenset):
+        raise AnswerRefused("Your answer is a set, which has no order. Return a list of spans.")
+    if isinstance(found, list) and any(isinstance(span, list) for span in found):
+        raise AnswerRefused(
+            "Each of your spans is a list. Write it as a tuple, `(start, end, kind)`, with round "
+            "brackets: exercise 2 puts spans into a set, and lists cannot go there."
+        )
+    return found
+
+
 SPANS_OF = Exercise(
     id="spans_of",
     title="From labels to spans",
@@ -119,17 +140,19 @@ SPANS_OF = Exercise(
     importance=4,
     minutes=12,
     reference=spans.spans_of,
+    run=_run_spans,
     cases=(
-        Case("one chunk of two words", _labels("O", "B-NP", "I-NP", "O")),
+        Case("one span of two words", _labels("O", "B-NP", "I-NP", "O")),
         Case(
             "a drawn sentence",
             lambda rng: {"labels": [*_drawn_labels(rng, 14, ("NP", "VP")), "O"]},
             weight=2,
         ),
-        Case("two chunks side by side", _labels("B-NP", "I-NP", "B-NP", "O", "B-VP", "O")),
-        Case("a chunk at the end", _labels("O", "B-VP", "B-NP", "I-NP")),
+        Case("two spans side by side", _labels("B-NP", "I-NP", "B-NP", "O", "B-VP", "O")),
+        Case("a span at the end", _labels("O", "B-VP", "B-NP", "I-NP")),
         Case("I after O, and I of another kind", _labels("O", "I-NP", "I-VP", "I-VP", "O")),
-        Case("no words, and no chunks", _labels(), edge=True),
+        Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
+        Case("no words, and no spans", _labels(), edge=True),
         Case("O only", _labels("O", "O"), edge=True),
     ),
     mistakes=(
@@ -137,26 +160,26 @@ SPANS_OF = Exercise(
             "I after O counts as nothing",
             lambda labels: _spans(labels, orphans=False),
             "An I that continues nothing is thrown away. A tagger may write it, and the official "
-            "program lets it open a chunk. Do the same.",
+            "program lets it open a span. Do the same.",
             hint=2,
         ),
         Mistake(
             "the kind is not compared",
             lambda labels: _spans(labels, kinds=False),
-            "After B-NP your chunk goes on through I-VP. An I of another kind opens a new chunk.",
+            "After B-NP your span goes on through I-VP. An I of another kind opens a new span.",
             hint=2,
         ),
         Mistake(
             "neighbours melt together",
             lambda labels: _spans(labels, neighbours=False),
-            "Two chunks of one kind that stand side by side become one. B always opens a new "
-            "chunk: that is what it is for.",
+            "Two spans of one kind that stand side by side become one. B always opens a new "
+            "span: that is what it is for.",
             hint=1,
         ),
         Mistake(
-            "the last chunk is lost",
+            "the last span is lost",
             lambda labels: _spans(labels, last=False),
-            "A chunk that ends with the sentence is missing. Nothing after it closes it, so close "
+            "A span that ends with the sentence is missing. Nothing after it closes it, so close "
             "it after the loop.",
             hint=3,
         ),
@@ -165,19 +188,19 @@ SPANS_OF = Exercise(
             lambda labels: _spans(labels, shift=-1),
             "Your `end` is the place of the last word. It should be one further, as in a slice: "
             "`words[start:end]`.",
-            hint=1,
+            hint=3,
         ),
         Mistake(
-            "the last chunk ends one too early",
+            "the last span ends one too early",
             _spans_with_negative_places,
-            "Only the chunk at the end of the sentence is wrong: its end is `len(labels)`, not the "
+            "Only the span at the end of the sentence is wrong: its end is `len(labels)`, not the "
             "last place.",
             hint=3,
         ),
         Mistake(
             "O is a kind",
             lambda labels: _spans(labels, outside=True),
-            "You list the words outside as chunks of the kind O. Leave them out.",
+            "You list the words outside as spans of the kind O. Leave them out.",
             hint=1,
         ),
         Mistake(
@@ -187,14 +210,31 @@ SPANS_OF = Exercise(
             hint=3,
         ),
         Mistake(
+            "only what follows the last hyphen",
+            lambda labels: [(a, b, kind.split("-")[-1]) for a, b, kind in _spans(labels)],
+            "A kind may hold a hyphen, as NON-GPE does. Cut off the letter and the first hyphen.",
+            hint=3,
+        ),
+        Mistake(
+            "a set",
+            lambda labels: set(_spans(labels)),
+            "The right spans, and no order. The task asks for a list in the order of the sentence.",
+        ),
+        Mistake(
+            "lists for tuples",
+            lambda labels: [list(span) for span in _spans(labels)],
+            "The right spans as lists with square brackets. Write each as a tuple, "
+            "`(start, end, kind)`.",
+        ),
+        Mistake(
             "the kind comes first",
             _spans_as_kind_first,
-            "The right chunks in another order of parts. Write each as `(start, end, kind)`.",
+            "The right spans in another order of parts. Write each as `(start, end, kind)`.",
             hint=1,
         ),
     ),
     right_answers={
-        "cut where a chunk begins": _spans_by_cuts,
+        "cut where a span begins": _spans_by_cuts,
         "a generator that looks ahead": _spans_by_looking_ahead,
     },
 )
@@ -311,6 +351,10 @@ SPAN_F1 = Exercise(
             "the same places in two sentences",
             _corpora([["B-PER", "O"], ["O", "B-LOC"]], [["O", "O"], ["B-PER", "B-LOC"]]),
         ),
+        Case(
+            "a sentence that begins with I",
+            _corpora([["B-PER"], ["B-PER", "O"]], [["B-PER"], ["I-PER", "O"]]),
+        ),
         Case("all right", _corpora([["B-PER", "O"], ["B-LOC"]], [["B-PER", "O"], ["B-LOC"]])),
         Case("nothing predicted", _corpora([["B-PER", "O"]], [["O", "O"]]), edge=True),
         Case("nothing right", _corpora([["B-PER", "O"]], [["B-LOC", "O"]]), edge=True),
@@ -346,9 +390,18 @@ SPAN_F1 = Exercise(
             hint=3,
         ),
         Mistake(
+            "all sentences joined into one",
+            lambda gold, predicted: _f1_of_sets(
+                [list(itertools.chain(*gold))], [list(itertools.chain(*predicted))]
+            ),
+            "You join the sentences before you look for spans. An I at the beginning of a sentence "
+            "then continues a span of the sentence before. Read each sentence on its own.",
+            hint=2,
+        ),
+        Mistake(
             "the kind does not count",
             lambda gold, predicted: _f1_of_sets(gold, predicted, lambda span: span[:3]),
-            "A place labelled as a person counts as right. Start, end **and** kind must agree.",
+            "A place labelled as a person counts as right. Start, end *and* kind must agree.",
             hint=1,
         ),
         Mistake(
@@ -364,12 +417,12 @@ SPAN_F1 = Exercise(
             _f1_with_plain_mean,
             "Your third number is the ordinary mean. F1 is the harmonic mean, 2PR / (P + R): it "
             "stays near the smaller of the two.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "precision and recall are swapped",
             _f1_swapped,
-            "Precision divides by what was **predicted**, recall by what is **there**. Yours are "
+            "Precision divides by what was *predicted*, recall by what is *there*. Yours are "
             "the other way round.",
             hint=2,
         ),
@@ -410,10 +463,12 @@ def _lattice(
     scale: float = 1.0,
     path: bool = False,
     restless: bool = False,
+    forbidden: bool = False,
 ) -> Any:
     """Random scores for sentences of these lengths; padding holds scores that must not count.
 
     With ``restless`` a label seldom follows itself, so that a walk through padding goes astray.
+    With ``forbidden`` nothing may go to the last label, as the rules of BIOES have it for I.
     """
 
     def make(rng: np.random.Generator) -> Inputs:
@@ -424,10 +479,12 @@ def _lattice(
         inputs: Inputs = {"emissions": emissions}
         if path:
             inputs["labels"] = rng.integers(labels, size=(rows, longest))
+        transitions = 2 * rng.standard_normal((labels, labels))
+        if forbidden:
+            transitions[:, -1] = label_rules.FORBIDDEN
         return inputs | {
             "mask": mask,
-            "transitions": 2 * rng.standard_normal((labels, labels))
-            - 4 * restless * np.eye(labels),
+            "transitions": transitions - 4 * restless * np.eye(labels),
             "start": 2 * rng.standard_normal(labels),
             "end": 2 * rng.standard_normal(labels),
         }
@@ -476,6 +533,14 @@ def _score_by_gather(
     return own.sum(1) + steps.sum(1) + start[labels[:, 0]] + end[last]
 
 
+def _score_with_move_into_padding(
+    emissions: Tensor, labels: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Tensor:
+    moves = transitions[labels[:, :-1], labels[:, 1:]]
+    right = _score_by_gather(emissions, labels, mask, transitions, start, end)
+    return right + (moves * (mask[:, :-1] & ~mask[:, 1:])).sum(1)
+
+
 def _score_of_chances(
     emissions: Tensor, labels: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Tensor:
@@ -512,8 +577,9 @@ def _cut_off(answer: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 CUT_OFF = (
-    "The numbers are right, and autograd cannot follow them back: `.item()`, `float()` and "
-    "`torch.tensor(...)` cut the thread. Keep tensors all the way; `torch.stack` joins them."
+    "The numbers are right, and autograd cannot follow them back: `.item()`, `float()`, "
+    "`.detach()` and `torch.tensor(...)` cut the thread. Keep tensors all "
+    "the way; `torch.stack` joins them."
 )
 
 
@@ -546,8 +612,8 @@ PATH_SCORE = Exercise(
         Mistake(
             "transitions transposed",
             lambda e, y, m, t, s, z: _score(e, y, m, t.T, s, z),
-            "You read the table of transitions the wrong way round. `transitions[i, j]` is for "
-            "label j right **after** label i.",
+            "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
+            "label k right *after* label j.",
             hint=2,
         ),
         Mistake(
@@ -555,6 +621,13 @@ PATH_SCORE = Exercise(
             lambda *a: _score(*a, padding=True),
             "Words that are only padding add to your score. Stop at the end of each sentence: the "
             "mask says where.",
+            hint=3,
+        ),
+        Mistake(
+            "a move into the padding",
+            _score_with_move_into_padding,
+            "The move from the last word into the padding counts. A move counts only if the word "
+            "it goes *to* is there: `mask[:, 1:]`, not `mask[:, :-1]`.",
             hint=3,
         ),
         Mistake(
@@ -594,7 +667,6 @@ PATH_SCORE = Exercise(
             _score_of_chances,
             "You turn the emissions into probabilities first. Add up the raw scores: the path as a "
             "whole is normalised later, once.",
-            hint=2,
         ),
         Mistake("cut off from autograd", _cut_off(_score_by_gather), CUT_OFF, hint=2),
         Mistake(
@@ -657,6 +729,18 @@ def _partition_by_exp(
     return (alpha * end.exp()).sum(-1).log()
 
 
+def _partition_with_shifted_alpha(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Tensor:
+    """exp and log with the largest alpha taken out; the transitions are left as they are."""
+    alpha = start + emissions[:, 0]
+    for t in range(1, emissions.shape[1]):
+        top = alpha.amax(1, keepdim=True)
+        new = ((alpha - top).exp() @ transitions.exp()).log() + top + emissions[:, t]
+        alpha = torch.where(mask[:, t, None], new, alpha)
+    return torch.logsumexp(alpha + end, 1)
+
+
 def _partition_place_by_place(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Tensor:
@@ -708,26 +792,27 @@ LOG_PARTITION = Exercise(
         Case("sentences of different lengths", _lattice((5, 2, 3), 3), weight=2),
         Case("a sentence of one word", _lattice((1, 4), 3), edge=True),
         Case("scores of a thousand", _lattice((4, 3), 3, scale=1000.0), edge=True),
+        Case("a forbidden label", _lattice((4, 2), 3, forbidden=True), edge=True),
     ),
     mistakes=(
         Mistake(
             "summed over the wrong axis",
             lambda *a: _forward(*a, axis=2),
-            "The sum runs over the label you go **to**. For each new label, sum over the labels "
-            "you may come **from**: with shape (B, from, to) that is axis 1.",
+            "The sum runs over the label you go *to*. For each new label, sum over the labels "
+            "you may come *from*: with shape (B, from, to) that is axis 1.",
             hint=3,
         ),
         Mistake(
             "transitions transposed",
             lambda e, m, t, s, z: _forward(e, m, t.T, s, z),
-            "You read the table of transitions the wrong way round. `transitions[i, j]` is for "
-            "label j right **after** label i.",
+            "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
+            "label k right *after* label j.",
             hint=2,
         ),
         Mistake(
             "alpha stands on the axis of the new label",
             lambda *a: _forward(*a, arriving=True),
-            "`alpha` belongs to the label you come **from**, and you add it along the label you go "
+            "`alpha` belongs to the label you come *from*, and you add it along the label you go "
             "to. `alpha.unsqueeze(2)` stands beside the rows of `transitions`.",
             hint=2,
         ),
@@ -743,6 +828,14 @@ LOG_PARTITION = Exercise(
             _partition_by_exp,
             "The sum is right for small scores, and overflows for large ones: exp(1000) is "
             "infinite. Stay in log space with `torch.logsumexp`.",
+            hint=2,
+        ),
+        Mistake(
+            "exp of the transitions",
+            _partition_with_shifted_alpha,
+            "The sum is right, and its gradient is no number where a transition is forbidden: "
+            "exp(-10000) is 0, and the log of 0 has no slope. Add the transitions *inside* "
+            "`torch.logsumexp`.",
             hint=2,
         ),
         Mistake(
@@ -831,6 +924,8 @@ def _best(
     lengths: str = "real",
     backwards: bool = False,
     lost_first: bool = False,
+    doors_forwards: bool = False,
+    own_score: str = "",
 ) -> Best:
     """Viterbi sentence by sentence, with one thing done otherwise."""
     paths, scores = [], []
@@ -843,12 +938,17 @@ def _best(
             backs.append(back)
         score, last = (best + end).max(0)
         path = [int(last)]
-        for back in reversed(backs):
+        for back in backs if doors_forwards else reversed(backs):
             path.append(int(back[path[-1]]))
         path = path[1:] if lost_first else path
         path = path if backwards else path[::-1]
         if greedy:
             path = _greedy(row[:length], transitions, start, greedy)
+        if own_score:
+            score = row[torch.arange(length), path].sum()
+        if own_score == "path":
+            moves = [transitions[a, b] for a, b in itertools.pairwise(path)]
+            score = score + start[path[0]] + end[path[-1]] + sum(moves)
         paths.append(path[:length] if lengths != "padded" else path)
         scores.append(score)
     return paths, torch.stack(scores)
@@ -922,21 +1022,47 @@ def _best_in_one_batch(
 
 def _filled_up(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
-) -> tuple[Tensor, Tensor]:
+) -> Best:
     paths, scores = _best(emissions, mask, transitions, start, end)
     longest = mask.shape[1]
-    return torch.tensor([path + [0] * (longest - len(path)) for path in paths]), scores
+    return [path + [0] * (longest - len(path)) for path in paths], scores
 
 
-def _paths_and_scores(inputs: Inputs, outputs: Plain) -> Plain:
-    """Paths as lists of numbers, so that tensors and lists are both right."""
-    if not isinstance(outputs, list | tuple) or len(outputs) != 2:
-        raise AnswerRefused("Return two things: the list of paths, and the scores.")
-    paths, scores = outputs
-    if not isinstance(paths, list | tuple | np.ndarray):
-        raise AnswerRefused("The paths should be a list with one list of label numbers each.")
-    listed = [np.asarray(path).reshape(-1).tolist() for path in paths]
-    return {"paths": listed, "scores": np.asarray(scores, dtype=float)}
+def _run_viterbi(answer: Answer, inputs: Inputs) -> Plain:
+    """The paths and the scores, refused where their types are not those of the task."""
+
+    def typed(*arguments: Any) -> Any:
+        outputs = answer(*arguments)
+        if not isinstance(outputs, list | tuple) or len(outputs) != 2:
+            raise AnswerRefused("Return two things: the list of paths, and the scores.")
+        paths, scores = outputs
+        if isinstance(paths, Tensor) and isinstance(scores, list | tuple):
+            raise AnswerRefused("The scores come first in your answer. Return paths, then scores.")
+        if not isinstance(paths, list | tuple):
+            raise AnswerRefused(
+                f"Your paths are a {type(paths).__name__}. Sentences differ in length, so return a "
+                "list with one list of label numbers for each sentence."
+            )
+        for path in paths:
+            if not isinstance(path, list | tuple):
+                raise AnswerRefused(
+                    f"A path of yours is a {type(path).__name__}. Make it a list of label numbers; "
+                    "`.tolist()` does it."
+                )
+            odd = [k for k in path if not isinstance(k, int | np.integer)]
+            if odd:
+                raise AnswerRefused(
+                    f"A path of yours holds a {type(odd[0]).__name__}. Make each label a whole "
+                    "number with `int(...)`."
+                )
+        if not isinstance(scores, Tensor):
+            raise AnswerRefused(
+                f"Your scores are a {type(scores).__name__}. Return a tensor of shape (B,); "
+                "`torch.stack` makes one of a list of tensors."
+            )
+        return {"paths": [list(path) for path in paths], "scores": scores}
+
+    return call_with_tensors(typed, inputs)
 
 
 VITERBI = Exercise(
@@ -948,8 +1074,7 @@ VITERBI = Exercise(
     importance=5,
     minutes=20,
     reference=crf.viterbi,
-    run=call_with_tensors,
-    view=_paths_and_scores,
+    run=_run_viterbi,
     cases=(
         Case("one sentence of four words", _lattice((4,), 3)),
         Case("four sentences, no padding", _lattice((5, 5, 5, 5), 3), weight=2),
@@ -969,11 +1094,51 @@ VITERBI = Exercise(
             hint=1,
         ),
         Mistake(
+            "each place on its own, with the sum of its emissions",
+            lambda *a: _best(*a, greedy="places", own_score="emissions"),
+            "Each word takes its own favourite. A label may be the favourite and have no good "
+            "neighbours: look at whole paths.",
+            hint=1,
+        ),
+        Mistake(
+            "each place on its own, with the score of its path",
+            lambda *a: _best(*a, greedy="places", own_score="path"),
+            "Each word takes its own favourite. A label may be the favourite and have no good "
+            "neighbours: look at whole paths.",
+            hint=1,
+        ),
+        Mistake(
             "greedy from left to right",
             lambda *a: _best(*a, greedy="left"),
-            "You settle each label before you have seen the next words. Keep the best path **into "
-            "every label**, and decide at the end.",
+            "You settle each label before you have seen the next words. Keep the best path into "
+            "*every* label, and decide at the end.",
             hint=1,
+        ),
+        Mistake(
+            "greedy from left to right, with the score of its path",
+            lambda *a: _best(*a, greedy="left", own_score="path"),
+            "You settle each label before you have seen the next words. Keep the best path into "
+            "*every* label, and decide at the end.",
+            hint=1,
+        ),
+        Mistake(
+            "the doors are read forwards",
+            lambda *a: _best(*a, doors_forwards=True),
+            "You read the doors from the first to the last. The walk back begins at the last word: "
+            "take the doors in reverse.",
+            hint=3,
+        ),
+        Mistake(
+            "the doors are read forwards, and the path is not turned",
+            lambda *a: _best(*a, doors_forwards=True, backwards=True),
+            "You read the doors from the first to the last. The walk back begins at the last word: "
+            "take the doors in reverse, then turn the path round.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores come first",
+            lambda *a: _best(*a)[::-1],
+            "Your two results are swapped: return the paths first, then their scores.",
         ),
         Mistake(
             "the walk back goes through the padding",
@@ -1004,35 +1169,35 @@ VITERBI = Exercise(
         Mistake(
             "the pointers of the wrong axis",
             lambda *a: _best(*a, axis=1),
-            "The maximum runs over the label you go **to**. For each new label, choose the best "
-            "label to come **from**.",
+            "The maximum runs over the label you go *to*. For each new label, choose the best "
+            "label to come *from*.",
             hint=2,
         ),
         Mistake(
             "the scores stand on the axis of the new label",
             lambda *a: _best(*a, arriving=True),
-            "Your scores so far belong to the label you come **from**, and you add them along the "
+            "Your scores so far belong to the label you come *from*, and you add them along the "
             "label you go to. For one sentence, `best.unsqueeze(1)` stands beside the rows.",
             hint=2,
         ),
         Mistake(
             "transitions transposed",
             lambda e, m, t, s, z: _best(e, m, t.T, s, z),
-            "You read the table of transitions the wrong way round. `transitions[i, j]` is for "
-            "label j right **after** label i.",
+            "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
+            "label k right *after* label j.",
             hint=2,
         ),
         Mistake(
             "the end is missing",
             lambda e, m, t, s, z: _best(e, m, t, s, 0 * z),
             "The score for ending with a label, `end`, is missing where you choose the last label.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "the start is missing",
             lambda e, m, t, s, z: _best(e, m, t, 0 * s, z),
             "The score for beginning with a label, `start`, is missing at the first word.",
-            hint=2,
+            hint=3,
         ),
         Mistake(
             "the last word has no label",
@@ -1074,10 +1239,12 @@ def _kinds(*kinds: str) -> Any:
 
 
 def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
-    """What the answer says of every pair, one line each, so that a difference names the pair."""
-    lines = []
+    """What the answer says of every pair, under its name, so that a difference names the pair."""
+    lines: dict[str, str] = {}
     for before in [label_rules.START, *inputs["labels"]]:
         for after in [*inputs["labels"], label_rules.END]:
+            if (before, after) == (label_rules.START, label_rules.END):
+                continue  # an empty sentence: the task does not say
             said = plain(answer(before, after))
             if said is None:
                 raise AnswerRefused(
@@ -1090,7 +1257,7 @@ def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
                     f"For {before} then {after} your function returned {said!r}. Return True or "
                     "False."
                 )
-            lines.append(f"{before} then {after}: {'may' if said else 'must not'}")
+            lines[f"{before} then {after}"] = "may" if said else "must not"
     return lines
 
 
@@ -1148,9 +1315,32 @@ MAY_FOLLOW = Exercise(
         Mistake(
             "the rules of BIO",
             _bio_rule,
-            "These are the rules of BIO, where a chunk may stop anywhere. In BIOES a chunk that "
+            "These are the rules of BIO, where a span may stop anywhere. In BIOES a span that "
             "was opened with B must be closed with E.",
             hint=1,
+        ),
+        Mistake(
+            "the rules of BIO, where E is nothing special",
+            lambda before, after: (
+                not after.startswith("I-") or (before[:1] in "BI" and before[2:] == after[2:])
+            ),
+            "These are the rules of BIO: only I needs an open span. In BIOES so does E, and a span "
+            "that was opened with B must be closed with E.",
+            hint=1,
+        ),
+        Mistake(
+            "E may come from anywhere",
+            lambda before, after: _rule(before, after, opens="OBSE"),
+            "You let E stand where no span is open. E closes what B opened; a span of a single "
+            "word is S.",
+            hint=2,
+        ),
+        Mistake(
+            "the kinds must always be equal",
+            lambda before, after: _rule(before, after) and before[2:] == after[2:],
+            "You compare the kinds at every pair. They must agree only inside a span: after O or E "
+            "a span of any kind may begin.",
+            hint=3,
         ),
         Mistake(
             "the kind is not compared",
@@ -1240,17 +1430,26 @@ def _vectors(batch: int, words: int, width: int, position: str) -> Any:
 
 
 def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
+    """What comes out, and its gradient for the words: floor 1 and the word vectors learn by it."""
     width = inputs["words"].shape[-1]
     words, lm = (torch.from_numpy(inputs[name].copy()) for name in ("words", "lm"))
+    words.requires_grad_()
     first, second = (_Layer(inputs[name], width) for name in ("first", "second"))
     result = answer(words, lm, first, second, inputs["position"])
     if isinstance(result, tuple):
         raise AnswerRefused(
             "Your answer is a tuple. `first` and `second` give one tensor each; return one tensor."
         )
+    if result is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(result, Tensor):
+        raise AnswerRefused(f"Your answer is a {type(result).__name__}. Return one tensor.")
     if not torch.equal(words, torch.from_numpy(inputs["words"])):
         raise AnswerRefused("Your answer changed `words`. Build new tensors with `torch.cat`.")
-    return plain(result)
+    gradient = None
+    if result.requires_grad:
+        (gradient,) = torch.autograd.grad(result.sum(), words, allow_unused=True)
+    return {"vectors": plain(result), "their gradient for the word vectors": plain(gradient)}
 
 
 Layer = Callable[[Tensor], Tensor]
@@ -1291,6 +1490,9 @@ def _joined_in_words(words: Tensor, lm: Tensor, first: Layer, second: Layer, pos
     return torch.cat((second(first(words)), lm), dim=2)
 
 
+SWAPPED = {"input": "after_second", "after_first": "after_first"}
+SWAPPED |= {"after_second": "input", "none": "none"}
+
 WITH_LM = Exercise(
     id="with_lm",
     title="Where the language model joins",
@@ -1302,24 +1504,38 @@ WITH_LM = Exercise(
     reference=tagger.with_lm,
     run=_run_with_layers,
     cases=(
-        Case("after the first layer, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),
+        Case("after the first floor, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),
         Case("at the input", _vectors(2, 4, 3, "input")),
-        Case("after the second layer", _vectors(2, 3, 4, "after_second")),
+        Case("after the second floor", _vectors(2, 3, 4, "after_second")),
         Case("not at all", _vectors(2, 3, 4, "none")),
         Case("one sentence of one word", _vectors(1, 1, 2, "after_first"), edge=True),
     ),
     mistakes=(
         Mistake(
-            "always after the first layer",
+            "always after the first floor",
             lambda w, lm, a, b, p: _joined(w, lm, a, b, "after_first"),
-            "The LM vectors always join after the first layer. `position` says where.",
+            "The LM vectors always join after the first floor. `position` says where.",
             hint=1,
+        ),
+        Mistake(
+            "input and after_second are swapped",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, SWAPPED[p]),
+            'Two places are swapped. "input" means below the first floor, "after_second" above the '
+            "second.",
+            hint=3,
+        ),
+        Mistake(
+            "the first floor is cut off from autograd",
+            lambda w, lm, a, b, p: _joined(w, lm, lambda x: a(x).detach(), b, p),
+            "The vectors are right, and autograd cannot follow them back through the first floor, "
+            "which then never learns. Only the language model is frozen: leave out `.detach()` and "
+            "`torch.no_grad()` here.",
         ),
         Mistake(
             "always at the input",
             lambda w, lm, a, b, p: _joined(w, lm, a, b, "input"),
             "The LM vectors join the words at the input, as many summaries tell it. TagLM joins "
-            "them to what the first layer gives. `position` says where.",
+            "them to what the first floor gives. `position` says where.",
             hint=1,
         ),
         Mistake(
@@ -1344,13 +1560,13 @@ WITH_LM = Exercise(
             hint=3,
         ),
         Mistake(
-            "the first layer twice",
+            "the first floor twice",
             lambda w, lm, a, b, p: _joined(w, lm, a, a, p),
-            "Both times you call `first`. The upper layer is `second`, with weights of its own.",
+            "Both times you call `first`. The upper floor is `second`, with weights of its own.",
             hint=3,
         ),
         Mistake(
-            "the second layer is left out",
+            "the second floor is left out",
             lambda w, lm, a, b, p: _joined(w, lm, a, lambda x: x, p),
             "The vectors never go through `second`.",
             hint=1,

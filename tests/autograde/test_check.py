@@ -272,3 +272,12 @@ def test_first_difference_says_what_is_wrong(expected: Any, came: Any, says: str
 )
 def test_equal_answers_in_another_dress_are_right(expected: Any, came: Any) -> None:
     assert first_difference(expected, came, rtol=1e-6, atol=1e-8) is None
+
+
+@pytest.mark.parametrize("expected", [None, "text", 1.0, [1], (1, 2), {"a": None}, np.ones(2)])
+@pytest.mark.parametrize("came", [None, "text", np.ones(3), np.array(["a", "b"]), [np.ones(2)]])
+def test_no_pair_of_values_stops_the_comparison(expected: Any, came: Any) -> None:
+    found = first_difference(expected, came, rtol=1e-6, atol=1e-8)
+    assert found is None or found.endswith((".", "?"))
+    wrapped = first_difference({"a": expected}, {"a": came}, rtol=1e-6, atol=1e-8)
+    assert (wrapped is None) == (found is None)

@@ -31,8 +31,10 @@ def test_a_percentage_holds_within_ten_points() -> None:
 
 def test_numbers_in_other_dress_are_understood_and_words_are_not() -> None:
     assert "4.5 kg" in repr(predict("weight", "How heavy?", unit="kg", guess="4,5 kg"))
-    with pytest.raises(ValueError, match="must be a number"):
-        predict("weight", "How heavy?", guess="about five")
+    said = repr(predict("weight", "How heavy?", guess="about five"))
+    assert "Not recorded" in said
+    assert "must be a number" in said
+    assert "4.5" in FILE.read_text()
 
 
 def test_the_first_guess_stays_once_the_outcome_is_known() -> None:
@@ -62,9 +64,16 @@ def test_without_a_guess_the_outcome_is_still_said_and_nothing_is_written() -> N
     assert not FILE.exists()
 
 
+def test_a_guess_after_the_outcome_comes_too_late() -> None:
+    outcome("share", 12.0)
+    assert "too late" in repr(predict("share", "How large?", guess=12.0))
+    assert not FILE.exists()
+    assert "Recorded" in repr(predict("another", "How large?", guess=12.0))
+
+
 def test_options() -> None:
-    with pytest.raises(ValueError, match="one of"):
-        predict("which", "Which?", options=["a", "b"], guess="c")
+    assert "one of ['a', 'b']" in repr(predict("which", "Which?", options=["a", "b"], guess="c"))
+    assert not FILE.exists()
     predict("which", "Which?", options=["a", "b"], guess="b")
     outcome("which", "b")
     predict("size", "How big?", guess=1.0)
