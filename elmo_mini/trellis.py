@@ -1,6 +1,7 @@
 """The trellis of a tagger: scores of labels at words, with label paths drawn through them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,12 +16,14 @@ def trellis(
     paths: Mapping[str, Sequence[int]],
     *,
     title: str,
+    transitions: np.ndarray | None = None,
 ) -> Picture:
     """Words across, labels down, each cell with its number and shaded by it.
 
     Args:
         scores: (T, K), one for each word and label.
-        paths: named lists of T label numbers, drawn as lines.
+        paths: named lists of T label numbers, drawn as lines side by side.
+        transitions: (K, K) scores from label to label; those of the paths are written at the lines.
 
     Raises:
         ValueError: the shape of `scores` is not (words, labels), or a path has another length.
@@ -31,13 +34,13 @@ def trellis(
     for name, path in paths.items():
         if len(path) != len(words):
             raise ValueError(f"the path {name!r} has {len(path)} places, not {len(words)}")
-    size = (1.9 + 0.85 * len(words), 1.6 + 0.42 * len(labels))
+    size = (1.9 + 1.1 * len(words), 1.6 + 0.6 * len(labels))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, fontsize=11, loc="left")
     axes.imshow(scores.T, cmap="Greys", aspect="auto", alpha=0.35)
     for (place, label), value in np.ndenumerate(scores):
-        axes.text(place, label + 0.34, f"{value:.1f}", ha="center", va="center", fontsize=7)
+        axes.text(place, label + 0.36, f"{value:.1f}", ha="center", va="center", fontsize=8)
     parts = [f"Trellis, {title}."]
     parts += [
         f"{word}: "
@@ -45,10 +48,12 @@ def trellis(
         + "."
         for word, row in zip(words, scores, strict=True)
     ]
+    written: set[tuple[int, int, int]] = set()
     for index, (name, path) in enumerate(paths.items()):
+        heights = np.asarray(path) - 0.22 + 0.24 * index
         axes.plot(
             range(len(words)),
-            np.asarray(path) - 0.08 + 0.12 * index,
+            heights,
             label=name,
             color=COLOURS[(0, 3, 4)[index % 3]],
             linestyle=DASHES[index % len(DASHES)],
@@ -57,6 +62,15 @@ def trellis(
         )
         steps = (f"{word} {labels[int(i)]}" for word, i in zip(words, path, strict=True))
         parts.append(f"{name}: {', '.join(steps)}.")
+        for place, (before, after) in enumerate(pairwise(map(int, path))):
+            if transitions is None or (place, before, after) in written:
+                continue
+            written.add((place, before, after))
+            move = f"{transitions[before, after]:+.1f}"
+            middle = (heights[place] + heights[place + 1]) / 2
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
+            axes.text(place + 0.5, middle, move, ha="center", va="center", fontsize=8, bbox=box)
+            parts.append(f"Transition {labels[before]} to {labels[after]}: {move}.")
     axes.set_xticks(range(len(words)), words)
     axes.set_yticks(range(len(labels)), labels)
     if paths:
