@@ -1057,7 +1057,8 @@ figure = plots.curves(
     xlabel="fine-tuning steps",
     ylabel="held-out perplexity",
 )
-figure.figure.axes[0].set_ylim(bottom=0)  # from 0: a small loss must look small
+most = max(max(curve.perplexities) for curve in curves.values())
+figure.figure.axes[0].set_ylim(0, 1.4 * most)  # from 0: a small loss must look small
 figure
 
 # %%
