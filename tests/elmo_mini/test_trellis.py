@@ -14,6 +14,16 @@ def test_a_trellis_names_each_score_and_each_path_word_by_word() -> None:
     assert picture.png()
 
 
+def test_a_trellis_says_the_transitions_its_paths_take_once_each() -> None:
+    moves = np.array([[0.5, -4.0], [0.0, 1.0]])
+    paths = {"a": [0, 1, 1], "b": [0, 1, 0]}
+    words, labels = ["x", "y", "z"], ["B", "I"]
+    picture = trellis(np.zeros((3, 2)), words, labels, paths, title="T", transitions=moves)
+    assert picture.description.count("Transition B to I: -4.0.") == 1
+    assert "Transition I to B: +0.0." in picture.description
+    assert "Transition B to B" not in picture.description
+
+
 @pytest.mark.parametrize(
     ("scores", "path", "complaint"),
     [
