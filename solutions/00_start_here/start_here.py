@@ -23,7 +23,7 @@ from elmo_mini import plots
 plots.road("00")
 
 # %% [markdown]
-# The large station is where you are. In later lessons the stations behind you are blue. A lesson takes up to 90 minutes; this one takes ten.
+# The large station is where you are. In later lessons the stations behind you are blue. A lesson takes 90 minutes to two hours; this one takes ten.
 #
 # ## What you will be able to do
 #
