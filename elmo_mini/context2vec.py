@@ -8,21 +8,20 @@ that vector to score the target word. The target itself is never read.
 Letters in the shape comments: B sentences, T words, H hidden size, D dimensions, K noise words.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
-from tqdm import tqdm
 
-from elmo_mini.lstm_language_model import BOUNDARY, LARGEST_GRADIENT, UNKNOWN, Floats, pad
+from elmo_mini.lstm_language_model import BOUNDARY, UNKNOWN, Floats, pad
+from elmo_mini.sentence_training import train_on_sentences
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec import noise_distribution, sgns_loss
 
 NOISE_WORDS = 512  # with fewer, rare words jump each time they are drawn, and nothing is learned
-SORTED_BATCHES = 50
 
 
 def reverse_real(rows: Tensor, lengths: Tensor) -> Tensor:
@@ -123,19 +122,6 @@ class Context2Vec(nn.Module):
         return contexts
 
 
-def batches_of_like_length(
-    lengths: Sequence[int], batch: int, random: np.random.Generator
-) -> Iterator[NDArray[np.int64]]:
-    """Rows of one epoch in batches: shuffled, then sorted by length within 50 batches."""
-    order = random.permutation(len(lengths))
-    groups: list[NDArray[np.int64]] = []
-    for start in range(0, len(order), batch * SORTED_BATCHES):
-        chunk = sorted(order[start : start + batch * SORTED_BATCHES], key=lambda row: lengths[row])
-        groups += [np.array(chunk[at : at + batch]) for at in range(0, len(chunk), batch)]
-    for place in random.permutation(len(groups)):
-        yield groups[place]
-
-
 def train_context2vec(
     model: Context2Vec,
     sentences: Sequence[Sequence[int]],
@@ -166,33 +152,27 @@ def train_context2vec(
     sentences = [sentence for sentence in sentences if len(sentence)]
     if not sentences:
         raise ValueError("there is no sentence to learn from")
-    random = np.random.default_rng(seed)
     noise_weights = torch.from_numpy(noise_distribution(counts, power))
     generator = torch.Generator().manual_seed(seed)
-    lengths = [len(sentence) for sentence in sentences]
-    steps = epochs * -(-len(sentences) // batch)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, steps)
-    losses: list[float] = []
-    model.train()
-    with tqdm(total=steps, disable=not progress, unit="batch") as bar:
-        for _ in range(epochs):
-            for rows in batches_of_like_length(lengths, batch, random):
-                ids, mask = pad([sentences[row] for row in rows])
-                contexts = model(ids, mask.sum(1))[mask]  # (N, D)
-                noise = torch.multinomial(noise_weights, NOISE_WORDS, True, generator=generator)
-                loss = shared_noise_loss(
-                    contexts, model.targets(ids[mask]), model.targets(noise), negatives
-                )
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
-                optimizer.step()
-                schedule.step()
-                losses.append(loss.item())
-                bar.update()
-    model.eval()
-    return losses
+
+    def loss(rows: list[int]) -> Tensor:
+        ids, mask = pad([sentences[row] for row in rows])
+        contexts = model(ids, mask.sum(1))[mask]  # (N, D)
+        noise = torch.multinomial(noise_weights, NOISE_WORDS, True, generator=generator)
+        return shared_noise_loss(
+            contexts, model.targets(ids[mask]), model.targets(noise), negatives
+        )
+
+    return train_on_sentences(
+        model,
+        [len(sentence) for sentence in sentences],
+        loss,
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        seed=seed,
+        progress=progress,
+    )
 
 
 @torch.no_grad()

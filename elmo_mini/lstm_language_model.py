@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm import tqdm
 
+from elmo_mini.sentence_training import clipped_step
 from elmo_mini.vocabulary import Vocabulary
 
 UNKNOWN, BOUNDARY = "<unk>", "</s>"
-LARGEST_GRADIENT = 1.0
 
 LSTMState = tuple[Tensor, Tensor]
 Floats = NDArray[np.float32]
@@ -213,10 +213,7 @@ def train_language_model(
                 logits, (h, c) = model(inputs, state)
                 state = (h.detach(), c.detach())
                 loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
-                optimizer.step()
+                clipped_step(model, optimizer, loss)
                 schedule.step()
                 losses.append(loss.item())
                 if after_window is not None:

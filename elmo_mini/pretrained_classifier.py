@@ -10,14 +10,12 @@ Letters in the shape comments: B sentences, T steps, H hidden size.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from tqdm import tqdm
 
-from elmo_mini.context2vec import batches_of_like_length
-from elmo_mini.lstm_language_model import LARGEST_GRADIENT, LSTMLanguageModel, pad
+from elmo_mini.lstm_language_model import LSTMLanguageModel, pad
+from elmo_mini.sentence_training import train_on_sentences
 
 
 def autoencoder_steps(
@@ -123,15 +121,23 @@ def train_autoencoder(
     """
     rows = [autoencoder_steps(sentence, boundary) for sentence in sentences if len(sentence)]
 
-    def loss(chosen: Sequence[int]) -> Tensor:
+    def loss(chosen: list[int]) -> Tensor:
         ids, _ = pad([rows[row][0] for row in chosen])
         targets, _ = pad([rows[row][1] for row in chosen])
         counted = pad([rows[row][2] for row in chosen])[0].bool()
         outputs, _ = model.states(ids)
         return F.cross_entropy(model.softmax(model.dropout(outputs[counted])), targets[counted])
 
-    lengths = [len(inputs) for inputs, _, _ in rows]
-    return _train(model, lengths, loss, epochs, batch, learning_rate, seed, progress, None)
+    return train_on_sentences(
+        model,
+        [len(inputs) for inputs, _, _ in rows],
+        loss,
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        seed=seed,
+        progress=progress,
+    )
 
 
 def train_classifier(
@@ -167,54 +173,26 @@ def train_classifier(
         )
     answers = torch.tensor(labels)
 
-    def loss(chosen: Sequence[int]) -> Tensor:
+    def loss(chosen: list[int]) -> Tensor:
         ids, mask = pad([sentences[row] for row in chosen])
-        return F.cross_entropy(classifier(ids, mask.sum(1)), answers[list(chosen)])
+        return F.cross_entropy(classifier(ids, mask.sum(1)), answers[chosen])
 
-    lengths = list(map(len, sentences))
-    parameters = (classifier, lengths, loss, epochs, batch, learning_rate, seed, progress)
-    return _train(*parameters, extra_loss, after_step)
+    def with_extra(own: Tensor) -> Tensor:
+        assert extra_loss is not None
+        return own + extra_loss()
 
-
-def _train(
-    model: nn.Module,
-    lengths: Sequence[int],
-    loss_of: Callable[[Sequence[int]], Tensor],
-    epochs: int,
-    batch: int,
-    learning_rate: float,
-    seed: int,
-    progress: bool,
-    extra_loss: Callable[[], Tensor] | None,
-    after_step: Callable[[int], Any] | None = None,
-) -> list[float]:
-    random = np.random.default_rng(seed)
-    steps = epochs * -(-len(lengths) // batch)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, max(1, steps))
-    losses: list[float] = []
-    model.train()
-    with (
-        torch.random.fork_rng(devices=[]),
-        tqdm(total=steps, disable=not progress, unit="batch") as bar,
-    ):
-        torch.manual_seed(seed)
-        for _ in range(epochs):
-            for rows in batches_of_like_length(lengths, batch, random):
-                loss = loss_of(rows.tolist())
-                losses.append(loss.item())
-                if extra_loss is not None:
-                    loss = loss + extra_loss()
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
-                optimizer.step()
-                schedule.step()
-                bar.update()
-                if after_step is not None:
-                    after_step(len(losses))
-    model.eval()
-    return losses
+    return train_on_sentences(
+        classifier,
+        list(map(len, sentences)),
+        loss,
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        seed=seed,
+        progress=progress,
+        minimised=None if extra_loss is None else with_extra,
+        after_step=after_step,
+    )
 
 
 @torch.no_grad()

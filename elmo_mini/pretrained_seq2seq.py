@@ -13,15 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from tqdm import tqdm
 
-from elmo_mini.context2vec import batches_of_like_length
 from elmo_mini.lstm_language_model import (
-    LARGEST_GRADIENT,
     LSTMLanguageModel,
     masked_cross_entropy,
     next_word_windows,
@@ -30,6 +26,7 @@ from elmo_mini.lstm_language_model import (
     shifted,
     stream_rows,
 )
+from elmo_mini.sentence_training import train_on_sentences
 
 Pair = tuple[Sequence[int], Sequence[int]]
 
@@ -251,38 +248,25 @@ def train_seq2seq(
         for text in (source_text, target_text)
         if text is not None
     ]
-    random = np.random.default_rng(seed)
-    lengths = [len(target) for _, target in pairs]
-    steps = epochs * -(-len(pairs) // batch)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, steps)
-    losses: list[float] = []
-    model.train()
-    with (
-        torch.random.fork_rng(devices=[]),
-        tqdm(total=steps, disable=not progress, unit="batch") as bar,
-    ):
-        torch.manual_seed(seed)
-        for _ in range(epochs):
-            for rows in batches_of_like_length(lengths, batch, random):
-                loss, _ = pair_loss(model, [pairs[row] for row in rows])
-                losses.append(loss.item())
-                if texts:
-                    read = zip((model.source_lm, model.target_lm), map(next, texts), strict=True)
-                    loss = joint_loss(
-                        loss,
-                        *(F.cross_entropy(lm(x).flatten(0, 1), y.flatten()) for lm, (x, y) in read),
-                    )
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
-                optimizer.step()
-                schedule.step()
-                bar.update()
-                if after_step is not None:
-                    after_step(len(losses))
-    model.eval()
-    return losses
+
+    def with_language_models(task: Tensor) -> Tensor:
+        read = zip((model.source_lm, model.target_lm), map(next, texts), strict=True)
+        return joint_loss(
+            task, *(F.cross_entropy(lm(x).flatten(0, 1), y.flatten()) for lm, (x, y) in read)
+        )
+
+    return train_on_sentences(
+        model,
+        [len(target) for _, target in pairs],
+        lambda rows: pair_loss(model, [pairs[row] for row in rows])[0],
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        seed=seed,
+        progress=progress,
+        minimised=with_language_models if texts else None,
+        after_step=after_step,
+    )
 
 
 @torch.no_grad()

@@ -7,7 +7,6 @@ import torch
 from elmo_mini.context2vec import (
     Context2Vec,
     around_target,
-    batches_of_like_length,
     context_loss,
     context_vectors,
     fill_blank,
@@ -103,14 +102,6 @@ def test_gradient_reaches_what_was_read_and_nothing_else() -> None:
     assert rows(model.left_embedding) == [1, 4, 5]
     assert rows(model.right_embedding) == [1]
     assert rows(model.targets) == [6, 9, 10]
-
-
-def test_batches_hold_every_row_once_and_like_lengths() -> None:
-    lengths = np.random.default_rng(1).integers(1, 40, 1003).tolist()
-    batches = list(batches_of_like_length(lengths, 10, np.random.default_rng(2)))
-    assert sorted(np.concatenate(batches).tolist()) == list(range(1003))
-    spread = [max(lengths[r] for r in rows) - min(lengths[r] for r in rows) for rows in batches]
-    assert np.mean(spread) < 3
 
 
 def test_training_learns_which_word_fits_between_its_neighbours() -> None:
