@@ -6,9 +6,7 @@ backward stack from its end. Both read the same token layer. The vector of token
 with k, and the backward half tokens from k on.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
-from functools import partial
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import cast
 
@@ -182,13 +180,19 @@ class BiLM(nn.Module):
         reading = ReadingOrder(mask.sum(1))
         tokens = reading.read(places)  # (steps, 2, B)
         h, c = (x[:, :, reading.order] for x in start)
-        run: Callable[..., tuple[Iterable[Tensor], State]] = self._layer_by_layer
-        if not torch.is_grad_enabled() and wavefront.fits(self.layers):
-            run = partial(wavefront.sweep, self.layers)
-        # Autocast is for training; without gradients, products are written in place.
-        mixed = torch.is_grad_enabled() and torch.is_autocast_enabled(types.device.type)
-        with nullcontext() if mixed else torch.autocast(types.device.type, enabled=False):
-            outputs, end = run(types if mixed else types.to(h.dtype), tokens, reading.alive, (h, c))
+        outputs: Iterable[Tensor]
+        if torch.is_grad_enabled():
+            outputs, end = self._layer_by_layer(types, tokens, reading.alive, (h, c))
+        else:
+            types = types.to(h.dtype)
+            # Without gradients, products are written in place, where autocast cannot follow.
+            with torch.autocast(types.device.type, enabled=False):
+                if wavefront.fits(self.layers):
+                    outputs, end = wavefront.sweep(
+                        self.layers, types, tokens, reading.alive, (h, c)
+                    )
+                else:
+                    outputs, end = self._layer_by_layer(types, tokens, reading.alive, (h, c))
         token_layer = types[places] * mask.unsqueeze(-1)
         activations = [torch.cat([token_layer, token_layer], -1)]
         activations += [reading.restore(layer, mask.shape[1]) for layer in outputs]
@@ -201,7 +205,7 @@ class BiLM(nn.Module):
         return activations, (h_end, c_end)
 
     def _layer_by_layer(
-        self, types: Tensor, tokens: Tensor, alive: Sequence[int], start: State
+        self, types: Tensor, tokens: Tensor, alive: list[int], start: State
     ) -> tuple[list[Tensor], State]:
         """Any number of layers, with gradients where they are asked for."""
         training = torch.is_grad_enabled()
