@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini import wavefront
+from elmo_mini import direction_sweep, wavefront
 from elmo_mini.carried_state import CarriedState
 from elmo_mini.character_cnn import CharacterCNN
 from elmo_mini.characters import (
@@ -86,11 +86,14 @@ class BiLM(nn.Module):
             types, places, mask = self._look_up(word_inputs)
         else:
             types, places, mask = self._encode(inputs)
-        batch = len(mask)
-        start = self.carried.read(batch) if self.stateful else self.carried.start(batch)
-        activations, (h, c) = self._run(types, places, mask, start)
+        reading = ReadingOrder(mask.sum(1))
         if self.stateful:
-            self.carried.update(h, c)
+            start = reading.sort(self.carried.read(len(mask)))
+        else:
+            start = self.carried.start(len(mask))  # every row the same, in any order
+        activations, end = self._run(types, places, mask, reading, start)
+        if self.stateful:
+            self.carried.update(*reading.unsort(end))
         return {"activations": activations, "mask": mask}
 
     def reset_states(self, mask: Tensor | None = None) -> None:
@@ -110,7 +113,8 @@ class BiLM(nn.Module):
             if sentence:
                 ids = batch_to_ids([sentence], max_characters=self.options.max_characters)
                 types, places, mask = self._encode(ids.to(self._boundaries.device))
-                h, c = self._run(types, places, mask, (h, c))[1]
+                reading = ReadingOrder(mask.sum(1))
+                h, c = self._run(types, places, mask, reading, (h, c))[1]
         self.carried.set_start(h, c)
 
     @torch.no_grad()
@@ -174,25 +178,25 @@ class BiLM(nn.Module):
         return torch.cat([self._vocabulary, boundaries]), places, mask
 
     def _run(
-        self, types: Tensor, places: Tensor, mask: Tensor, start: State
+        self, types: Tensor, places: Tensor, mask: Tensor, reading: ReadingOrder, start: State
     ) -> tuple[list[Tensor], State]:
-        """All layers (B, T + 2, 2H) and the state at every row's end, rows in given order."""
-        reading = ReadingOrder(mask.sum(1))
+        """All layers (B, T + 2, 2H); the state before and after, its rows in reading order."""
         tokens = reading.read(places)  # (steps, 2, B)
-        h, c = (x[:, :, reading.order] for x in start)
-        outputs: Iterable[Tensor]
+        outputs: Iterable[Tensor | tuple[Tensor, Tensor]]
         if torch.is_grad_enabled():
-            outputs, end = self._layer_by_layer(types, tokens, reading.alive, (h, c))
+            outputs, end = self._layer_by_layer(types, tokens, reading.alive, start)
         else:
-            types = types.to(h.dtype)
+            types = types.to(start[0].dtype)
             # Without gradients, products are written in place, where autocast cannot follow.
             with torch.autocast(types.device.type, enabled=False):
+                given = self.layers, types, tokens, reading.alive, start
                 if wavefront.fits(self.layers):
-                    outputs, end = wavefront.sweep(
-                        self.layers, types, tokens, reading.alive, (h, c)
-                    )
+                    outputs, end = wavefront.sweep(*given)
+                elif direction_sweep.fits(self.layers):
+                    skip = self.options.use_skip_connections
+                    outputs, end = direction_sweep.sweep(*given, skip)
                 else:
-                    outputs, end = self._layer_by_layer(types, tokens, reading.alive, (h, c))
+                    outputs, end = self._layer_by_layer(*given[1:])
         token_layer = types[places] * mask.unsqueeze(-1)
         activations = [torch.cat([token_layer, token_layer], -1)]
         activations += [reading.restore(layer, mask.shape[1]) for layer in outputs]
@@ -201,8 +205,7 @@ class BiLM(nn.Module):
             # its output. The recurrent state does not contain it.
             for below, above in pairwise(activations[1:]):
                 above += below
-        h_end, c_end = (x[:, :, reading.place] for x in end)
-        return activations, (h_end, c_end)
+        return activations, end
 
     def _layer_by_layer(
         self, types: Tensor, tokens: Tensor, alive: list[int], start: State

@@ -10,9 +10,12 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from elmo_mini.characters import N_IDS, PADDING, unique_rows
+from elmo_mini.derived_weights import Derived
 from elmo_mini.options import BiLMOptions
+from elmo_mini.packed_product import PackedProduct
 
 
 class Highway(nn.Module):
@@ -72,7 +75,11 @@ class CharacterCNN(nn.Module):
         rows = ids.reshape(-1, ids.shape[-1])
         letters = self.embedding(rows).transpose(1, 2)  # (N, character_dim, characters)
         pooled = [convolution(letters).amax(-1) for convolution in self.convolutions]
-        vectors = self._after_pooling(torch.cat(pooled, -1))
+        x = torch.cat(pooled, -1)
+        x = torch.relu(x) if self.options.activation == "relu" else torch.tanh(x)
+        for highway in self.highways:
+            x = highway(x)
+        vectors = x if self.projection is None else self.projection(x)
         return vectors.view(*ids.shape[:-1], -1)
 
     def encode_types(self, ids: Tensor) -> Tensor:
@@ -86,18 +93,48 @@ class CharacterCNN(nn.Module):
         if torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters()):
             widest = max(width for width, _ in self.options.filters)
             return self(ids[:, : int(reach.max()) + widest])
-        return self._after_pooling(self._pool_by_position(ids, reach))
+        return _packed.of(self).encode(ids, reach)
 
     def encode_tokens(self, ids: Tensor) -> Tensor:
         """Encode (..., characters), every distinct row once."""
         types, inverse = unique_rows(ids.reshape(-1, ids.shape[-1]))
         return self.encode_types(types)[inverse].view(*ids.shape[:-1], -1)
 
-    def _after_pooling(self, pooled: Tensor) -> Tensor:
+
+class _PackedCNN:
+    """The weights of a `CharacterCNN` laid out for distinct words without gradients.
+
+    Filters narrower than the widest are filled up with zeros, so that one product serves all.
+    """
+
+    def __init__(self, encoder: CharacterCNN) -> None:
+        self.options = encoder.options
+        counts = torch.tensor([count for _, count in self.options.filters])
+        widths = torch.tensor([width for width, _ in self.options.filters])
+        self.width = widths.repeat_interleave(counts)  # of each filter
+        self.widest = int(widths.max())
+        kernels = []
+        for convolution in encoder.convolutions:
+            kernel = convolution.weight.detach()  # (filters, character_dim, width)
+            missing = self.widest - kernel.shape[-1]
+            kernels.append(functional.pad(kernel, (0, missing)).transpose(1, 2).flatten(1))
+        bias = torch.cat([cast(Tensor, c.bias).detach() for c in encoder.convolutions])
+        self.letters = encoder.embedding.weight.detach()
+        self.filters = PackedProduct(torch.cat(kernels), bias)
+        self.highways = [
+            [PackedProduct(linear.weight, linear.bias) for linear in (h.transform, h.carry)]
+            for h in encoder.highways
+        ]
+        last = encoder.projection
+        self.projection = None if last is None else PackedProduct(last.weight, last.bias)
+
+    def encode(self, ids: Tensor, reach: Tensor) -> Tensor:
+        """(N, characters) ids of words whose letters reach so far, to (N, projection_dim)."""
+        pooled = self._pool_by_position(ids, reach)
         # The maximum is taken before the activation; both are monotone, so the order is free.
-        x = torch.relu(pooled) if self.options.activation == "relu" else torch.tanh(pooled)
-        for highway in self.highways:
-            x = highway(x)
+        x = pooled.relu_() if self.options.activation == "relu" else pooled.tanh_()
+        for transform, carry in self.highways:
+            x = torch.lerp(x, transform(x, "relu"), carry(x, "sigmoid"))
         return x if self.projection is None else self.projection(x)
 
     def _pool_by_position(self, ids: Tensor, reach: Tensor) -> Tensor:
@@ -107,40 +144,27 @@ class CharacterCNN(nn.Module):
         word that reaches p lie in one strided block, so a window needs no copy, and the running
         maximum stays in the processor's cache.
         """
-        characters = ids.shape[1]
+        characters, step = ids.shape[1], self.options.character_dim
         reach, order = reach.sort(descending=True)
-        letters = self.embedding(ids[order]).flatten(1)  # (N, characters * character_dim)
         # words still read at start position p: those whose letters, or first all-padding
         # window, begin at p or later
-        alive = (reach.unsqueeze(0) >= torch.arange(characters).to(reach).unsqueeze(1)).sum(1)
-        pooled = letters.new_empty(len(ids), self.options.n_filters)
-        scratch = torch.empty_like(pooled)
-        step = self.options.character_dim
-        for first, last, width, weight, bias in self._windows():
-            out = pooled[:, first:last]
-            for start, n in enumerate(alive[: characters - width + 1].tolist()):
-                if n == 0:
-                    break
-                window = letters[:n, start * step : (start + width) * step]
-                if start == 0:
-                    torch.addmm(bias, window, weight, out=out)
-                else:
-                    torch.addmm(bias, window, weight, out=scratch[:n, first:last])
-                    torch.maximum(out[:n], scratch[:n, first:last], out=out[:n])
+        starts = torch.arange(characters, device=ids.device).unsqueeze(1)
+        alive = [n for n in (reach >= starts).sum(1).tolist() if n]
+        read = ids[order, : len(alive) + self.widest]
+        read = functional.pad(read, (0, len(alive) + self.widest - read.shape[1]))
+        letters = functional.embedding(read, self.letters).flatten(1)
+        pooled = letters.new_full((len(ids), len(self.width)), -torch.inf)
+        for start, n in enumerate(alive):
+            found = self.filters(letters[:n, start * step : (start + self.widest) * step])
+            if start + self.widest > characters:
+                found[:, self.width.to(ids.device) > characters - start] = -torch.inf
+            torch.maximum(pooled[:n], found, out=pooled[:n])
         unsorted = torch.empty_like(pooled)
         unsorted[order] = pooled
         return unsorted
 
-    def _windows(self) -> list[tuple[int, int, int, Tensor, Tensor]]:
-        """(first filter, last filter, width, weight (width * dim, filters), bias) per width."""
-        windows, first = [], 0
-        for convolution in self.convolutions:
-            count, _, width = convolution.weight.shape
-            weight = convolution.weight.detach().permute(2, 1, 0).reshape(-1, count)
-            bias = cast(Tensor, convolution.bias).detach()
-            windows.append((first, first + count, width, weight, bias))
-            first += count
-        return windows
+
+_packed = Derived(_PackedCNN)
 
 
 def _reach(ids: Tensor) -> Tensor:

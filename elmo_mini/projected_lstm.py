@@ -69,6 +69,22 @@ class ProjectedLSTM(nn.Module):
         offset[:, 2 * self.cell_size : 3 * self.cell_size] = 1.0
         return (self.bias + offset).unsqueeze(1)
 
+    def doubled(self) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Weights, gate bias and projection with which sigmoid alone makes a step.
+
+        tanh(x) = 2 sigmoid(2x) - 1. With the part of g in `weight` and `gate_bias` doubled, one
+        call squashes all four gates to i, s, f, o. With the cells kept doubled, c2 = 2 c,
+
+        c2' = clip(f * c2 + 4 i * s - 2 i);  h' = clip((o * (sigmoid(c2') - 1/2)) (2 W_P))
+
+        is the step of `step`, its cell clip doubled. Twice a floating-point number is exact.
+        """
+        candidate = slice(self.cell_size, 2 * self.cell_size)
+        weight, bias = self.weight.detach().clone(), self.gate_bias().detach()
+        weight[..., candidate] *= 2
+        bias[..., candidate] *= 2
+        return weight, bias, None if self.projection is None else 2 * self.projection.detach()
+
     def step(self, gates: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
         """One time step, from summed gate inputs to the new state.
 

@@ -34,17 +34,25 @@ class ReadingOrder:
         """(B, width) to (T, 2, B): what each direction reads at each step, rows sorted."""
         return tokens[self.order, self.position]
 
-    def restore(self, outputs: Tensor, width: int) -> Tensor:
-        """(2, T, B, H) in reading order to (B, width, 2H) in text order, zero at padding.
+    def sort(self, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """h and c, each (layers, 2, B, size), their rows in reading order."""
+        h, c = state
+        return h[:, :, self.order], c[:, :, self.order]
 
-        Each vector is the forward half followed by the backward half.
+    def unsort(self, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """The inverse of `sort`."""
+        h, c = state
+        return h[:, :, self.place], c[:, :, self.place]
+
+    def restore(self, outputs: Tensor | tuple[Tensor, Tensor], width: int) -> Tensor:
+        """Both directions' (T, B, H) in reading order to (B, width, 2H) in text order.
+
+        Each vector is the forward half followed by the backward half, zero at padding.
         """
-        _, _, batch, size = outputs.shape
-        steps = torch.arange(width, device=outputs.device).expand(batch, width)
-        mask = steps < self.lengths.unsqueeze(1)
-        rows = self.place.unsqueeze(1).expand(batch, width)[mask]
-        forward = steps[mask]
-        backward = (self.lengths.unsqueeze(1) - 1 - steps)[mask]
-        text = outputs.new_zeros(batch, width, 2 * size)
-        text[mask] = torch.cat([outputs[0][forward, rows], outputs[1][backward, rows]], -1)
-        return text
+        forward_half, backward_half = outputs
+        lengths, rows = self.lengths.unsqueeze(1), self.place.unsqueeze(1)
+        steps = torch.arange(width, device=lengths.device)
+        inside = steps < lengths  # (B, width)
+        forward, backward = steps * inside, (lengths - 1 - steps) * inside
+        text = torch.cat([forward_half[forward, rows], backward_half[backward, rows]], -1)
+        return text.masked_fill_(~inside.unsqueeze(-1), 0)

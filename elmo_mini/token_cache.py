@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.characters import row_keys
+from elmo_mini.derived_weights import weight_stamp
 
 
 class TokenCache:
@@ -31,13 +32,10 @@ class TokenCache:
         """Forget every word."""
         self._place: dict[bytes, int] = {}
         self._vectors: Tensor | None = None
-        self._weights = self._stamp()
+        self._weights = weight_stamp(self.encoder.parameters())
 
     def __len__(self) -> int:
         return len(self._place)
-
-    def _stamp(self) -> list[tuple[int, int]]:
-        return [(p.data_ptr(), p._version) for p in self.encoder.parameters()]
 
     @torch.no_grad()
     def encode(
@@ -49,7 +47,7 @@ class TokenCache:
         -------
         (U, H) vectors and (N,) places
         """
-        if self._stamp() != self._weights:
+        if weight_stamp(self.encoder.parameters()) != self._weights:
             self.clear()
         keys = row_keys(ids)
         distinct = dict.fromkeys(keys)

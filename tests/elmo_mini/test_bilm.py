@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import wavefront
+from elmo_mini import direction_sweep, wavefront
 from elmo_mini.bilm import BiLM
 from elmo_mini.characters import batch_to_ids
 from elmo_mini.elmo_files import load_bilm
@@ -24,20 +24,32 @@ SENTENCES = [
 ]
 
 
-PATHS = pytest.mark.parametrize("path", ["wavefront", "layers", "training"])
+PATHS = pytest.mark.parametrize(
+    "path", ["wavefront", "directions", "two threads", "layers", "training"]
+)
 
 
 @contextmanager
 def taking(path: str, bilm: BiLM) -> Iterator[None]:
-    """Both layers in one sweep, layer after layer, or layer after layer with gradients."""
+    """The run that is asked for, whichever the model would choose by its size and numbers.
+
+    "wavefront" has both layers in one sweep, "directions" one direction after the other and "two
+    threads" beside it, "layers" both directions of a layer, "training" the same with gradients.
+    """
     training = path == "training"
     bilm.requires_grad_(training)
-    limit = {} if path == "wavefront" else {"_CACHE_BYTES": 0}
+    threads = torch.get_num_threads()
+    by_direction = path in ("directions", "two threads")
     with (
         torch.set_grad_enabled(training),
-        patch.multiple(wavefront, **limit) if limit else nullcontext(),
+        patch.object(direction_sweep, "fits", return_value=by_direction),
+        nullcontext() if path == "wavefront" else patch.object(wavefront, "_CACHE_BYTES", 0),
     ):
-        yield
+        torch.set_num_threads(2 if path == "two threads" else 1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
 
 
 def run(bilm: BiLM, sentences: list[list[str]]) -> tuple[list[np.ndarray], np.ndarray]:

@@ -22,7 +22,9 @@ def test_a_step_is_no_longer_than_the_largest_gradient() -> None:
     model = torch.nn.Linear(3, 1, bias=False)
     before = model.weight.detach().clone()
     clipped_step(model, torch.optim.SGD(model.parameters(), lr=1.0), 100 * model.weight.sum())
-    assert float((model.weight.detach() - before).norm()) == pytest.approx(LARGEST_GRADIENT, rel=1e-4)
+    assert float((model.weight.detach() - before).norm()) == pytest.approx(
+        LARGEST_GRADIENT, rel=1e-4
+    )
 
 
 def test_what_is_minimised_may_hold_more_than_what_is_reported() -> None:

@@ -26,9 +26,7 @@ def test_equals_layer_by_layer(
         inputs = types[tokens].transpose(0, 1)
         below, below_end = layers[0](inputs, reading.alive, (h[0], c[0]))
         above, above_end = layers[1](below, reading.alive, (h[1], c[1]))
-    outputs, (h_end, c_end) = sweep(
-        layers, types, tokens, reading.alive, (h, c) if with_state else None
-    )
+    outputs, (h_end, c_end) = sweep(layers, types, tokens, reading.alive, (h, c))
     for t, n in enumerate(reading.alive):
         for ours, expected in zip(outputs, (below, above), strict=True):
             torch.testing.assert_close(ours[:, t, :n], expected[:, t, :n], rtol=0, atol=1e-13)

@@ -1,0 +1,50 @@
+"""What is worked out from a module's weights, kept for as long as they stay the same.
+
+A frozen model multiplies with the same weights thousands of times. Weights laid out anew for the
+processor then pay many times over, and must never outlive the weights that they were made from.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from torch import nn
+
+M = TypeVar("M", bound=nn.Module)
+T = TypeVar("T")
+
+_SAMPLE = 256
+
+Stamp = tuple[tuple[int, int, float], ...]
+
+
+def weight_stamp(parameters: Iterable[nn.Parameter]) -> Stamp:
+    """A mark of these weights that changes when one of them changes, is replaced or moves.
+
+    A write through ``weight.data``, as some moving averages of weights do it, leaves no trace
+    that PyTorch would count, so the sum of about 256 values of each weight is part of the mark.
+    A single value changed in this way can be missed.
+    """
+    marks = []
+    for parameter in parameters:
+        values = parameter.detach().flatten()
+        sample = values[:: max(1, len(values) // _SAMPLE)]
+        marks.append((parameter.data_ptr(), parameter._version, float(sample.sum())))
+    return tuple(marks)
+
+
+class Derived(Generic[M, T]):
+    """`build(module)` for any number of modules, done again where the weights have changed."""
+
+    def __init__(self, build: Callable[[M], T]) -> None:
+        self.build = build
+        self._kept: WeakKeyDictionary[M, tuple[Stamp, T]] = WeakKeyDictionary()
+
+    def of(self, module: M) -> T:
+        """What `build` gives for the module's present weights."""
+        stamp = weight_stamp(module.parameters())
+        kept = self._kept.get(module)
+        if kept is None or kept[0] != stamp:
+            kept = stamp, self.build(module)
+            self._kept[module] = kept
+        return kept[1]
