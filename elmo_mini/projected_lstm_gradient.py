@@ -7,7 +7,7 @@ The clips pass a gradient where the number was inside or on the limit. The produ
 in bfloat16; states, gates and sums over time stay in the precision of the inputs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -17,7 +17,8 @@ from torch import Tensor
 class ReadSequence(torch.autograd.Function):
     """One layer over a whole batch; the recurrence is that of `ProjectedLSTM.step`.
 
-    Shapes as in `ProjectedLSTM.forward`; `bias` is (2, 1, 4 * cell_size).
+    Shapes as in `ProjectedLSTM.forward`; `bias` is (2, 1, 4 * cell_size). The steps are taken
+    with sigmoid alone, as `ProjectedLSTM.doubled` tells.
     """
 
     @staticmethod
@@ -36,49 +37,42 @@ class ReadSequence(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         _, steps, batch, size = inputs.shape
         cells, hidden = c.shape[-1], h.shape[-1]
-        w_x, w_h = weight.to(products).split([size, hidden], 1)
-        w_p = None if projection is None else projection.to(products)
-        gates = bias.repeat(1, steps * batch, 1)
+        w_x, w_h = _with_double_candidate(weight).to(products).split([size, hidden], 1)
+        w_h = w_h.transpose(1, 2).contiguous().transpose(1, 2)  # faster for few rows
+        w_p = None if projection is None else (2 * projection).to(products)
+        gates = _with_double_candidate(bias).repeat(1, steps * batch, 1)
         _add_product(gates, inputs.flatten(1, 2), w_x)
         gates = gates.view(2, steps, batch, 4 * cells)
-        # hs[:, t] and cs[:, t] are the state before step t
+        # hs[:, t] is the state before step t, and double_cs[:, t] twice the cells
         hs = inputs.new_zeros(2, steps + 1, batch, hidden)
-        cs = inputs.new_zeros(2, steps + 1, batch, cells)
-        hs[:, 0], cs[:, 0] = h, c
+        double_cs = inputs.new_zeros(2, steps + 1, batch, cells)
+        hs[:, 0], double_cs[:, 0] = h, 2 * c
         h_end, c_end = h.clone(), c.clone()
-        tanh_c = torch.zeros_like(cs[:, 1:])
-        c_inside = torch.ones_like(tanh_c, dtype=torch.bool) if cell_clip else None
-        h_inside = None
-        if proj_clip and projection is not None:
-            h_inside = torch.ones_like(hs[:, 1:], dtype=torch.bool)
+        half_tanh = torch.zeros_like(double_cs[:, 1:])
         for t, n in enumerate(alive):
             now = gates[:, t, :n]
             _add_product(now, hs[:, t, :n], w_h)
-            i, g, f, o = now.chunk(4, -1)
-            g.mul_(2)
             now.sigmoid_()
-            g.mul_(2).sub_(1)  # tanh(x) = 2 sigmoid(2x) - 1
-            c_now = cs[:, t + 1, :n]
-            torch.mul(f, cs[:, t, :n], out=c_now)
-            c_now.addcmul_(i, g)
+            i, squashed, f, o = now.chunk(4, -1)
+            c_now = double_cs[:, t + 1, :n]
+            torch.mul(f, double_cs[:, t, :n], out=c_now)
+            c_now.addcmul_(i, squashed, value=4).sub_(i, alpha=2)
             if cell_clip:
-                assert c_inside is not None
-                torch.le(c_now.abs(), cell_clip, out=c_inside[:, t, :n])
-                c_now.clamp_(-cell_clip, cell_clip)
-            squashed = tanh_c[:, t, :n]
-            torch.mul(c_now, 2, out=squashed)
-            squashed.sigmoid_().mul_(2).sub_(1)
-            h_now = o * squashed
-            if w_p is not None:
-                h_now = _product(h_now, w_p)
-                if proj_clip:
-                    assert h_inside is not None
-                    torch.le(h_now.abs(), proj_clip, out=h_inside[:, t, :n])
-                    h_now.clamp_(-proj_clip, proj_clip)
-            hs[:, t + 1, :n] = h_now
-            h_end[:, :n], c_end[:, :n] = h_now, c_now
+                c_now.clamp_(-2 * cell_clip, 2 * cell_clip)
+            half = half_tanh[:, t, :n]
+            torch.sigmoid(c_now, out=half).sub_(0.5)
+            h_now = o * half
+            h_now = h_now.mul_(2) if w_p is None else _product(h_now, w_p)
+            if w_p is not None and proj_clip:
+                torch.clamp(h_now, -proj_clip, proj_clip, out=hs[:, t + 1, :n])
+            else:
+                hs[:, t + 1, :n] = h_now
+            ended = slice(alive[t + 1] if t + 1 < steps else 0, n)
+            h_end[:, ended] = hs[:, t + 1, ended]
+            torch.mul(double_cs[:, t + 1, ended], 0.5, out=c_end[:, ended])
         ctx.alive, ctx.products = alive, products
-        ctx.save_for_backward(inputs, weight, projection, gates, hs, cs, tanh_c, c_inside, h_inside)
+        ctx.cell_clip, ctx.proj_clip = cell_clip, proj_clip
+        ctx.save_for_backward(inputs, weight, projection, gates, hs, double_cs, half_tanh)
         return hs[:, 1:], h_end, c_end
 
     @staticmethod
@@ -86,41 +80,67 @@ class ReadSequence(torch.autograd.Function):
     def backward(
         ctx: Any, grad_outputs: Tensor, grad_h_end: Tensor, grad_c_end: Tensor
     ) -> tuple[Tensor | None, ...]:
-        inputs, weight, projection, gates, hs, cs, tanh_c, c_inside, h_inside = ctx.saved_tensors
+        inputs, weight, projection, gates, hs, double_cs, half_tanh = ctx.saved_tensors
         _, steps, batch, size = inputs.shape
-        cells = cs.shape[-1]
-        i, g, f, o = gates.chunk(4, -1)
+        cells = double_cs.shape[-1]
+        i, squashed, f, o = gates.chunk(4, -1)
+        g, tanh_c = 2 * squashed - 1, 2 * half_tanh
 
-        # Everything that does not depend on later steps, for all steps at once.
-        to_cell = o * (1 - tanh_c**2)
-        to_output_gate = tanh_c * o * (1 - o)
-        to_other_gates = torch.cat(
-            [g * i * (1 - i), i * (1 - g**2), cs[:, :-1] * f * (1 - f)], -1
-        ).view(2, steps, batch, 3, cells)
-        to_earlier_cell = f
-        if c_inside is not None:
-            to_other_gates *= c_inside.unsqueeze(3)
-            to_earlier_cell = f * c_inside
+        # Everything that does not depend on later steps, for all steps at once: what the
+        # gradient of the cell, or for o that of the projected product, is multiplied by.
+        d_gates = torch.empty_like(gates)
+        for gate, factor in zip(
+            d_gates.chunk(4, -1),
+            (
+                g * i * (1 - i),
+                i * (1 - g * g),
+                double_cs[:, :-1] * f * (1 - f) / 2,
+                tanh_c * o * (1 - o),
+            ),
+            strict=True,
+        ):
+            gate.copy_(factor)
+        to_cell = o * (1 - tanh_c * tanh_c)
+        c_inside = _inside(
+            double_cs[:, 1:],
+            2 * (ctx.cell_clip or 0),
+            lambda: (f * double_cs[:, :-1]).addcmul_(i, squashed, value=4).sub_(i, alpha=2),
+        )
+        h_inside = None
+        if projection is not None:
+            h_inside = _inside(
+                hs[:, 1:],
+                ctx.proj_clip or 0,
+                lambda: _product((o * tanh_c).flatten(1, 2), projection.to(ctx.products)).view(
+                    2, steps, batch, -1
+                ),
+            )
 
-        back_x, back_h = weight.to(ctx.products).transpose(1, 2).split([size, hs.shape[-1]], 2)
-        back_p = None if projection is None else projection.to(ctx.products).transpose(1, 2)
-        d_gates = torch.zeros_like(gates)
+        back_x, back_h = (
+            w.contiguous()
+            for w in weight.to(ctx.products).transpose(1, 2).split([size, hs.shape[-1]], 2)
+        )
+        back_p = None
+        if projection is not None:
+            back_p = projection.to(ctx.products).transpose(1, 2)
         d_h_raw = torch.zeros_like(hs[:, 1:])
         d_h, d_c = grad_h_end.clone(), grad_c_end.clone()
-        for t in reversed(range(len(ctx.alive))):
+        for t in reversed(range(steps)):
             n = ctx.alive[t]
             raw = d_h_raw[:, t, :n]
             torch.add(grad_outputs[:, t, :n], d_h[:, :n], out=raw)
             if h_inside is not None:
                 raw.mul_(h_inside[:, t, :n])
             d_m = raw if back_p is None else _product(raw, back_p)
-            now = d_gates[:, t, :n]
-            torch.mul(d_m, to_output_gate[:, t, :n], out=now[..., 3 * cells :])
             d_c_now = d_c[:, :n]
             d_c_now.addcmul_(d_m, to_cell[:, t, :n])
-            others = now[..., : 3 * cells].unflatten(-1, (3, cells))
-            torch.mul(d_c_now.unsqueeze(2), to_other_gates[:, t, :n], out=others)
-            d_c_now.mul_(to_earlier_cell[:, t, :n])
+            if c_inside is not None:
+                d_c_now.mul_(c_inside[:, t, :n])
+            now = d_gates[:, t, :n]
+            now[..., : 3 * cells].unflatten(-1, (3, cells)).mul_(d_c_now.unsqueeze(2))
+            now[..., 3 * cells :].mul_(d_m)
+            d_gates[:, t, n:] = 0
+            d_c_now.mul_(f[:, t, :n])
             d_h[:, :n] = _product(now, back_h)
 
         bias_gradient = d_gates.flatten(1, 2).sum(1, keepdim=True)
@@ -139,6 +159,20 @@ class ReadSequence(torch.autograd.Function):
             raw = d_h_raw.flatten(1, 2).to(ctx.products)
             d_projection = _product(m.transpose(1, 2), raw)
         return d_inputs, d_h, d_c, d_weight, bias_gradient, d_projection, None, None, None, None
+
+
+def _with_double_candidate(x: Tensor) -> Tensor:
+    """x (..., 4 * cell_size) with the part of g doubled."""
+    x = x.clone()
+    x.chunk(4, -1)[1].mul_(2)
+    return x
+
+
+def _inside(clipped: Tensor, limit: float, unclipped: Callable[[], Tensor]) -> Tensor | None:
+    """Where a clip did nothing; None if that is everywhere, which one look at the result tells."""
+    if not limit or bool((clipped.abs() < limit).all()):
+        return None
+    return unclipped().abs() <= limit
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
