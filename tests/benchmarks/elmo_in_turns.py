@@ -24,6 +24,7 @@ from elmo_mini.bilm import BiLM
 from elmo_mini.characters import batch_to_ids
 from elmo_mini.options import BiLMOptions
 from elmo_mini.stored_results import FOLDER, write_record
+from tests.benchmarks.allennlp_elmo import AllenNLP
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 MODELS = {
@@ -35,7 +36,7 @@ MODELS = {
 
 Clock = Callable[[], float]
 Shape = tuple[int, int | None]
-Measure = Callable[[BiLM, list[Tensor], int, Clock], dict[str, Any]]
+Measure = Callable[[BiLM, list[Tensor], int, Clock, AllenNLP | None], dict[str, Any]]
 
 
 def batches(sentences: list[list[str]], rows: int, width: int | None) -> Iterator[Tensor]:
@@ -71,7 +72,8 @@ def run(
     """The command of one benchmark: measure every model and shape, print and store.
 
     Args:
-        measure: given a model, batches, the repetitions and the clock, the figures.
+        measure: given a model, batches, the repetitions, the clock and perhaps AllenNLP, the
+            figures.
         name: of the module and of the stored result.
         shapes: rows and words of a batch.
         sentences: how many of the course's text to take batches from.
@@ -82,6 +84,7 @@ def run(
     parser.add_argument("--repetitions", type=int, default=repetitions)
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--allennlp", type=Path, help="its wheel, to be timed as well")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
@@ -92,12 +95,14 @@ def run(
     corpus = corpora.course_text()
     text = [list(s) for s, _ in zip(corpus.sentences(), range(sentences), strict=False)]
     load_before = os.getloadavg()[0]
+    allennlp = AllenNLP(arguments.allennlp) if arguments.allennlp else None
     results: dict[str, Any] = {}
     for model in arguments.models:
         for rows, width in shapes:
             case = f"{model} {rows}x{width}" if width else f"{model} {rows} sentences"
             taken = list(batches(text, rows, width))[-(earlier + arguments.repetitions) :]
-            results[case] = measure(BiLM(MODELS[model]), taken, arguments.repetitions, clock)
+            bilm = BiLM(MODELS[model])
+            results[case] = measure(bilm, taken, arguments.repetitions, clock, allennlp)
             print(case)
             show(results[case])
     numbers = {
@@ -110,6 +115,8 @@ def run(
     }
     command = f"python -m tests.benchmarks.{name} --threads {arguments.threads}"
     command += f" --repetitions {arguments.repetitions} --models {' '.join(arguments.models)}"
+    if arguments.allennlp:
+        command += f" --allennlp {arguments.allennlp.name}"
     output = arguments.output or FOLDER / f"{name}_{arguments.threads}_threads.json"
     write_record(output, title, numbers, command=command)
     print(f"stored in {output}")

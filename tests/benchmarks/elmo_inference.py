@@ -7,6 +7,7 @@ How the ways are timed is told in `elmo_in_turns`.
 Ways: `plain` (each step its own input product, every token, all 50 characters), `native` (the
 same token layer, then four ``nn.LSTM(proj_size=...)``, which cannot clip), `ours`, and `cached`
 (ours with the token layer kept from the earlier batches; words that are new cost as always).
+With ``--allennlp WHEEL`` AllenNLP's own modules are timed as well (`allennlp_elmo`).
 """
 
 from collections.abc import Callable
@@ -17,12 +18,19 @@ import torch
 from torch import Tensor
 
 from elmo_mini.bilm import BiLM
+from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo
 
 
 @torch.no_grad()
-def measure(bilm: BiLM, texts: list[Tensor], repetitions: int, clock: Clock) -> dict[str, Any]:
+def measure(
+    bilm: BiLM,
+    texts: list[Tensor],
+    repetitions: int,
+    clock: Clock,
+    allennlp: AllenNLP | None,
+) -> dict[str, Any]:
     """Time all ways on the last `repetitions` of `texts`; the cache has read the others."""
     bilm.requires_grad_(False)
     plain, native = PlainElmo(bilm), PlainElmo(bilm, NativeLSTM)
@@ -49,9 +57,12 @@ def measure(bilm: BiLM, texts: list[Tensor], repetitions: int, clock: Clock) -> 
         "ours": uncached,
         "cached": cached,
     }
+    if allennlp is not None:
+        ways["allennlp"] = allennlp.bilm(bilm)
+    slow_ways = [name for name in ways if name not in ("ours", "cached")]
     warm = texts[0]
     reference = plain(warm)
-    for name in ("ours", "cached"):
+    for name in set(ways) - {"plain", "native"}:
         for layer, expected in zip(ways[name](warm), reference, strict=True):
             torch.testing.assert_close(layer, expected, rtol=0, atol=1e-4)
     native(warm)
@@ -65,7 +76,8 @@ def measure(bilm: BiLM, texts: list[Tensor], repetitions: int, clock: Clock) -> 
         distinct.append(len(torch.unique(rows, dim=0)))
         known = len(cache)
         names = list(ways)
-        for name in names[repetition % 4 :] + names[: repetition % 4]:
+        first = repetition % len(names)
+        for name in names[first:] + names[:first]:
             start = clock()
             ways[name](ids)
             seconds[name].append(clock() - start)
@@ -84,7 +96,7 @@ def measure(bilm: BiLM, texts: list[Tensor], repetitions: int, clock: Clock) -> 
                 [s / f for s, f in zip(seconds[slow], seconds[fast], strict=True)]
             )
             for fast in ("ours", "cached")
-            for slow in ("plain", "native")
+            for slow in slow_ways
         },
     }
 

@@ -4,7 +4,7 @@
 
 The ways are those of `elmo_inference`, and how they are timed is told in `elmo_in_turns`; the loss
 is the sum of the top layer, and every weight gets its gradient. "lstm" counts the LSTM layers
-alone.
+alone; AllenNLP is timed as a whole only.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from torch import Tensor
 from elmo_mini.bilm import BiLM
 from elmo_mini.characters import add_boundaries, boundary_ids
 from elmo_mini.reading_order import ReadingOrder
+from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
 
@@ -36,9 +37,13 @@ def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElm
 
 
 def measure(
-    bilm: BiLM, texts: list[Tensor], repetitions: int, clock: Clock
+    bilm: BiLM,
+    texts: list[Tensor],
+    repetitions: int,
+    clock: Clock,
+    allennlp: AllenNLP | None,
 ) -> dict[str, dict[str, float]]:
-    """Median times as fast, of ours over plain and native, whole and LSTM layers alone."""
+    """Median times as fast, of ours over the others, whole and LSTM layers alone."""
     plain, native = plain_elmo(bilm, PlainLSTM), plain_elmo(bilm, NativeLSTM)
 
     def ours_lstm(tokens: Tensor, mask: Tensor) -> list[Tensor]:
@@ -53,6 +58,9 @@ def measure(
         "native": lambda ids: native(ids)[-1],
         "ours": lambda ids: bilm(ids)["activations"][-1],
     }
+    if allennlp is not None:
+        theirs = allennlp.bilm(bilm, requires_grad=True)
+        whole["allennlp"] = lambda ids: theirs(ids)[-1]
     lstm: dict[str, Callable[[Tensor, Tensor], list[Tensor]]] = {
         "plain": plain.lstms,
         "native": native.lstms,
@@ -65,8 +73,9 @@ def measure(
             tokens = bilm.token_encoder.encode_tokens(padded)
         tokens.requires_grad_(True)
         names = list(whole)
-        for name in names[repetition % 3 :] + names[: repetition % 3]:
-            for part in ("whole", "lstm"):
+        first = repetition % len(names)
+        for name in names[first:] + names[:first]:
+            for part in ("whole", "lstm") if name in lstm else ("whole",):
                 start = clock()
                 if part == "whole":
                     whole[name](ids).sum().backward()
@@ -77,7 +86,7 @@ def measure(
     count = int((texts[0] > 0).any(-1).sum())
     result = {f"{k} tokens/s": median([count / s for s in v]) for k, v in seconds.items()}
     for part in ("whole", "lstm"):
-        for slow in ("plain", "native"):
+        for slow in (name for name in whole if name != "ours" and f"{part} {name}" in seconds):
             pairs = zip(seconds[f"{part} {slow}"], seconds[f"{part} ours"], strict=True)
             result[f"{part} ours over {slow}"] = median([s / f for s, f in pairs])
     return result
