@@ -118,10 +118,12 @@ def sweep(
     else:
         # Threads that last no longer than the sweep: an idle one with a share in PyTorch's own
         # threads would slow down all that follows.
-        with ThreadPoolExecutor(2) as pool:
-            waiting = [pool.submit(run, d, threads // 2) for d in (FORWARD, BACKWARD)]
-            both = [future.result() for future in waiting]
-        torch.set_num_threads(threads)  # a thread sets it for those that start later, too
+        try:
+            with ThreadPoolExecutor(2) as pool:
+                waiting = [pool.submit(run, d, threads // 2) for d in (FORWARD, BACKWARD)]
+                both = [future.result() for future in waiting]
+        finally:
+            torch.set_num_threads(threads)  # theirs became that of all threads to come
     outputs = [(a[0], b[0]) for a, b in zip(*both, strict=True)]
     h_end, c_end = (
         torch.stack([torch.stack([a[k], b[k]]) for a, b in zip(*both, strict=True)]) for k in (1, 2)

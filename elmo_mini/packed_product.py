@@ -40,7 +40,7 @@ class PackedProduct:
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
         self.weight = weight.detach().contiguous()
-        self.bias = None if bias is None else bias.detach().clone()
+        self.bias = None if bias is None else bias.detach()
         self.packed = can_pack(weight)
         if self.packed:
             self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, _ROWS)

@@ -17,10 +17,10 @@ from torch import Tensor
 from elmo_mini.derived_weights import Derived
 from elmo_mini.projected_lstm import ProjectedLSTM
 
-# Measured on batches of 32 x 22 and 8 x 102: with 2.4 MB of weights the sweep is 9 to 14 % faster
-# than one layer at a time on two threads and equal on one; with 19 MB one layer at a time takes
-# 22 to 34 % less time on one thread.
-_CACHE_BYTES = 4 * 2**20
+# Measured on batches of 32 x 22 and 8 x 102 with two threads: with 2.3 to 4.5 MB of weights the
+# sweep takes 20 to 60 % less time than one direction beside the other, with 9 MB about the same,
+# with 18 MB more than twice as much. With one thread they meet at about 5 MB.
+_CACHE_BYTES = 6 * 2**20
 
 
 def fits(layers: Sequence[ProjectedLSTM]) -> bool:

@@ -90,14 +90,26 @@ class AllenNLP:
         sys.meta_path.insert(0, _Modules(folder))
         self._bilm_class = importlib.import_module("allennlp.modules.elmo")._ElmoBiLm
 
-    def bilm(self, bilm: BiLM, requires_grad: bool = False) -> Callable[[Tensor], list[Tensor]]:
-        """Layers (B, T + 2, 2H) from ids (B, T, 50), from a fresh state at every call."""
+    def bilm(
+        self, bilm: BiLM, *, requires_grad: bool = False, stateful: bool = False
+    ) -> "TheirBiLM":
+        """A `_ElmoBiLm` with the weights of `bilm`, in its precision."""
         files = Path(self._folder.name, "options.json"), Path(self._folder.name, "weights.hdf5")
         save_bilm(bilm, *files)
-        theirs = self._bilm_class(*map(str, files), requires_grad=requires_grad)
+        module = self._bilm_class(*map(str, files), requires_grad=requires_grad)
+        return TheirBiLM(module.to(bilm.layers[0].weight.dtype), stateful)
 
-        def layers(ids: Tensor) -> list[Tensor]:
-            theirs._elmo_lstm.reset_states()
-            return theirs(ids)["activations"]
 
-        return layers
+class TheirBiLM:
+    """Layers (B, T + 2, 2H) from ids (B, T, 50).
+
+    AllenNLP carries LSTM states from call to call; unless `stateful`, each call starts fresh.
+    """
+
+    def __init__(self, module: Any, stateful: bool) -> None:
+        self.module, self.stateful = module, stateful
+
+    def __call__(self, ids: Tensor) -> list[Tensor]:
+        if not self.stateful:
+            self.module._elmo_lstm.reset_states()
+        return self.module(ids)["activations"]

@@ -1,6 +1,6 @@
 """What the speed benchmarks of ELMo share: the sizes, the text, the clock, and the record.
 
-Every repetition takes a fresh batch of running text and times all the ways on it, one after
+Every repetition takes fresh batches of running text and times all the ways on them, one after
 another in changing order, so that a busy moment of the machine hits them alike. A ratio is
 formed inside each repetition; the median and its 95 % bootstrap interval are stored. Two threads
 are timed by the clock on the wall. One thread is timed by the processor time it used, which a
@@ -68,6 +68,7 @@ def run(
     sentences: int,
     earlier: int,
     repetitions: int,
+    block: int = 1,
 ) -> None:
     """The command of one benchmark: measure every model and shape, print and store.
 
@@ -79,6 +80,7 @@ def run(
         sentences: how many of the course's text to take batches from.
         earlier: batches before those that are timed.
         repetitions: the default.
+        block: batches of one repetition.
     """
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=repetitions)
@@ -100,7 +102,7 @@ def run(
     for model in arguments.models:
         for rows, width in shapes:
             case = f"{model} {rows}x{width}" if width else f"{model} {rows} sentences"
-            taken = list(batches(text, rows, width))[-(earlier + arguments.repetitions) :]
+            taken = list(batches(text, rows, width))[-(earlier + block * arguments.repetitions) :]
             bilm = BiLM(MODELS[model])
             results[case] = measure(bilm, taken, arguments.repetitions, clock, allennlp)
             print(case)

@@ -1,0 +1,76 @@
+"""What is kept must be made anew as soon as a weight is another one."""
+
+import copy
+import gc
+import weakref
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+from elmo_mini.derived_weights import Derived
+
+
+class Counting:
+    """Doubles a linear layer's weight and counts how often."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, module: nn.Linear) -> torch.Tensor:
+        self.times += 1
+        return 2 * module.weight.detach()
+
+
+def in_place(module: nn.Linear) -> None:
+    with torch.no_grad():
+        module.weight[1, 2] += 1
+
+
+def through_data(module: nn.Linear) -> None:
+    module.weight.data.copy_(torch.randn(30, 40))
+
+
+def loaded(module: nn.Linear) -> None:
+    module.load_state_dict(nn.Linear(40, 30).state_dict())
+
+
+def replaced(module: nn.Linear) -> None:
+    module.weight = nn.Parameter(module.weight.detach() + 1)
+
+
+def of_another_type(module: nn.Linear) -> None:
+    module.double()
+
+
+def trained(module: nn.Linear) -> None:
+    module(torch.ones(40)).sum().backward()
+    torch.optim.SGD(module.parameters(), lr=0.1).step()
+
+
+@pytest.mark.parametrize(
+    "change", [in_place, through_data, loaded, replaced, of_another_type, trained]
+)
+def test_changed_weights_are_noticed(change: Callable[[nn.Linear], None]) -> None:
+    module, build = nn.Linear(40, 30), Counting()
+    derived = Derived(build)
+    for _ in range(3):
+        assert torch.equal(derived.of(module), 2 * module.weight)
+    assert build.times == 1
+    change(module)
+    assert torch.equal(derived.of(module), 2 * module.weight)
+    derived.of(module)
+    assert build.times == 2
+
+
+def test_every_module_has_its_own_and_takes_it_along_when_it_goes() -> None:
+    first, derived = nn.Linear(40, 30), Derived(Counting())
+    second = copy.deepcopy(first)
+    in_place(second)
+    kept = weakref.ref(derived.of(second))
+    assert not torch.equal(derived.of(first), derived.of(second))
+    del second
+    gc.collect()
+    assert kept() is None
+    assert torch.equal(derived.of(first), 2 * first.weight)
