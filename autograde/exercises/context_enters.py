@@ -249,6 +249,12 @@ def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
     return {"number of windows": len(windows), "windows": list(windows)}
 
 
+INPUTS_AGAIN = (
+    "Your targets are the inputs: the model would be asked for the word that it has just "
+    "read. The target is the *next* word."
+)
+
+
 NEXT_WORD_WINDOWS = Exercise(
     id="next_word_windows",
     title="What is read, and what is to be said",
@@ -269,8 +275,7 @@ NEXT_WORD_WINDOWS = Exercise(
         Mistake(
             "the target is not shifted",
             lambda rows, width: _cut(rows[:, :-1], rows[:, :-1], width),
-            "Your targets are the inputs: the model would be asked for the word that it has just "
-            "read. The target is the *next* word.",
+            INPUTS_AGAIN,
             hint=1,
         ),
         Mistake(
@@ -283,8 +288,7 @@ NEXT_WORD_WINDOWS = Exercise(
         Mistake(
             "the targets are the inputs, to the end of the row",
             lambda rows, width: _cut(rows, rows, width),
-            "Your targets are the inputs: the model would be asked for the word that it has just "
-            "read. The target is the *next* word.",
+            INPUTS_AGAIN,
             hint=1,
         ),
         Mistake(
@@ -479,6 +483,9 @@ def _loss_marking_targets(logits: Tensor, targets: Tensor, mask: Tensor) -> Tens
     return functional.cross_entropy(logits.transpose(1, 2), targets)
 
 
+WORDS_DROPPED = "You keep the padding and drop the words. `mask` is True at real words."
+
+
 MASKED_CROSS_ENTROPY = Exercise(
     id="masked_cross_entropy",
     title="The loss of real words",
@@ -514,13 +521,13 @@ MASKED_CROSS_ENTROPY = Exercise(
         Mistake(
             "the mask is turned round",
             lambda x, y, m: functional.cross_entropy(x[~m], y[~m]),
-            "You keep the padding and drop the words. `mask` is True at real words.",
+            WORDS_DROPPED,
             hint=2,
         ),
         Mistake(
             "the mask is turned round, by hand",
             lambda x, y, m: (_token_losses(x, y) * ~m).sum() / (~m).sum(),
-            "You keep the padding and drop the words. `mask` is True at real words.",
+            WORDS_DROPPED,
             hint=2,
         ),
         Mistake(
@@ -1400,6 +1407,16 @@ def _attend_by_loop(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
     return weights
 
 
+PADDING_ALONE = (
+    "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
+    "where it is given True: give it `~mask`."
+)
+OVER_QUERIES = (
+    "Your softmax runs over the queries. Each query shares its attention out over the "
+    "*source words*, the last axis."
+)
+
+
 ATTEND = Exercise(
     id="attend",
     title="Where to look",
@@ -1454,29 +1471,25 @@ ATTEND = Exercise(
         Mistake(
             "the mask is turned round",
             lambda q, k, m: _attend(q, k, ~m),
-            "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
-            "where it is given True: give it `~mask`.",
+            PADDING_ALONE,
             hint=2,
         ),
         Mistake(
             "the mask is turned round, with -1e9",
             lambda q, k, m: _attend(q, k, ~m, fill=-1e9),
-            "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
-            "where it is given True: give it `~mask`.",
+            PADDING_ALONE,
             hint=2,
         ),
         Mistake(
             "a softmax over the queries",
             lambda q, k, m: _attend(q, k, m, axis=1),
-            "Your softmax runs over the queries. Each query shares its attention out over the "
-            "*source words*, the last axis.",
+            OVER_QUERIES,
             hint=3,
         ),
         Mistake(
             "a softmax over the queries, with -1e9",
             lambda q, k, m: _attend(q, k, m, fill=-1e9, axis=1),
-            "Your softmax runs over the queries. Each query shares its attention out over the "
-            "*source words*, the last axis.",
+            OVER_QUERIES,
             hint=3,
         ),
         Mistake(

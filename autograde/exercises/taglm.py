@@ -581,6 +581,10 @@ CUT_OFF = (
     "`.detach()` and `torch.tensor(...)` cut the thread. Keep tensors all "
     "the way; `torch.stack` joins them."
 )
+TABLE_TURNED = (
+    "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
+    "label k right *after* label j."
+)
 
 
 PATH_SCORE = Exercise(
@@ -612,8 +616,7 @@ PATH_SCORE = Exercise(
         Mistake(
             "transitions transposed",
             lambda e, y, m, t, s, z: _score(e, y, m, t.T, s, z),
-            "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
-            "label k right *after* label j.",
+            TABLE_TURNED,
             hint=2,
         ),
         Mistake(
@@ -805,8 +808,7 @@ LOG_PARTITION = Exercise(
         Mistake(
             "transitions transposed",
             lambda e, m, t, s, z: _forward(e, m, t.T, s, z),
-            "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
-            "label k right *after* label j.",
+            TABLE_TURNED,
             hint=2,
         ),
         Mistake(
@@ -1065,6 +1067,16 @@ def _run_viterbi(answer: Answer, inputs: Inputs) -> Plain:
     return call_with_tensors(typed, inputs)
 
 
+OWN_FAVOURITES = (
+    "Each word takes its own favourite. A label may be the favourite and have no good "
+    "neighbours: look at whole paths."
+)
+SETTLED_EARLY = (
+    "You settle each label before you have seen the next words. Keep the best path into "
+    "*every* label, and decide at the end."
+)
+
+
 VITERBI = Exercise(
     id="viterbi",
     title="The best path",
@@ -1089,36 +1101,31 @@ VITERBI = Exercise(
         Mistake(
             "each place on its own",
             lambda *a: _best(*a, greedy="places"),
-            "Each word takes its own favourite. A label may be the favourite and have no good "
-            "neighbours: look at whole paths.",
+            OWN_FAVOURITES,
             hint=1,
         ),
         Mistake(
             "each place on its own, with the sum of its emissions",
             lambda *a: _best(*a, greedy="places", own_score="emissions"),
-            "Each word takes its own favourite. A label may be the favourite and have no good "
-            "neighbours: look at whole paths.",
+            OWN_FAVOURITES,
             hint=1,
         ),
         Mistake(
             "each place on its own, with the score of its path",
             lambda *a: _best(*a, greedy="places", own_score="path"),
-            "Each word takes its own favourite. A label may be the favourite and have no good "
-            "neighbours: look at whole paths.",
+            OWN_FAVOURITES,
             hint=1,
         ),
         Mistake(
             "greedy from left to right",
             lambda *a: _best(*a, greedy="left"),
-            "You settle each label before you have seen the next words. Keep the best path into "
-            "*every* label, and decide at the end.",
+            SETTLED_EARLY,
             hint=1,
         ),
         Mistake(
             "greedy from left to right, with the score of its path",
             lambda *a: _best(*a, greedy="left", own_score="path"),
-            "You settle each label before you have seen the next words. Keep the best path into "
-            "*every* label, and decide at the end.",
+            SETTLED_EARLY,
             hint=1,
         ),
         Mistake(
@@ -1183,8 +1190,7 @@ VITERBI = Exercise(
         Mistake(
             "transitions transposed",
             lambda e, m, t, s, z: _best(e, m, t.T, s, z),
-            "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
-            "label k right *after* label j.",
+            TABLE_TURNED,
             hint=2,
         ),
         Mistake(
