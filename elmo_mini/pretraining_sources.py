@@ -63,7 +63,19 @@ def course_sources() -> list[Source]:
 
 def pack(sources: Iterable[Source], left_out: frozenset[str] = frozenset()) -> PackedText:
     """Read all sources, without the sentences whose `normal_form` is in `left_out`."""
-    return PackedText.of(chain.from_iterable(_read(source, left_out) for source in sources))
+    return PackedText.of(chain.from_iterable(read_without(source, left_out) for source in sources))
+
+
+def read_without(source: Source, left_out: frozenset[str]) -> Iterator[list[str]]:
+    """The sentences whose `normal_form` is not in `left_out`; sets the counts of the source."""
+    source.sentences = source.tokens = source.left_out = 0
+    for sentence in source.read():
+        if left_out and normal_form(sentence) in left_out:
+            source.left_out += 1
+            continue
+        source.sentences += 1
+        source.tokens += len(sentence)
+        yield sentence
 
 
 def evaluation_sentences() -> frozenset[str]:
@@ -88,17 +100,6 @@ def evaluation_sentences() -> frozenset[str]:
 def normal_form(words: Iterable[str]) -> str:
     """A sentence's letters and digits in lower case: the same however it was tokenised."""
     return "".join(filter(str.isalnum, "".join(words).casefold()))
-
-
-def _read(source: Source, left_out: frozenset[str]) -> Iterator[list[str]]:
-    source.sentences = source.tokens = source.left_out = 0
-    for sentence in source.read():
-        if left_out and normal_form(sentence) in left_out:
-            source.left_out += 1
-            continue
-        source.sentences += 1
-        source.tokens += len(sentence)
-        yield sentence
 
 
 def _between_stops(words: list[str]) -> Iterator[list[str]]:

@@ -14,7 +14,7 @@ from typing import Any
 from elmo_mini.embedding_stream import fingerprint
 from elmo_mini.intervals import interval
 from elmo_mini.pretrained import load_pretrained, read_record
-from elmo_mini.pretraining_sources import course_sources, evaluation_sentences, normal_form
+from elmo_mini.pretraining_sources import course_sources, evaluation_sentences, read_without
 from elmo_mini.tagger import TaggedSentence, TaggerOptions, normalise
 from elmo_mini.tagger_training import f1_on, train_tagger
 from elmo_mini.tagging_data import (
@@ -88,8 +88,7 @@ class Bench:
         text = [
             [normalise(word) for word in sentence]
             for source in course_sources()
-            for sentence in source.read()
-            if normal_form(sentence) not in left_out
+            for sentence in read_without(source, left_out)
         ]
         return Word2Vec(text, seed=1, **WORD2VEC)
 
