@@ -5,7 +5,6 @@ Lee), and stores what came out in ``elmo_mini/results`` with its seeds and 95 % 
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.context2vec import Context2Vec, context_vectors, train_context2vec
+from elmo_mini.experiment_command import Prepared, run_experiments
 from elmo_mini.finetuning_experiments import forgetting, pretraining
 from elmo_mini.intervals import interval
 from elmo_mini.lstm_language_model import (
@@ -33,7 +33,6 @@ from elmo_mini.ngram_language_model import KneserNey
 from elmo_mini.pseudo_words import context_average, held_out_accuracy
 from elmo_mini.senses import sense_sentences
 from elmo_mini.static_ceiling import majority_ceiling
-from elmo_mini.stored_results import write_result
 from elmo_mini.telegram_experiments import seq2seq
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
@@ -225,48 +224,24 @@ def senses(setting: Setting) -> tuple[str, Result]:
     }
 
 
-EXPERIMENTS: dict[str, tuple[str, Callable[[Setting], tuple[str, Result]]]] = {
-    "language-model": ("context_language_model", language_model),
-    "senses": ("context_senses", senses),
-    "pretraining": ("context_pretraining", lambda setting: pretraining(setting.seeds)),
-    "forgetting": ("context_forgetting", lambda setting: forgetting(setting.seeds)),
-    "seq2seq": (
-        "context_seq2seq",
-        lambda setting: seq2seq(setting.train, setting.test, setting.seeds),
-    ),
+EXPERIMENTS: dict[str, Callable[[Setting], tuple[str, Result]]] = {
+    "language-model": language_model,
+    "senses": senses,
+    "pretraining": lambda setting: pretraining(setting.seeds),
+    "forgetting": lambda setting: forgetting(setting.seeds),
+    "seq2seq": lambda setting: seq2seq(setting.train, setting.test, setting.seeds),
 }
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run experiments and store them."""
-    parser = argparse.ArgumentParser(
-        prog="python -m elmo_mini.context_experiments", description=__doc__
-    )
-    parser.add_argument("experiment", nargs="+", choices=list(EXPERIMENTS))
-    parser.add_argument("--seeds", type=int, default=3, help="how many, from 1 (default: 3)")
-    args = parser.parse_args(argv)
-    torch.set_num_threads(1)
-    setting = Setting(corpora.course_text().name, list(range(1, args.seeds + 1)))
-    for name in args.experiment:
-        file, experiment = EXPERIMENTS[name]
-        try:
-            title, numbers = experiment(setting)
-        except corpora.CorpusMissing as error:
-            print(f"{parser.prog}: {error}", file=sys.stderr)
-            return 2
-        path = write_result(
-            file,
-            title,
-            {
-                "seeds": list(setting.seeds),
-                "interval": "95 %, Student's t over the seeds",
-                "corpus": f"{setting.corpus}, every second document of its train part",
-                **numbers,
-            },
-            command=f"{parser.prog} {name} --seeds {args.seeds}",
-        )
-        print(f"stored in elmo_mini/results/{path.name}", flush=True)
-    return 0
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    return run_experiments("context", __doc__, EXPERIMENTS, _prepare, argv, seeds=3)
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    corpus = corpora.course_text().name
+    about = f"{corpus}, every second document of its train part"
+    return (Setting(corpus, args.seeds),), {"corpus": about}
 
 
 if __name__ == "__main__":

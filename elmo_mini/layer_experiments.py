@@ -2,13 +2,11 @@
 
 The questions of the NAACL ELMo paper's section 5.3, asked of our own biLM: senses (table 5), parts
 of speech (table 6) and the neighbours of a word in context (table 4). Each result is stored in
-``elmo_mini/results`` with its intervals.
+``elmo_mini/results`` with its intervals; what another biLM (``--model``) gives is only
+printed.
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +14,12 @@ import numpy as np
 from elmo_mini import corpora
 from elmo_mini.bilm import BiLM
 from elmo_mini.context_neighbours import context_neighbours
+from elmo_mini.experiment_command import run_experiments
 from elmo_mini.pretrained import load_pretrained
-from elmo_mini.probe_report import interval
+from elmo_mini.probe_report import ProbeReport, interval
 from elmo_mini.probe_tasks import Occurrence, load_task
 from elmo_mini.probes import StaticVectors, occurrence_vectors, probe
 from elmo_mini.senses import SenseSentence, sense_sentences
-from elmo_mini.stored_results import write_result
 from elmo_mini.word2vec_training import Word2Vec
 
 Result = dict[str, Any]
@@ -33,28 +31,22 @@ NEAREST = 5
 def senseval(bilm: BiLM) -> tuple[str, Result]:
     """k-NN on 1,000 examples of each word, five draws."""
     report = probe(bilm, load_task("senseval"), train_size=1_000, draws=5, static=_static_vectors())
-    gains = {
-        f"{layer} less {other}": dict(
-            zip(("mean", "low", "high"), report.difference(layer, other), strict=True)
-        )
-        for layer, other in (
-            ("layer 1", "majority of the form"),
-            ("layer 1", "mean of static vectors"),
-            ("layer 2", "majority of the form"),
-            ("layer 2", "mean of static vectors"),
-            ("layer 2", "layer 1"),
-        )
-    }
+    gains = _differences(
+        report,
+        ("layer 1", "majority of the form"),
+        ("layer 1", "mean of static vectors"),
+        ("layer 2", "majority of the form"),
+        ("layer 2", "mean of static vectors"),
+        ("layer 2", "layer 1"),
+    )
     return report.title, report.as_dict() | {"differences": gains}
 
 
 def parts_of_speech(bilm: BiLM) -> tuple[str, Result]:
     """A linear probe on 20,000 words of treebank, tested on 10,000 words of other texts."""
     report = probe(bilm, load_task("pos"), kind="linear", c=0.01, static=_static_vectors())
-    layers = dict(
-        zip(("mean", "low", "high"), report.difference("layer 1", "layer 2"), strict=True)
-    )
-    return report.title, report.as_dict() | {"differences": {"layer 1 less layer 2": layers}}
+    layers = _differences(report, ("layer 1", "layer 2"))
+    return report.title, report.as_dict() | {"differences": layers}
 
 
 def senses(bilm: BiLM) -> tuple[str, Result]:
@@ -132,6 +124,15 @@ def same_sense_share(
     return shares
 
 
+def _differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
+    """Each first less its second, with an interval."""
+    found = {}
+    for first, second in pairs:
+        mean, low, high = report.difference(first, second)
+        found[f"{first} less {second}"] = {"mean": mean, "low": low, "high": high}
+    return found
+
+
 def _static_vectors() -> StaticVectors:
     """word2vec on Brown, as lesson 02 trains it."""
     sentences = list(corpora.load("brown").sentences(lower=True))
@@ -148,27 +149,20 @@ EXPERIMENTS: dict[str, Callable[[BiLM], tuple[str, Result]]] = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the named measurements, or all, and store them."""
-    parser = argparse.ArgumentParser(prog="python -m elmo_mini.layer_experiments")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(EXPERIMENTS)}; all")
-    parser.add_argument("--model", type=Path, help="another biLM; the result is then only printed")
-    args = parser.parse_args(arguments)
-    unknown = set(args.names) - EXPERIMENTS.keys()
-    if unknown:
-        parser.error(
-            f"there is no {', '.join(sorted(unknown))}; {', '.join(EXPERIMENTS)} there are"
-        )
-    bilm = load_pretrained(args.model)
-    for name in args.names or EXPERIMENTS:
-        title, numbers = EXPERIMENTS[name](bilm)
-        if args.model:
-            print(title, numbers)
-        else:
-            command = f"python -m elmo_mini.layer_experiments {name}"
-            print(write_result(name, title, numbers, command=command))
-    return 0
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named measurements, or all, and store each."""
+    return run_experiments(
+        "layer",
+        __doc__,
+        EXPERIMENTS,
+        lambda args: ((load_pretrained(args.bilm),), {}),
+        argv,
+        bilm="--model",
+        prefix="",
+        all_by_default=True,
+        store_others=False,
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,20 +1,19 @@
-"""``python -m elmo_mini.static_experiments NAME``: the full-size measurements of lesson 02.
+"""``python -m elmo_mini.static_experiments NAME ...``: the full-size measurements of lesson 02.
 
 Each trains word2vec several times, on the corpus of the course that is there (Brown, or Lee),
 and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import gensim
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
+from elmo_mini.experiment_command import Prepared, run_experiments
 from elmo_mini.glove import Glove
 from elmo_mini.intervals import interval
 from elmo_mini.pseudo_words import (
@@ -26,7 +25,6 @@ from elmo_mini.pseudo_words import (
     look_at,
 )
 from elmo_mini.static_ceiling import majority_ceiling
-from elmo_mini.stored_results import FOLDER, write_result
 from elmo_mini.vector_scale import SCALES, losses_by_scale, spread
 from elmo_mini.vocabulary import Vocabulary
 from elmo_mini.word2vec_training import Word2Vec
@@ -51,7 +49,7 @@ def pseudo_words_of(
     return hide(sentences, pairs, seed=seed)
 
 
-def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
     """Merge pairs of words, train skip-gram, measure the merged vectors and their contexts."""
     rows: list[list[Result]] = []
     for seed in seeds:
@@ -69,8 +67,7 @@ def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) ->
         summary[f"correlation of share and {key}"] = interval(
             [np.corrcoef(column(r, key), column(r, "share of the first"))[0, 1] for r in rows]
         )
-    return {
-        "title": f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram, {len(seeds)} seeds",
+    return f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram, {len(seeds)} seeds", {
         "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
         "rule": f"pairs drawn by seed among words of 5 letters or more with at least {LEAST[name]} "
         f"occurrences, the {SKIP[name]} commonest left out",
@@ -84,7 +81,7 @@ def _line(rows: list[Result]) -> str:
     return ", ".join(f"{key} {value:.3f}" for key, value in mean.items())
 
 
-def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
     """The ceiling of the word alone, and what averaged context vectors make of it."""
     corpus = corpora.load("senseval")
     models = []
@@ -113,8 +110,7 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
             "context average": interval(accuracy),
         }
         print(word, {k: v for k, v in words[word].items() if k != "context average"}, flush=True)
-    return {
-        "title": f"senseval: the word alone against its context (vectors from {name})",
+    return f"senseval: the word alone against its context (vectors from {name})", {
         "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
         "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
         "accuracy over 5 held-out folds of the distinct contexts",
@@ -122,7 +118,7 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
     }
 
 
-def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
     """Variance of skip-gram's and CBOW's numbers, and how fast a classifier learns from them."""
     tables: dict[str, list[float]] = {}
     learning: dict[str, list[NDArray[np.float64]]] = {}
@@ -150,8 +146,7 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
         for key in tables
         if "skip-gram" in key
     }
-    return {
-        "title": f"Variance of CBOW and skip-gram vectors on {name}, {len(seeds)} seeds",
+    return f"Variance of CBOW and skip-gram vectors on {name}, {len(seeds)} seeds", {
         "options": {**OPTIONS, "alpha": "0.025 and 0.05", "epochs": EPOCHS[name]},
         "variance": {key: interval(values) for key, values in tables.items()},
         "variance of CBOW over skip-gram": ratios,
@@ -165,7 +160,9 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Res
     }
 
 
-def glove_beside_word2vec(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> Result:
+def glove_beside_word2vec(
+    name: str, sentences: list[list[str]], seeds: Sequence[int]
+) -> tuple[str, Result]:
     """Agreement with people's judgements, for pairs of words of growing frequency."""
     options = {"vector_size": OPTIONS["vector_size"], "window": OPTIONS["window"], "min_count": 5}
     settings: dict[str, Any] = {**options, "learning_rate": 0.1, "x_max": 10.0}
@@ -184,8 +181,7 @@ def glove_beside_word2vec(name: str, sentences: list[list[str]], seeds: Sequence
                 pairs[str(least)], correlation = agreement(model, least)
                 found.setdefault(kind, {}).setdefault(str(least), []).append(correlation)
         print(f"seed {seed}: { ({k: v['100'][-1] for k, v in found.items()}) }", flush=True)
-    return {
-        "title": f"GloVe beside skip-gram on {name}: agreement with WordSim-353",
+    return f"GloVe beside skip-gram on {name}: agreement with WordSim-353", {
         "options": {"GloVe": settings, "skip-gram": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1}},
         "measure": "Spearman correlation of cosine and people's judgement, over the pairs whose "
         "words both occur at least 5, 50, 100 times",
@@ -197,42 +193,23 @@ def glove_beside_word2vec(name: str, sentences: list[list[str]], seeds: Sequence
     }
 
 
-EXPERIMENTS: dict[str, tuple[str, Callable[[str, list[list[str]], Sequence[int]], Result]]] = {
-    "glove": ("static_glove", glove_beside_word2vec),
-    "pseudo-words": ("static_pseudo_words", pseudo_words),
-    "senseval": ("static_senseval", senseval),
-    "variance": ("static_variance", variance),
+EXPERIMENTS: dict[str, Callable[[str, list[list[str]], Sequence[int]], tuple[str, Result]]] = {
+    "glove": glove_beside_word2vec,
+    "pseudo-words": pseudo_words,
+    "senseval": senseval,
+    "variance": variance,
 }
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one experiment and store it."""
-    parser = argparse.ArgumentParser(
-        prog="python -m elmo_mini.static_experiments", description=__doc__
-    )
-    parser.add_argument("experiment", choices=list(EXPERIMENTS))
-    parser.add_argument("--seeds", type=int, default=5, help="how many, from 1 (default: 5)")
-    args = parser.parse_args(argv)
-    torch.set_num_threads(1)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    return run_experiments("static", __doc__, EXPERIMENTS, _prepare, argv, seeds=5)
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
     corpus = corpora.course_text()
-    file, experiment = EXPERIMENTS[args.experiment]
-    seeds = list(range(1, args.seeds + 1))
-    try:
-        result = experiment(corpus.name, list(corpus.sentences(lower=True)), seeds)
-    except corpora.CorpusMissing as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 2
-    numbers = {
-        "seeds": seeds,
-        "interval": "95 %, Student's t over the seeds",
-        "corpus": corpus.name,
-        "threads": 1,
-        **{key: value for key, value in result.items() if key != "title"},
-    }
-    command = f"{parser.prog} {args.experiment} --seeds {args.seeds}"
-    path = write_result(file, result["title"], numbers, command=command, folder=FOLDER)
-    print(f"stored in elmo_mini/results/{path.name}")
-    return 0
+    arguments = (corpus.name, list(corpus.sentences(lower=True)), args.seeds)
+    return arguments, {"corpus": corpus.name, "threads": 1}
 
 
 if __name__ == "__main__":

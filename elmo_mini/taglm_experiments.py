@@ -9,18 +9,11 @@ Named together, the experiments share the taggers that several of them need.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
-import torch
-
-from elmo_mini import corpora
-from elmo_mini.checkpoint import CheckpointDamaged
+from elmo_mini.experiment_command import Prepared, run_experiments
 from elmo_mini.intervals import interval
-from elmo_mini.pretrained import COURSE_CHECKPOINT
-from elmo_mini.stored_results import FOLDER, write_result
 from elmo_mini.tagger import TaggerOptions
 from elmo_mini.tagger_bench import (
     DEV_SENTENCES,
@@ -42,7 +35,7 @@ FEWER_SEEDS = 3
 """At most this many, where a tagger trains for half a minute or longer."""
 
 
-def chunks_by_share(bench: Bench, seeds: Sequence[int]) -> Result:
+def chunks_by_share(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """Chunking with 1 %, 10 % and all labels, with and without the LM."""
     systems = {
         "without": System(NO_LM),
@@ -61,8 +54,7 @@ def chunks_by_share(bench: Bench, seeds: Sequence[int]) -> Result:
         "static gain": ("static with", "static without"),
         "gain of static word vectors alone": ("static without", "without"),
     }
-    return {
-        "title": "CoNLL-2000 chunking with few labels, with and without a frozen biLM",
+    return "CoNLL-2000 chunking with few labels, with and without a frozen biLM", {
         "shares": list(SHARES),
         "sentences": [len(few(bench.chunks["train"], share, 0)) for share in SHARES],
         "f1": {name: [interval(row) for row in rows] for name, rows in scores.items()},
@@ -88,33 +80,29 @@ def _at_two_shares(bench: Bench, systems: dict[str, System], seeds: Sequence[int
     }
 
 
-def position(bench: Bench, seeds: Sequence[int]) -> Result:
+def position(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """Where the LM vectors are concatenated (the paper's Table 5)."""
     systems = {
         "after_first": System(TAGLM),
         "input": System(TaggerOptions(lm_position="input")),
         "after_second": System(TaggerOptions(lm_position="after_second")),
     }
-    return {
-        "title": "Where the LM vectors enter: chunking with 10 % and 1 % of the labels",
-        **_at_two_shares(bench, systems, seeds),
-    }
+    title = "Where the LM vectors enter: chunking with 10 % and 1 % of the labels"
+    return title, _at_two_shares(bench, systems, seeds)
 
 
-def direction(bench: Bench, seeds: Sequence[int]) -> Result:
+def direction(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """No LM, the forward LM alone, both (the paper's Table 6)."""
     systems = {
         "forward": System(TaggerOptions(lm_direction="forward")),
         "both": System(TAGLM),
         "none": System(NO_LM),
     }
-    return {
-        "title": "Forward LM or both: chunking with 10 % and 1 % of the labels",
-        **_at_two_shares(bench, systems, seeds),
-    }
+    title = "Forward LM or both: chunking with 10 % and 1 % of the labels"
+    return title, _at_two_shares(bench, systems, seeds)
 
 
-def without_rnn(bench: Bench, seeds: Sequence[int]) -> Result:
+def without_rnn(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """LM vectors and nothing else under the CRF; and a softmax in place of the CRF."""
     systems = {
         "LM and task RNN": System(TAGLM),
@@ -122,19 +110,16 @@ def without_rnn(bench: Bench, seeds: Sequence[int]) -> Result:
         "no LM": System(NO_LM),
         "softmax, no CRF": System(TaggerOptions(crf=False)),
     }
-    return {
-        "title": "Without a task RNN, without a CRF: chunking with 10 % and 1 % of the labels",
-        **_at_two_shares(bench, systems, seeds),
-    }
+    title = "Without a task RNN, without a CRF: chunking with 10 % and 1 % of the labels"
+    return title, _at_two_shares(bench, systems, seeds)
 
 
-def named_entities(bench: Bench, seeds: Sequence[int]) -> Result:
+def named_entities(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """Named entities: the sentences written for this course, and the IEER newswire."""
     systems = {"without": System(NO_LM), "with": System(TAGLM)}
     own = bench.compare("course_entities", systems, 1.0, seeds)
     newswire = bench.compare("newswire", systems, 1.0, seeds[:FEWER_SEEDS])
-    return {
-        "title": "Named entities with and without a frozen biLM",
+    return "Named entities with and without a frozen biLM", {
         **own,
         "gain": own["gain over without"]["with"],
         "what": "the sentences written for this course; the seed decides start values only",
@@ -142,66 +127,30 @@ def named_entities(bench: Bench, seeds: Sequence[int]) -> Result:
     }
 
 
-EXPERIMENTS: dict[str, tuple[str, Callable[[Bench, Sequence[int]], Result]]] = {
-    "chunking": ("taglm_chunking", chunks_by_share),
-    "position": ("taglm_position", position),
-    "direction": ("taglm_direction", direction),
-    "without-rnn": ("taglm_without_rnn", without_rnn),
-    "ner": ("taglm_ner", named_entities),
+EXPERIMENTS: dict[str, Callable[[Bench, Sequence[int]], tuple[str, Result]]] = {
+    "chunking": chunks_by_share,
+    "position": position,
+    "direction": direction,
+    "without-rnn": without_rnn,
+    "ner": named_entities,
 }
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the named experiments and store each."""
-    parser = argparse.ArgumentParser(
-        prog="python -m elmo_mini.taglm_experiments", description=__doc__
-    )
-    parser.add_argument("experiment", nargs="+", choices=list(EXPERIMENTS))
-    parser.add_argument("--seeds", type=int, default=5, help="how many, from 1 (default: 5)")
-    parser.add_argument(
-        "--bilm",
-        type=Path,
-        default=COURSE_CHECKPOINT,
-        metavar="FILE",
-        help="the pretrained biLM (default: the course's own)",
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=FOLDER,
-        metavar="FOLDER",
-        help="where to store (default: elmo_mini/results)",
-    )
-    args = parser.parse_args(argv)
-    if args.seeds < 1:
-        parser.error(f"--seeds is {args.seeds}; it must be at least 1")
-    torch.set_num_threads(1)
+    return run_experiments("taglm", __doc__, EXPERIMENTS, _prepare, argv, seeds=5, bilm="--bilm")
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
     bench = Bench(args.bilm)
-    seeds = list(range(1, args.seeds + 1))
-    for name in args.experiment:
-        file, experiment = EXPERIMENTS[name]
-        try:
-            result = experiment(bench, seeds)
-            model = bench.language_model()
-        except (corpora.CorpusMissing, FileNotFoundError, CheckpointDamaged) as error:
-            print(f"{parser.prog}: {error}", file=sys.stderr)
-            return 2
-        numbers = {
-            "seeds": seeds,
-            "interval": "95 %, Student's t over the seeds",
-            "measure": "span F1 on the test part",
-            "dev": f"as many sentences as train has, at most {DEV_SENTENCES}",
-            "bilm": model,
-            "options": asdict(TAGLM),
-            "training by number of sentences": {str(n): schedule(n) for n in (100, 1000, 8000)},
-            "threads": 1,
-            **{key: value for key, value in result.items() if key != "title"},
-        }
-        other = "" if args.bilm == COURSE_CHECKPOINT else f" --bilm {args.bilm.name}"
-        command = f"{parser.prog} {name} --seeds {args.seeds}{other}"
-        path = write_result(file, result["title"], numbers, command=command, folder=args.results)
-        print(f"stored in {path}")
-    return 0
+    return (bench, args.seeds), {
+        "measure": "span F1 on the test part",
+        "dev": f"as many sentences as train has, at most {DEV_SENTENCES}",
+        "bilm": bench.language_model(),
+        "options": asdict(TAGLM),
+        "training by number of sentences": {str(n): schedule(n) for n in (100, 1000, 8000)},
+        "threads": 1,
+    }
 
 
 if __name__ == "__main__":

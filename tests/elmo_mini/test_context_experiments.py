@@ -12,7 +12,6 @@ from elmo_mini import (
     context_experiments,
     corpora,
     finetuning_experiments,
-    stored_results,
     telegram_experiments,
 )
 from elmo_mini.context2vec import Context2Vec, context_vectors
@@ -148,13 +147,10 @@ def test_the_command_stores_what_was_measured(
     small: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(context_experiments, "Setting", lambda name, seeds: small)
-
-    def write(name: str, title: str, numbers: dict[str, object], *, command: str) -> Path:
-        return stored_results.write_result(name, title, numbers, command=command, folder=tmp_path)
-
-    monkeypatch.setattr(context_experiments, "write_result", write)
-    assert context_experiments.main(["language-model", "--seeds", "2"]) == 0
+    arguments = ["language-model", "--seeds", "2", "--results", str(tmp_path)]
+    assert context_experiments.main(arguments) == 0
     content = json.loads((tmp_path / "context_language_model.json").read_text("utf-8"))
     assert content["seeds"] == [1, 2]
+    assert "Student" in content["interval"]
     assert content["command"] == "python -m elmo_mini.context_experiments language-model --seeds 2"
     assert torch.get_num_threads() == 1

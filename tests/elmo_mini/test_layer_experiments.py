@@ -1,11 +1,15 @@
 """The measuring instrument of the stored neighbours, on cases with known answers."""
 
+import json
+from pathlib import Path
+
+import nltk.data
 import numpy as np
 import pytest
 
 from elmo_mini import layer_experiments
 from elmo_mini.bilm import BiLM
-from elmo_mini.layer_experiments import same_sense_share
+from elmo_mini.layer_experiments import main, same_sense_share
 from elmo_mini.options import BiLMOptions
 from elmo_mini.senses import sense_sentences
 
@@ -63,5 +67,45 @@ def test_an_unknown_name_is_answered_with_those_there_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit):
-        layer_experiments.main(["layers_taste"])
+        main(["layers_taste"])
     assert "layers_senseval" in capsys.readouterr().err
+
+
+def test_without_its_corpus_the_command_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    monkeypatch.setattr(nltk.data, "path", [])
+    assert main(["layers_pos", "--results", str(tmp_path / "results")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("python -m elmo_mini.layer_experiments: ")
+    assert "treebank" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "results").exists()
+    assert main(["layers_senses", "--model", "nowhere.safetensors"]) == 2
+    assert "nowhere.safetensors" in capsys.readouterr().err
+
+
+def test_without_a_name_all_are_stored_and_another_model_only_printed(
+    bilm: BiLM,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = sorted(layer_experiments.EXPERIMENTS)
+    monkeypatch.setattr(layer_experiments, "load_pretrained", lambda path: bilm)
+    for name in names:
+        monkeypatch.setitem(
+            layer_experiments.EXPERIMENTS, name, lambda module: ("a title", {"vectors": 12})
+        )
+    assert main(["--model", "other.safetensors", "--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("a title") == len(names)
+    assert not list(tmp_path.iterdir())
+    assert main(["--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("stored in") == len(names)
+    stored = {path.stem: json.loads(path.read_text("utf-8")) for path in tmp_path.iterdir()}
+    assert sorted(stored) == names
+    for name, content in stored.items():
+        assert content["command"] == f"python -m elmo_mini.layer_experiments {name}"
+        assert content["vectors"] == 12
+        assert "seeds" not in content

@@ -65,11 +65,10 @@ def test_looking_at_vectors_made_by_hand() -> None:
 def test_the_command_stores_what_a_lesson_can_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(static_experiments, "FOLDER", tmp_path)
     monkeypatch.setitem(static_experiments.EPOCHS, "lee", 1)
     monkeypatch.setattr(corpora, "course_text", corpora.lee)
-    assert main(["pseudo-words", "--seeds", "2"]) == 0
-    assert "stored in" in capsys.readouterr().out
+    assert main(["pseudo-words", "--seeds", "2", "--results", str(tmp_path)]) == 0
+    assert f"stored in {tmp_path / 'static_pseudo_words.json'}" in capsys.readouterr().out
     result = stored_result("static_pseudo_words", tmp_path)
     assert result.command == "python -m elmo_mini.static_experiments pseudo-words --seeds 2"
     assert len(result.numbers["pairs"]) == 24
@@ -82,13 +81,12 @@ def test_without_senseval_the_command_says_so(
 ) -> None:
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))
     monkeypatch.setattr(nltk.data, "path", [])
-    monkeypatch.setattr(static_experiments, "FOLDER", tmp_path / "results")
     monkeypatch.setattr(
         corpora,
         "course_text",
         lambda: SimpleNamespace(name="lee", sentences=lambda lower: iter([["a"]])),
     )
-    assert main(["senseval"]) == 2
+    assert main(["senseval", "--results", str(tmp_path / "results")]) == 2
     assert "senseval" in capsys.readouterr().err
     assert not list(tmp_path.glob("results/*"))
 

@@ -1,0 +1,98 @@
+"""The command line of the modules that measure at full size and store what came out."""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from elmo_mini.checkpoint import CheckpointDamaged
+from elmo_mini.corpora import CorpusMissing
+from elmo_mini.pretrained import COURSE_CHECKPOINT
+from elmo_mini.stored_results import FOLDER, write_result
+
+Result = dict[str, Any]
+Prepared = tuple[tuple[Any, ...], Result]
+"""What every experiment is called with, and what is stored with each."""
+
+
+def run_experiments(
+    kind: str,
+    about: str | None,
+    experiments: Mapping[str, Callable[..., tuple[str, Result]]],
+    prepare: Callable[[argparse.Namespace], Prepared],
+    argv: Sequence[str] | None,
+    *,
+    seeds: int | None = None,
+    bilm: str | None = None,
+    prefix: str | None = None,
+    all_by_default: bool = False,
+    store_others: bool = True,
+) -> int:
+    """Measure the named experiments; store each at once, with the command that repeats it.
+
+    Args:
+        kind, about: ``static`` for the module ``static_experiments``, and its docstring.
+        experiments: each gives a title and numbers.
+        prepare: gets the options, among them the lists ``experiment`` and ``seeds``, and ``bilm``.
+        seeds: how many by default; None where there are none.
+        bilm: the option that names another biLM than the course's.
+        prefix: of the stored files' names, before the experiment's (default: ``kind_``).
+        all_by_default: no name stands for all of them.
+        store_others: False if what another biLM gives is only printed.
+
+    Returns:
+        The exit status: 2, with one sentence on standard error, if a corpus or file is missing.
+    """
+
+    def known(name: str) -> str:
+        if name not in experiments:
+            raise argparse.ArgumentTypeError(f"no {name!r} among {', '.join(experiments)}")
+        return name
+
+    program = f"python -m elmo_mini.{kind}_experiments"
+    parser = argparse.ArgumentParser(prog=program, description=about)
+    add = parser.add_argument
+    nargs, text = ("*" if all_by_default else "+"), ", ".join(experiments)
+    # Not as `choices`: with "*", Python 3.11 then refuses that there is no name.
+    add("experiment", nargs=nargs, type=known, metavar="NAME", help=text)
+    if seeds:
+        text = f"how many, from 1 (default: {seeds})"
+        add("--seeds", type=_seeds, default=str(seeds), metavar="N", help=text)
+    if bilm:
+        text = "the pretrained biLM (default: the course's own)"
+        add(bilm, dest="bilm", type=Path, default=COURSE_CHECKPOINT, metavar="FILE", help=text)
+    text = "where to store (default: elmo_mini/results)"
+    add("--results", type=Path, default=FOLDER, metavar="FOLDER", help=text)
+    args = parser.parse_args(argv)
+    options, seeded = "", {}
+    if seeds:
+        torch.set_num_threads(1)  # with more, a seed gives other numbers on another machine
+        options = f" --seeds {len(args.seeds)}"
+        seeded = {"seeds": args.seeds, "interval": "95 %, Student's t over the seeds"}
+    another = bilm is not None and args.bilm != COURSE_CHECKPOINT
+    if another:
+        options += f" {bilm} {args.bilm.name}"
+    try:
+        arguments, common = prepare(args)
+        for name in args.experiment or experiments:
+            title, numbers = experiments[name](*arguments)
+            if another and not store_others:
+                print(title, numbers)
+                continue
+            file = (f"{kind}_" if prefix is None else prefix) + name.replace("-", "_")
+            everything, command = seeded | common | numbers, f"{program} {name}{options}"
+            path = write_result(file, title, everything, command=command, folder=args.results)
+            print(f"stored in {path}", flush=True)
+    except (CorpusMissing, FileNotFoundError, CheckpointDamaged) as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _seeds(count: str) -> list[int]:
+    if not count.isdecimal() or int(count) < 1:
+        raise argparse.ArgumentTypeError(f"{count!r} is not a whole number of at least 1")
+    return list(range(1, int(count) + 1))
