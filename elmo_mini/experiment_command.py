@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from elmo_mini.checkpoint import CheckpointDamaged
-from elmo_mini.corpora import CorpusMissing
+from elmo_mini.corpora import CorpusDamaged, CorpusMissing
 from elmo_mini.pretrained import COURSE_CHECKPOINT
 from elmo_mini.stored_results import FOLDER, write_result
 
@@ -86,7 +86,7 @@ def run_experiments(
             everything, command = seeded | common | numbers, f"{program} {name}{options}"
             path = write_result(file, title, everything, command=command, folder=args.results)
             print(f"stored in {path}", flush=True)
-    except (CorpusMissing, FileNotFoundError, CheckpointDamaged) as error:
+    except (CorpusMissing, CorpusDamaged, FileNotFoundError, CheckpointDamaged) as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
     return 0
