@@ -67,9 +67,10 @@ class ReadSequence(torch.autograd.Function):
                 torch.clamp(h_now, -proj_clip, proj_clip, out=hs[:, t + 1, :n])
             else:
                 hs[:, t + 1, :n] = h_now
-            ended = slice(alive[t + 1] if t + 1 < steps else 0, n)
-            h_end[:, ended] = hs[:, t + 1, ended]
-            torch.mul(double_cs[:, t + 1, ended], 0.5, out=c_end[:, ended])
+            left = alive[t + 1] if t + 1 < steps else 0
+            if left < n:
+                h_end[:, left:n] = hs[:, t + 1, left:n]
+                c_end[:, left:n] = double_cs[:, t + 1, left:n] / 2
         ctx.alive, ctx.products = alive, products
         ctx.cell_clip, ctx.proj_clip = cell_clip, proj_clip
         ctx.save_for_backward(inputs, weight, projection, gates, hs, double_cs, half_tanh)
@@ -139,7 +140,8 @@ class ReadSequence(torch.autograd.Function):
             now = d_gates[:, t, :n]
             now[..., : 3 * cells].unflatten(-1, (3, cells)).mul_(d_c_now.unsqueeze(2))
             now[..., 3 * cells :].mul_(d_m)
-            d_gates[:, t, n:] = 0
+            if n < batch:
+                d_gates[:, t, n:] = 0
             d_c_now.mul_(f[:, t, :n])
             d_h[:, :n] = _product(now, back_h)
 
