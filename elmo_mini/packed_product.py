@@ -6,6 +6,7 @@ copy takes much of the time. oneDNN, which comes with PyTorch, can be given the 
 PyTorch's own compiler calls it in the same way when it freezes a model.
 """
 
+from contextlib import suppress
 from typing import Literal
 
 import torch
@@ -41,15 +42,24 @@ class PackedProduct:
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
         self.weight = weight.detach().contiguous()
         self.bias = None if bias is None else bias.detach()
-        self.packed = can_pack(weight)
-        if self.packed:
-            self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, _ROWS)
+        self._packed: Tensor | None = None
+        if can_pack(weight):
+            # PyTorch promises nothing about these two: where one refuses, as another version or
+            # another processor's build may, the product is taken in the common way.
+            with suppress(RuntimeError):
+                packed = torch.ops.mkldnn._reorder_linear_weight(self.weight, _ROWS)
+                self._multiply(self.weight.new_zeros(1, weight.shape[1]), packed, "none")
+                self._packed = packed
+                del self.weight
+
+    def _multiply(self, x: Tensor, packed: Tensor, activation: Activation) -> Tensor:
+        multiply = torch.ops.mkldnn._linear_pointwise.default
+        return multiply(x, packed, self.bias, activation, [], "")
 
     def __call__(self, x: Tensor, activation: Activation = "none") -> Tensor:
         """(rows, in) to (rows, out)."""
-        if self.packed:
-            product = torch.ops.mkldnn._linear_pointwise.default
-            return product(x, self.weight, self.bias, activation, [], "")
+        if self._packed is not None:
+            return self._multiply(x, self._packed, activation)
         y = functional.linear(x, self.weight, self.bias)
         if activation == "none":
             return y

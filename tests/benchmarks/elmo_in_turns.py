@@ -32,7 +32,9 @@ MODELS = {
         projection_dim=64, dim=256, filters=((1, 32), (2, 32), (3, 64), (4, 128)), n_highway=1
     ),
     "small": BiLMOptions(projection_dim=128, dim=1024, filters=OFFICIAL_FILTERS, n_highway=1),
+    "original": BiLMOptions(projection_dim=512, dim=4096, filters=OFFICIAL_FILTERS, n_highway=2),
 }
+USUAL = ["tiny", "small"]
 
 Clock = Callable[[], float]
 Shape = tuple[int, int | None]
@@ -84,7 +86,7 @@ def run(
     """
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=repetitions)
-    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=USUAL)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--allennlp", type=Path, help="its wheel, to be timed as well")
     parser.add_argument("--output", type=Path)

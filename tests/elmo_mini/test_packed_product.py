@@ -30,3 +30,13 @@ def test_what_cannot_be_packed_is_multiplied_all_the_same(monkeypatch: pytest.Mo
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
     assert not can_pack(weight)
     torch.testing.assert_close(PackedProduct(weight)(x), x @ weight.T)
+
+
+def test_a_build_that_refuses_to_pack_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise NotImplementedError("no such kernel")
+
+    monkeypatch.setattr(PackedProduct, "_multiply", refuse)
+    weight, x = torch.randn(5, 4), torch.randn(3, 4)
+    assert can_pack(weight)
+    torch.testing.assert_close(PackedProduct(weight)(x), x @ weight.T)
