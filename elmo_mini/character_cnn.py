@@ -87,13 +87,15 @@ class CharacterCNN(nn.Module):
 
         Past its last letter a word holds padding only, and every window of pure padding gives
         the same number. One such window is kept, so the maximum over time is unchanged. Under
-        autograd the batch is cut after its longest word; without it, word by word.
+        autograd the batch is cut after its longest word; without it, word by word, and autocast
+        changes nothing.
         """
         reach = _reach(ids)
         if torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters()):
             widest = max(width for width, _ in self.options.filters)
             return self(ids[:, : int(reach.max()) + widest])
-        return _packed.of(self).encode(ids, reach)
+        with torch.autocast(ids.device.type, enabled=False):
+            return _packed.of(self).encode(ids, reach)
 
     def encode_tokens(self, ids: Tensor) -> Tensor:
         """Encode (..., characters), every distinct row once."""

@@ -21,12 +21,13 @@ State = tuple[Tensor, Tensor]
 
 
 class _Direction:
-    """One direction of a layer, H values of state and C cells; `ProjectedLSTM.doubled`."""
+    """One direction of a layer, H values of state and C cells, with `ProjectedLSTM.doubled`."""
 
-    def __init__(self, layer: ProjectedLSTM, direction: int) -> None:
-        weight, bias, projection = layer.doubled()
-        self.gates = PackedProduct(weight[direction].T, bias[direction, 0])
-        self.projection = None if projection is None else projection[direction]
+    def __init__(
+        self, layer: ProjectedLSTM, weight: Tensor, bias: Tensor, projection: Tensor | None
+    ) -> None:
+        self.gates = PackedProduct(weight.T, bias.squeeze(0))
+        self.projection = projection
         self.cells, self.hidden = layer.cell_size, layer.hidden_size
         self.cell_clip = 2 * (layer.cell_clip or float("inf"))
         self.proj_clip = layer.proj_clip or float("inf")
@@ -63,7 +64,12 @@ class _Direction:
 
 
 def _directions(layer: ProjectedLSTM) -> tuple[_Direction, _Direction]:
-    return _Direction(layer, FORWARD), _Direction(layer, BACKWARD)
+    weight, bias, projection = layer.doubled()
+    forward, backward = (
+        _Direction(layer, weight[d], bias[d], None if projection is None else projection[d])
+        for d in (FORWARD, BACKWARD)
+    )
+    return forward, backward
 
 
 _prepared = Derived(_directions)

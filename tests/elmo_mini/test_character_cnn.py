@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from elmo_mini import packed_product
 from elmo_mini.character_cnn import CharacterCNN, Highway
 from elmo_mini.characters import batch_to_ids
 from elmo_mini.elmo_files import load_bilm
@@ -64,6 +65,19 @@ def test_short_cut_agrees_on_any_ids(tmp_path: Path) -> None:
     ids[:20, 10:] = 261
     ids[5, 30] = 7
     torch.testing.assert_close(encoder.encode_types(ids), encoder(ids), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_without_gradients_autocast_changes_nothing(
+    packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed_product, "can_pack", lambda weight: packed)
+    options = BiLMOptions(projection_dim=4, dim=8, filters=((1, 3), (2, 4)), n_highway=1)
+    encoder = CharacterCNN(options).requires_grad_(False)
+    exact = encoder(ids_of(WORDS))
+    with torch.autocast("cpu", torch.bfloat16):
+        vectors = encoder.encode_types(ids_of(WORDS))
+    torch.testing.assert_close(vectors, exact)
 
 
 def test_shape_is_kept_for_further_dimensions() -> None:
