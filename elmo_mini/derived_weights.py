@@ -21,15 +21,16 @@ Stamp = tuple[tuple[int, int, float], ...]
 def weight_stamp(parameters: Iterable[nn.Parameter]) -> Stamp:
     """A mark of these weights that changes when one of them changes, is replaced or moves.
 
-    A write through ``weight.data``, as some moving averages of weights do it, leaves no trace
-    that PyTorch would count, so the sum of about 256 values of each weight is part of the mark.
-    A single value changed in this way can be missed.
+    PyTorch does not count writes through ``weight.data``, as some moving averages of weights do
+    them, nor any to weights made in inference mode. So the sum of about 256 values of each weight
+    is part of the mark; a single value changed in such a way can be missed.
     """
     marks = []
     for parameter in parameters:
         values = parameter.detach().flatten()
         sample = values[:: max(1, len(values) // _SAMPLE)]
-        marks.append((parameter.data_ptr(), parameter._version, float(sample.sum())))
+        version = 0 if parameter.is_inference() else parameter._version
+        marks.append((parameter.data_ptr(), version, float(sample.sum())))
     return tuple(marks)
 
 

@@ -123,7 +123,7 @@ def sweep(
         both = [run(FORWARD), run(BACKWARD)]
     else:
         # Threads that last no longer than the sweep: an idle one with a share in PyTorch's own
-        # threads would slow down all that follows.
+        # threads can slow down all that follows.
         try:
             with ThreadPoolExecutor(2) as pool:
                 waiting = [pool.submit(run, d, threads // 2) for d in (FORWARD, BACKWARD)]

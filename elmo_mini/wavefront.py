@@ -19,7 +19,7 @@ from elmo_mini.projected_lstm import ProjectedLSTM
 
 # Measured on batches of 32 x 22 and 8 x 102 with two threads: with 2.3 to 4.5 MB of weights the
 # sweep takes 20 to 60 % less time than one direction beside the other, with 9 MB about the same,
-# with 18 MB more than twice as much. With one thread they meet at about 5 MB.
+# with 18 MB 1.4 and 2.4 times as much. With one thread they meet at about 5 MB.
 _CACHE_BYTES = 6 * 2**20
 
 

@@ -74,3 +74,14 @@ def test_every_module_has_its_own_and_takes_it_along_when_it_goes() -> None:
     gc.collect()
     assert kept() is None
     assert torch.equal(derived.of(first), 2 * first.weight)
+
+
+@torch.inference_mode()
+def test_weights_made_in_inference_mode_have_no_version_and_are_watched_all_the_same() -> None:
+    module, build = nn.Linear(40, 30), Counting()
+    derived = Derived(build)
+    for _ in range(2):
+        assert torch.equal(derived.of(module), 2 * module.weight)
+    module.weight.mul_(3)
+    assert torch.equal(derived.of(module), 2 * module.weight)
+    assert build.times == 2

@@ -1,5 +1,7 @@
 """One direction beside the other equals both in one."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 
@@ -15,6 +17,8 @@ def threads(request: pytest.FixtureRequest) -> object:
     torch.set_num_threads(request.param)
     yield request.param
     assert torch.get_num_threads() == request.param
+    with ThreadPoolExecutor(1) as pool:  # what a thread sets goes to those that start later
+        assert pool.submit(torch.get_num_threads).result() == request.param
     torch.set_num_threads(before)
 
 
