@@ -1,5 +1,5 @@
 """nbgrader reads this file when it is started in this folder. The settings are the course's."""
 
-from autograde.nbgrader_settings import configure
+from autograde.grading.nbgrader_settings import configure
 
 configure(get_config())  # noqa: F821 (nbgrader provides get_config)

@@ -1,12 +1,12 @@
 """autograde: exercises whose checks name the mistake."""
 
-from autograde.environment import environment
+from autograde.running.environment import environment
 
 __all__ = ["calibration", "check", "environment", "or_reference", "outcome", "predict"]
 
 try:
-    from autograde.check import check, or_reference
-    from autograde.predictions import calibration, outcome, predict
+    from autograde.checking.check import check, or_reference
+    from autograde.checking.predictions import calibration, outcome, predict
 except ModuleNotFoundError as error:
     # `environment` must still be able to say in words that numpy or torch is missing.
     if str(error.name).startswith(("autograde", "elmo_mini")):

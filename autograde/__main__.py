@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
-from elmo_mini.commands import run_command
+from elmo_mini.commands.run import run_command
 
 COMMANDS = {
-    "build": ("autograde.build", "make the notebooks from the lesson sources"),
-    "lab": ("autograde.lab", "copy the lessons to work/ and open JupyterLab there"),
-    "environment": ("autograde.environment", "say in words what this machine has and lacks"),
+    "build": ("autograde.building.build", "make the notebooks from the lesson sources"),
+    "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
+    "environment": (
+        "autograde.running.environment",
+        "say what this machine has and lacks",
+    ),
 }
 
 

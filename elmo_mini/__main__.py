@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
-from elmo_mini.commands import run_command
+from elmo_mini.commands.run import run_command
 
 COMMANDS = {
-    "corpora": ("elmo_mini.corpora", "list the text corpora, or fetch them"),
-    "embed": ("elmo_mini.embed_command", "write the vectors of a text file"),
-    "neighbours": ("elmo_mini.neighbours_command", "find where a word is used as in this sentence"),
-    "probe": ("elmo_mini.probe_command", "test what each layer of a model knows"),
-    "pretrain": ("elmo_mini.pretraining_command", "pretrain a biLM on corpora or text files"),
+    "corpora": ("elmo_mini.commands.corpora", "list the text corpora, or fetch them"),
+    "embed": ("elmo_mini.commands.embed", "write the vectors of a text file"),
+    "neighbours": (
+        "elmo_mini.commands.neighbours",
+        "where a word is used as in this sentence",
+    ),
+    "probe": ("elmo_mini.commands.probe", "test what each layer of a model knows"),
+    "pretrain": ("elmo_mini.commands.pretrain", "pretrain a biLM on corpora or text files"),
 }
 
 

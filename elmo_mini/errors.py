@@ -1,4 +1,8 @@
-"""The exceptions of the package that name a wrong setting or a wrong file."""
+"""What every room needs: the exceptions that name a wrong setting or file, and what a path is."""
+
+import os
+
+PathLike = str | os.PathLike[str]
 
 
 class ConfigurationError(ValueError):

@@ -186,7 +186,7 @@ def test_a_circle_of_imports_is_seen(tmp_path: Path) -> None:
 
 def test_jupyterlab_settings_are_read_by_jupyterlab() -> None:
     """A misspelt plugin would be switched off in vain, and nobody would see it."""
-    config = ROOT / "autograde/jupyter_config/labconfig"
+    config = ROOT / "autograde/running/jupyter_config/labconfig"
     share = Path(sys.prefix) / "share/jupyter"
     overrides = json.loads((config / "default_setting_overrides.json").read_text())
     for plugin, values in overrides.items():

@@ -12,15 +12,15 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograde import executed_notebook
-from autograde.executed_notebook import CellTime, RunFailed
-from autograde.exercise_rules import Find
+from autograde.building import executed_notebook
+from autograde.building.executed_notebook import CellTime, RunFailed
+from autograde.building.exercise_rules import Find
+from autograde.building.lesson_rules import refusals
+from autograde.building.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
+from autograde.building.notebooks import solution_notebook
+from autograde.building.stale_notebook import notebook_difference, student_difference
+from autograde.building.student_version import student_version
 from autograde.exercises import find
-from autograde.lesson_rules import refusals
-from autograde.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
-from autograde.notebooks import solution_notebook
-from autograde.stale_notebook import notebook_difference, student_difference
-from autograde.student_version import student_version
 
 BUDGET_SECONDS = 90.0
 

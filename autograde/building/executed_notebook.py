@@ -10,9 +10,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat.notebooknode import NotebookNode
 
-from autograde.alt_text import undescribed_in_outputs
-from autograde.lesson_source import Lesson
-from autograde.student_version import copy_data_files
+from autograde.building.alt_text import undescribed_in_outputs
+from autograde.building.lesson_source import Lesson
+from autograde.building.student_version import copy_data_files
 
 MAX_KILOBYTES = 400
 WIDGET = "application/vnd.jupyter.widget-view+json"

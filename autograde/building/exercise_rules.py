@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from autograde.cell_code import checked_id, ends_with_semicolon, syntax_error, tree
-from autograde.hints import KINDS, read_hints
-from autograde.lesson_source import Lesson, Refusal, SourceCell
+from autograde.building.cell_code import checked_id, ends_with_semicolon, syntax_error, tree
+from autograde.building.hints import KINDS, read_hints
+from autograde.building.lesson_source import Lesson, Refusal, SourceCell
 
 FRAME = ("points", "difficulty", "importance", "minutes")
 
 
 class FramedExercise(Protocol):
-    """What the builder reads of an exercise; see `autograde.exercise.Exercise`."""
+    """What the builder reads of an exercise; see `autograde.checking.exercise.Exercise`."""
 
     @property
     def lesson(self) -> str: ...

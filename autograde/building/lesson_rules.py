@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograde.alt_text import undescribed_in_markdown
-from autograde.cell_code import cleared, syntax_error
-from autograde.exercise_rules import Find, exercise_refusals
-from autograde.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
+from autograde.building.alt_text import undescribed_in_markdown
+from autograde.building.cell_code import cleared, syntax_error
+from autograde.building.exercise_rules import Find, exercise_refusals
+from autograde.building.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes", "-")

@@ -7,10 +7,10 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-from autograde.exercise_rules import Find, FramedExercise
-from autograde.hints import folded_hints
-from autograde.instructor_notes import TAG
-from autograde.lesson_source import Lesson, SourceCell
+from autograde.building.exercise_rules import Find, FramedExercise
+from autograde.building.hints import folded_hints
+from autograde.building.instructor_notes import TAG
+from autograde.building.lesson_source import Lesson, SourceCell
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 METADATA = {
@@ -27,7 +27,7 @@ METADATA = {
 def solution_notebook(lesson: Lesson, find: Find) -> NotebookNode:
     """The notebook with answers, not executed. The same lesson gives the same notebook.
 
-    The lesson must have passed `autograde.lesson_rules.refusals`.
+    The lesson must have passed `autograde.building.lesson_rules.refusals`.
     """
     cells = []
     seen: Counter[str] = Counter()

@@ -11,8 +11,8 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograde.lesson_source import Lesson
-from autograde.nbgrader_settings import configure
+from autograde.building.lesson_source import Lesson
+from autograde.grading.nbgrader_settings import configure
 
 LOG = logging.getLogger("autograde.nbgrader")
 LOG.setLevel(logging.ERROR)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from autograde import exercises
-from autograde.captured_output import captured_output
-from autograde.exercise import Answer, AnswerRefused, Exercise, Inputs, Mistake, Plain
-from autograde.judge import first_difference
-from autograde.report import CaseResult, Report, Score, shown
+from autograde.checking.captured_output import captured_output
+from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Mistake, Plain
+from autograde.checking.judge import first_difference
+from autograde.checking.report import CaseResult, Report, Score, shown
 
 
 @dataclass(frozen=True)

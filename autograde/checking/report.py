@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.exercise import Exercise, Mistake
+from autograde.checking.exercise import Exercise, Mistake
 
 CELL = "text-align:left;padding-right:1em"
 EMPHASIS = re.compile(r"(?<![\w*])\*(\S|\S[^*]*?\S)\*(?![\w*])")

@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from autograde.exercise import Exercise
+from autograde.checking.exercise import Exercise
 
 
 @cache

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from autograde.exercise import (
+from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
     Case,
@@ -21,9 +21,9 @@ from autograde.exercise import (
     call_with_tensors,
     plain,
 )
-from elmo_mini import context2vec, lstm_language_model, pretrained_classifier, pretrained_seq2seq
-from elmo_mini.lstm_language_model import LSTMLanguageModel
-from elmo_mini.pretrained_classifier import LSTMClassifier
+from elmo_mini.recurrent import classifier, context2vec, language_model, seq2seq
+from elmo_mini.recurrent.classifier import LSTMClassifier
+from elmo_mini.recurrent.language_model import LSTMLanguageModel
 
 LESSON = "03_context_enters"
 
@@ -84,7 +84,7 @@ STREAM_ROWS = Exercise(
     difficulty=1,
     importance=4,
     minutes=5,
-    reference=lstm_language_model.stream_rows,
+    reference=language_model.stream_rows,
     run=_run_rows,
     cases=(
         Case("12 words in 3 rows", _stream(12, 3)),
@@ -102,7 +102,7 @@ STREAM_ROWS = Exercise(
         ),
         Mistake(
             "time first",
-            lambda s, rows: lstm_language_model.stream_rows(s, rows).T,
+            lambda s, rows: language_model.stream_rows(s, rows).T,
             "Your table lies on its side: (words, rows). Here it is (rows, words).",
             hint=2,
         ),
@@ -154,7 +154,7 @@ STREAM_ROWS = Exercise(
         ),
         Mistake(
             "ids that are no whole numbers",
-            lambda s, rows: lstm_language_model.stream_rows(s, rows).float(),
+            lambda s, rows: language_model.stream_rows(s, rows).float(),
             "Your ids have become decimal numbers, perhaps by `torch.Tensor(...)` or `/`. Cut and "
             "shape `stream` itself: its ids stay what they are.",
             hint=3,
@@ -263,7 +263,7 @@ NEXT_WORD_WINDOWS = Exercise(
     difficulty=2,
     importance=5,
     minutes=10,
-    reference=lstm_language_model.next_word_windows,
+    reference=language_model.next_word_windows,
     run=_run_windows,
     cases=(
         Case("2 rows of 8, width 3", _table_of_ids(2, 8, 3)),
@@ -494,7 +494,7 @@ MASKED_CROSS_ENTROPY = Exercise(
     difficulty=2,
     importance=5,
     minutes=15,
-    reference=lstm_language_model.masked_cross_entropy,
+    reference=language_model.masked_cross_entropy,
     run=_run_masked_loss,
     cases=(
         Case("two sentences of four words", _padded_logits((4, 4))),
@@ -674,7 +674,7 @@ PERPLEXITY = Exercise(
     difficulty=2,
     importance=4,
     minutes=5,
-    reference=lstm_language_model.perplexity,
+    reference=language_model.perplexity,
     cases=(
         Case("one batch", lambda rng: {"losses": [float(rng.uniform(2, 5))], "tokens": [120]}),
         Case("four batches of different size", _batches, weight=2),
@@ -1004,7 +1004,7 @@ AUTOENCODER_STEPS = Exercise(
     difficulty=3,
     importance=3,
     minutes=10,
-    reference=pretrained_classifier.autoencoder_steps,
+    reference=classifier.autoencoder_steps,
     view=_what_counts,
     cases=(
         Case("three words", _to_be_rewritten(3)),
@@ -1269,7 +1269,7 @@ START_FROM = Exercise(
     difficulty=2,
     importance=5,
     minutes=10,
-    reference=pretrained_classifier.start_from,
+    reference=classifier.start_from,
     run=_run_start,
     cases=(
         Case("9 words, 2 classes", _sizes(9, 2, 4, 5), weight=2),
@@ -1425,7 +1425,7 @@ ATTEND = Exercise(
     difficulty=3,
     importance=4,
     minutes=10,
-    reference=pretrained_seq2seq.attend,
+    reference=seq2seq.attend,
     run=_run_differentiably,
     rtol=1e-3,
     atol=1e-5,
@@ -1542,13 +1542,13 @@ ATTEND = Exercise(
         ),
         Mistake(
             "an array",
-            lambda q, k, m: pretrained_seq2seq.attend(q, k, m).detach().numpy(),
+            lambda q, k, m: seq2seq.attend(q, k, m).detach().numpy(),
             "The numbers are right, but a NumPy array cannot be learnt through. Stay with tensors.",
             hint=3,
         ),
         Mistake(
             "detached",
-            lambda q, k, m: pretrained_seq2seq.attend(q, k, m).detach(),
+            lambda q, k, m: seq2seq.attend(q, k, m).detach(),
             "The numbers are right, and the model would never learn where to look: no gradient "
             "comes through `.detach()`. Leave it out.",
             hint=3,

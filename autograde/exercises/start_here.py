@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograde.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 
 TEXT = ["the", "cat", "saw", "the", "other", "cat", "and", "the", "dog", "saw", "The", "moon"]
 

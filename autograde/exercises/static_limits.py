@@ -9,7 +9,7 @@ import torch
 from gensim.models.fasttext import ft_ngram_hashes
 from torch import Tensor
 
-from autograde.exercise import (
+from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
     Case,
@@ -20,7 +20,7 @@ from autograde.exercise import (
     as_tensors,
     plain,
 )
-from elmo_mini import glove, pseudo_words, static_ceiling, subwords
+from elmo_mini.word_vectors import fasttext, glove, majority_ceiling, pseudo_words
 
 LESSON = "02_static_limits"
 
@@ -706,7 +706,7 @@ CHARACTER_NGRAMS = Exercise(
     difficulty=2,
     importance=4,
     minutes=10,
-    reference=subwords.character_ngrams,
+    reference=fasttext.character_ngrams,
     view=_text_list,
     cases=(
         Case("a word of 5 letters, 3 to 6", _word(length=5)),
@@ -817,11 +817,11 @@ def _spelling(word: str) -> Any:
 
 
 def _rows(word: str, table: Table) -> list[int]:
-    return [subwords.bucket(piece, len(table)) for piece in subwords.character_ngrams(word)]
+    return [fasttext.bucket(piece, len(table)) for piece in fasttext.character_ngrams(word)]
 
 
 def _sum_of_buckets(word: str, words: list[str], own: Table, table: Table, buckets: int) -> Table:
-    rows = [subwords.bucket(piece, buckets) for piece in subwords.character_ngrams(word)]
+    rows = [fasttext.bucket(piece, buckets) for piece in fasttext.character_ngrams(word)]
     return table[rows].sum(0) + _own(word, words, own)
 
 
@@ -847,7 +847,7 @@ SUBWORD_VECTOR = Exercise(
     difficulty=2,
     importance=4,
     minutes=10,
-    reference=subwords.subword_vector,
+    reference=fasttext.subword_vector,
     cases=(
         Case("a word never seen", _spelling("papery")),
         Case("a word of the vocabulary", _spelling("paper")),
@@ -892,7 +892,7 @@ SUBWORD_VECTOR = Exercise(
         Mistake(
             "no boundary signs",
             lambda w, words, own, table: (
-                table[[subwords.bucket(p, len(table)) for p in _stretches(w, 3, 6)]].sum(0)
+                table[[fasttext.bucket(p, len(table)) for p in _stretches(w, 3, 6)]].sum(0)
                 + _own(w, words, own)
             ),
             "Your pieces come from the bare word. `character_ngrams` puts the boundary signs on.",
@@ -901,7 +901,7 @@ SUBWORD_VECTOR = Exercise(
             "each piece once",
             lambda w, words, own, table: (
                 table[
-                    [subwords.bucket(p, len(table)) for p in set(subwords.character_ngrams(w))]
+                    [fasttext.bucket(p, len(table)) for p in set(fasttext.character_ngrams(w))]
                 ].sum(0)
                 + _own(w, words, own)
             ),
@@ -925,7 +925,7 @@ SUBWORD_VECTOR = Exercise(
         ),
         Mistake(
             "`bucket` without K",
-            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, subwords.BUCKETS),
+            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, fasttext.BUCKETS),
             "`bucket(ngram)` alone takes the paper's two million buckets. Give it "
             "`len(ngram_vectors)` as its second argument.",
             hint=2,
@@ -1263,7 +1263,7 @@ MAJORITY_CEILING = Exercise(
     difficulty=2,
     importance=5,
     minutes=10,
-    reference=static_ceiling.majority_ceiling,
+    reference=majority_ceiling.majority_ceiling,
     rtol=1e-6,
     cases=(
         Case(
@@ -1338,17 +1338,17 @@ MAJORITY_CEILING = Exercise(
         ),
         Mistake(
             "percent",
-            lambda words, senses: 100 * static_ceiling.majority_ceiling(words, senses),
+            lambda words, senses: 100 * majority_ceiling.majority_ceiling(words, senses),
             "You return a percentage. Return the share, a number from 0 to 1.",
         ),
         Mistake(
             "rounded",
-            lambda words, senses: round(static_ceiling.majority_ceiling(words, senses), 2),
+            lambda words, senses: round(majority_ceiling.majority_ceiling(words, senses), 2),
             "You round the share. Return it as it is, and round where it is printed.",
         ),
         Mistake(
             "capitals are lost",
-            lambda words, senses: static_ceiling.majority_ceiling(
+            lambda words, senses: majority_ceiling.majority_ceiling(
                 [word.lower() for word in words], senses
             ),
             "You make the words small. Here *China* and *china* are two words with a vector each: "

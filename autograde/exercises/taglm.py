@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.exercise import (
+from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
     Case,
@@ -21,7 +21,7 @@ from autograde.exercise import (
     call_with_tensors,
     plain,
 )
-from elmo_mini import crf, label_rules, spans, tagger
+from elmo_mini.tagging import constrained_crf, crf, spans, taglm
 
 LESSON = "04_taglm"
 
@@ -481,7 +481,7 @@ def _lattice(
             inputs["labels"] = rng.integers(labels, size=(rows, longest))
         transitions = 2 * rng.standard_normal((labels, labels))
         if forbidden:
-            transitions[:, -1] = label_rules.FORBIDDEN
+            transitions[:, -1] = constrained_crf.FORBIDDEN
         return inputs | {
             "mask": mask,
             "transitions": transitions - 4 * restless * np.eye(labels),
@@ -1233,7 +1233,7 @@ VITERBI = Exercise(
 
 def may_follow(before: str, after: str) -> bool:
     """Whether BIOES lets ``after`` stand right behind ``before``; see `label_rules`."""
-    return label_rules.may_follow(before, after)
+    return constrained_crf.may_follow(before, after)
 
 
 def _kinds(*kinds: str) -> Any:
@@ -1247,9 +1247,9 @@ def _kinds(*kinds: str) -> Any:
 def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
     """What the answer says of every pair, under its name, so that a difference names the pair."""
     lines: dict[str, str] = {}
-    for before in [label_rules.START, *inputs["labels"]]:
-        for after in [*inputs["labels"], label_rules.END]:
-            if (before, after) == (label_rules.START, label_rules.END):
+    for before in [constrained_crf.START, *inputs["labels"]]:
+        for after in [*inputs["labels"], constrained_crf.END]:
+            if (before, after) == (constrained_crf.START, constrained_crf.END):
                 continue  # an empty sentence: the task does not say
             said = plain(answer(before, after))
             if said is None:
@@ -1279,9 +1279,9 @@ def _rule(
     free_end: bool = False,
 ) -> bool:
     """The rule with one thing done otherwise."""
-    if before == label_rules.START:
-        return free_start or after[:1] in opens or after == label_rules.END
-    if after == label_rules.END:
+    if before == constrained_crf.START:
+        return free_start or after[:1] in opens or after == constrained_crf.END
+    if after == constrained_crf.END:
         return free_end or before[:1] not in open_after
     if before[:1] in open_after:
         return after[:1] in "IE" and (not kinds or before[2:] == after[2:])
@@ -1507,7 +1507,7 @@ WITH_LM = Exercise(
     difficulty=2,
     importance=5,
     minutes=10,
-    reference=tagger.with_lm,
+    reference=taglm.with_lm,
     run=_run_with_layers,
     cases=(
         Case("after the first floor, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from autograde.exercise import (
+from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
     Case,
@@ -21,7 +21,7 @@ from autograde.exercise import (
     call_with_tensors,
     plain,
 )
-from elmo_mini import word2vec
+from elmo_mini.word_vectors import word2vec
 
 LESSON = "01_word2vec"
 

@@ -17,9 +17,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from autograde.environment_report import EnvironmentReport, Need
+from autograde.running.environment_report import EnvironmentReport, Need
 
-COURSE = Path(__file__).resolve().parent.parent
+COURSE = Path(__file__).resolve().parents[2]
 INSTALL = "Run `make lab` again, or see README.md for the other routes."
 # Shown one by one and, unless they only serve the browser, imported. The others share a line.
 SHOWN = {

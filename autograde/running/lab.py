@@ -9,9 +9,9 @@ import webbrowser
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from autograde.working_copies import Change, hand_out
+from autograde.running.working_copies import Change, hand_out
 
-COURSE = Path(__file__).resolve().parent.parent
+COURSE = Path(__file__).resolve().parents[2]
 JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter_config"
 FETCH_RECORD = Path(".course/corpora.json")
 FETCH_AGAIN_AFTER = timedelta(days=1)

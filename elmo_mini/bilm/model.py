@@ -14,21 +14,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini import direction_sweep, wavefront
-from elmo_mini.carried_state import CarriedState
-from elmo_mini.character_cnn import CharacterCNN
-from elmo_mini.characters import (
+from elmo_mini.bilm.carried_state import CarriedState
+from elmo_mini.bilm.fast import direction_sweep, wavefront
+from elmo_mini.bilm.fast.layer_sweep import sweep_layer
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM
+from elmo_mini.bilm.reading_order import ReadingOrder
+from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.ids import (
     add_boundaries,
     batch_to_ids,
     boundary_ids,
     check_ids,
     unique_rows,
 )
-from elmo_mini.layer_sweep import sweep_layer
-from elmo_mini.options import BiLMOptions
-from elmo_mini.projected_lstm import ProjectedLSTM
-from elmo_mini.reading_order import ReadingOrder
-from elmo_mini.token_cache import TokenCache
+from elmo_mini.characters.token_cache import TokenCache
 
 State = tuple[Tensor, Tensor]
 

@@ -7,68 +7,32 @@ The file is JSON with two parts, ``lstm`` and ``char_cnn``. Pretraining files ca
 from dataclasses import dataclass
 from typing import Any
 
-from elmo_mini.characters import MAX_CHARACTERS
+from elmo_mini.characters.ids import MAX_CHARACTERS
+from elmo_mini.characters.options import CharacterCNNOptions, require_whole_numbers
 from elmo_mini.errors import ElmoFileError
 
-ACTIVATIONS = ("relu", "tanh")
 
-
-@dataclass(frozen=True)
-class BiLMOptions:
+@dataclass(frozen=True, kw_only=True)
+class BiLMOptions(CharacterCNNOptions):
     """Sizes and settings of a character biLM (NAACL ELMo paper, section 3.4).
 
-    `filters` holds (width, number of filters). `cell_clip` and `proj_clip` of 0 or None mean no
-    clipping. `n_highway` may be 0. The published models use widths 1 to 7 with 2048 filters in
-    all, 16-dimensional characters, clips of 3, two layers and skip connections.
+    `dim` is the size of a cell state, `projection_dim` that of an output in one direction.
+    `cell_clip` and `proj_clip` of 0 or None mean no clipping. The published models clip at 3,
+    have two layers and skip connections. `CharacterCNNOptions` has the sizes of the token layer.
     """
 
-    projection_dim: int
     dim: int
-    filters: tuple[tuple[int, int], ...]
     n_layers: int = 2
-    character_dim: int = 16
-    n_highway: int = 1
-    activation: str = "relu"
     cell_clip: float | None = 3.0
     proj_clip: float | None = 3.0
     use_skip_connections: bool = True
-    max_characters: int = MAX_CHARACTERS
 
     def __post_init__(self) -> None:
-        sizes = {
-            "lstm.projection_dim": self.projection_dim,
-            "lstm.dim": self.dim,
-            "lstm.n_layers": self.n_layers,
-            "char_cnn.embedding.dim": self.character_dim,
-            "char_cnn.max_characters_per_token": self.max_characters,
-            **{f"char_cnn.filters[{i}][0]": w for i, (w, _) in enumerate(self.filters)},
-            **{f"char_cnn.filters[{i}][1]": n for i, (_, n) in enumerate(self.filters)},
-        }
-        for name, value in sizes.items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ElmoFileError(f"{name} is {value!r}; it must be a whole number above 0")
-        if not self.filters:
-            raise ElmoFileError("char_cnn.filters is empty; the model needs at least one filter")
-        if not isinstance(self.n_highway, int) or self.n_highway < 0:
-            raise ElmoFileError(f"char_cnn.n_highway is {self.n_highway!r}; it must be 0 or more")
-        widest = max(width for width, _ in self.filters)
-        if widest > self.max_characters:
-            raise ElmoFileError(
-                f"a filter spans {widest} characters but tokens have {self.max_characters}; "
-                "lower the width in char_cnn.filters or raise max_characters_per_token"
-            )
-        if self.activation not in ACTIVATIONS:
-            raise ElmoFileError(
-                f"char_cnn.activation is {self.activation!r}; known are {', '.join(ACTIVATIONS)}"
-            )
+        super().__post_init__()
+        require_whole_numbers({"lstm.dim": self.dim, "lstm.n_layers": self.n_layers})
         for name, clip in (("cell_clip", self.cell_clip), ("proj_clip", self.proj_clip)):
             if clip and clip < 0:
                 raise ElmoFileError(f"lstm.{name} is {clip}; it must be positive, or 0 for none")
-
-    @property
-    def n_filters(self) -> int:
-        """Length of the vector that the character CNN gives before its projection."""
-        return sum(count for _, count in self.filters)
 
     @property
     def output_dim(self) -> int:

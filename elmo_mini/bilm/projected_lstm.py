@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.projected_lstm_gradient import ReadSequence
+from elmo_mini.bilm.fast.training_pass import ReadSequence
 
 FORWARD, BACKWARD = 0, 1
 

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.characters import N_IDS, PADDING, unique_rows
-from elmo_mini.derived_weights import Derived
-from elmo_mini.options import BiLMOptions
-from elmo_mini.packed_product import PackedProduct
+from elmo_mini.characters.ids import N_IDS, PADDING, unique_rows
+from elmo_mini.characters.options import CharacterCNNOptions
+from elmo_mini.fast.derived_weights import Derived
+from elmo_mini.fast.packed_product import PackedProduct
 
 
 class Highway(nn.Module):
@@ -50,7 +50,7 @@ class CharacterCNN(nn.Module):
     261, the padding inside a word, is trained like any letter.
     """
 
-    def __init__(self, options: BiLMOptions) -> None:
+    def __init__(self, options: CharacterCNNOptions) -> None:
         super().__init__()
         self.options = options
         self.embedding = nn.Embedding(N_IDS, options.character_dim, padding_idx=0)
@@ -92,8 +92,7 @@ class CharacterCNN(nn.Module):
         """
         reach = _reach(ids)
         if torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters()):
-            widest = max(width for width, _ in self.options.filters)
-            return self(ids[:, : int(reach.max()) + widest])
+            return self(ids[:, : int(reach.max()) + self.options.widest_filter])
         with torch.autocast(ids.device.type, enabled=False):
             return _packed.of(self).encode(ids, reach)
 
@@ -114,7 +113,7 @@ class _PackedCNN:
         counts = torch.tensor([count for _, count in self.options.filters])
         widths = torch.tensor([width for width, _ in self.options.filters])
         self.width = widths.repeat_interleave(counts)  # of each filter
-        self.widest = int(widths.max())
+        self.widest = self.options.widest_filter
         kernels = []
         for convolution in encoder.convolutions:
             kernel = convolution.weight.detach()  # (filters, character_dim, width)

@@ -81,7 +81,7 @@ def batch_to_ids(
         if isinstance(sentence, str):
             raise TypeError(
                 f"sentence {row} is the string {sentence[:40]!r}; batch_to_ids wants lists of "
-                "words: split the text first, for example with elmo_mini.tokenizer.tokenize"
+                "words: split the text first, for example with elmo_mini.text.tokenizer.tokenize"
             )
         for column, word in enumerate(sentence):
             if word in _BOUNDARIES and not allow_boundary_tokens:

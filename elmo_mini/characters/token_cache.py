@@ -10,8 +10,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.characters import row_keys
-from elmo_mini.derived_weights import weight_stamp
+from elmo_mini.characters.ids import row_keys
+from elmo_mini.fast.derived_weights import weight_stamp
 
 
 class TokenCache:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import torch
 
-from elmo_mini import pretrained
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import PathLike, load_bilm
-from elmo_mini.errors import ConfigurationError
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints import pretrained
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.errors import ConfigurationError, PathLike
 
 
 def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> BiLM:

@@ -17,12 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.errors import ElmoFileError
-from elmo_mini.options import BiLMOptions
-from elmo_mini.projected_lstm import BACKWARD, FORWARD
-
-PathLike = str | os.PathLike[str]
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.errors import ElmoFileError, PathLike
 
 
 def read_options(options_file: PathLike) -> BiLMOptions:

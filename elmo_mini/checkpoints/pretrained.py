@@ -1,7 +1,7 @@
 """A pretrained biLM in one safetensors file: weights, sizes, and where they come from.
 
-    from elmo_mini.pretrained import load_pretrained
-    from elmo_mini.embedder import ElmoEmbedder
+    from elmo_mini.checkpoints.pretrained import load_pretrained
+    from elmo_mini.elmo.embedder import ElmoEmbedder
 
     embedder = ElmoEmbedder(module=load_pretrained())
 
@@ -9,23 +9,27 @@ The softmax is left out: no embedding needs it. Weights may be stored in float16
 the file; they are read back as float32.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.checkpoint import CheckpointDamaged, read_checkpoint, write_checkpoint
-from elmo_mini.options import BiLMOptions
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    read_checkpoint,
+    write_checkpoint,
+)
+from elmo_mini.errors import PathLike
 
-COURSE_CHECKPOINT = Path(__file__).parent / "data" / "course_bilm" / "model.safetensors"
+COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"
 
 
 def save_pretrained(
     bilm: BiLM,
-    path: str | os.PathLike[str],
+    path: PathLike,
     record: Mapping[str, Any] | None = None,
     dtype: torch.dtype = torch.float32,
 ) -> None:
@@ -34,7 +38,7 @@ def save_pretrained(
     write_checkpoint(Path(path), tensors, {**(record or {}), "options": bilm.options.to_dict()})
 
 
-def load_pretrained(path: str | os.PathLike[str] | None = None, *, stateful: bool = False) -> BiLM:
+def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> BiLM:
     """Build a `BiLM` from a file of `save_pretrained`; without a path, the course's own.
 
     The model is in evaluation mode and no parameter asks for gradients.
@@ -62,6 +66,6 @@ def load_pretrained(path: str | os.PathLike[str] | None = None, *, stateful: boo
     return bilm.requires_grad_(False).eval()
 
 
-def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_record(path: PathLike) -> dict[str, Any]:
     """What the file says about itself: corpora, licences, perplexities, command."""
     return read_checkpoint(Path(path))[1]

@@ -3,6 +3,7 @@
 import argparse
 import textwrap
 
+from elmo_mini.corpora import available
 from elmo_mini.corpora.catalogue import CATALOGUE
 from elmo_mini.corpora.download import download
 
@@ -19,8 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List the corpora, or fetch some; 1 when one of them could not be fetched."""
-    from elmo_mini.corpora import available
-
     if args.download is not None:
         try:
             outcome = download(args.download or None)

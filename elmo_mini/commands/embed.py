@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.embed_file import Format, Layers, embed_file, read_sentences
-from elmo_mini.model_files import add_model_arguments, model_of
-from elmo_mini.vector_cache.writing import Dtype
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.find import add_model_arguments, model_of
+from elmo_mini.vectors.cache.writing import Dtype
+from elmo_mini.vectors.embed_file import Format, Layers, embed_file, read_sentences
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "OUTPUT says how:\n"
         "  .hdf5         one array per line, under the line's number from 0, as `allennlp elmo`\n"
         "  .safetensors  the same arrays in a safetensors file\n"
-        "  no suffix     a folder to read with elmo_mini.vector_cache.VectorCache: smaller, since\n"
-        "                the token layer is stored once per word type"
+        "  no suffix     a folder to read with elmo_mini.VectorCache: smaller, since the token\n"
+        "                layer is stored once per word type"
     )
     parser.epilog = (
         "example:\n"

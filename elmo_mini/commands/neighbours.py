@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from elmo_mini import corpora
-from elmo_mini.context_neighbours import context_neighbours, in_brackets
-from elmo_mini.embedding_stream import Text
-from elmo_mini.model_files import add_model_arguments, model_of
-from elmo_mini.tokenizer import tokenize
-from elmo_mini.vector_cache import VectorCache
+from elmo_mini.checkpoints.find import add_model_arguments, model_of
+from elmo_mini.probing.neighbours import context_neighbours, in_brackets
+from elmo_mini.text.tokenizer import tokenize
+from elmo_mini.vectors.cache import VectorCache
+from elmo_mini.vectors.stream import Text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,15 +16,17 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.checkpoints.official import save_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.corpora import CorpusDamaged, CorpusMissing
-from elmo_mini.elmo_files import save_bilm
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.options import BiLMOptions
-from elmo_mini.pretrained import load_pretrained
-from elmo_mini.pretraining import Pretraining
-from elmo_mini.pretraining_record import describe, write_history, write_model
-from elmo_mini.pretraining_settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
-from elmo_mini.pretraining_sources import (
+from elmo_mini.pretraining.model_card import describe, write_history, write_model
+from elmo_mini.pretraining.processes import Processes
+from elmo_mini.pretraining.run import Pretraining
+from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
+from elmo_mini.pretraining.softmax import KINDS
+from elmo_mini.pretraining.sources import (
     Source,
     course_sources,
     evaluation_sentences,
@@ -32,9 +34,7 @@ from elmo_mini.pretraining_sources import (
     from_file,
     pack,
 )
-from elmo_mini.pretraining_text import count_vocabulary, hold_out
-from elmo_mini.processes import Processes
-from elmo_mini.softmax_losses import KINDS
+from elmo_mini.pretraining.text import count_vocabulary, hold_out
 
 _FEW = ((1, 32), (2, 32), (3, 64), (4, 128))
 _MANY = (*_FEW, (5, 256), (6, 512), (7, 1024))

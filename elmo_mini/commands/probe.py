@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import get_args
 
 from elmo_mini import corpora
-from elmo_mini.model_files import add_model_arguments, model_of
-from elmo_mini.probe_tasks import TASKS, load_task
-from elmo_mini.probes import Kind, probe
-from elmo_mini.stored_results import write_record
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.checkpoints.find import add_model_arguments, model_of
+from elmo_mini.probing.probe import Kind, probe
+from elmo_mini.probing.tasks import TASKS, load_task
+from elmo_mini.results.stored import write_record
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,6 @@ for what each holds and may be used for.
 from functools import lru_cache
 
 from elmo_mini.corpora.catalogue import CATALOGUE
-from elmo_mini.corpora.command import add_arguments, run
 from elmo_mini.corpora.corpus import Corpus
 from elmo_mini.corpora.download import Download, download
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing, Store, damage, find, find_lee
@@ -28,14 +27,12 @@ __all__ = [
     "Instance",
     "Passage",
     "Sentence",
-    "add_arguments",
     "available",
     "course_text",
     "download",
     "from_text_file",
     "lee",
     "load",
-    "run",
 ]
 
 

@@ -6,7 +6,7 @@ from html import unescape
 
 from elmo_mini.corpora.files import Store, reading
 from elmo_mini.corpora.passages import Instance, Passage, Sentence, shared
-from elmo_mini.tokenizer import split_sentences, split_spans, tokenize, tokenize_spans
+from elmo_mini.text.tokenizer import split_sentences, split_spans, tokenize, tokenize_spans
 
 Reader = Callable[[Store], Iterator[Passage]]
 

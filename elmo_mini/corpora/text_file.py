@@ -7,7 +7,7 @@ from pathlib import Path
 from elmo_mini.corpora.corpus import Corpus
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing
 from elmo_mini.corpora.passages import Passage, Sentence, shared
-from elmo_mini.tokenizer import split_spans, tokenize
+from elmo_mini.text.tokenizer import split_spans, tokenize
 
 BLOCK = 20_000
 SENTENCES_PER_PASSAGE = 10
@@ -19,10 +19,10 @@ def from_text_file(
 ) -> Corpus:
     """The text file at `path` as a `Corpus`, read afresh at every iteration.
 
-    Sentences are split and tokenised as in `elmo_mini.tokenizer`. An empty line ends a sentence;
-    with ``one_sentence_per_line=True`` every line does, and nothing else. Text without stops is
-    cut at every 20,000 characters at most. A split draws runs of up to ten sentences, and keeps
-    the sentences of dev and test in memory.
+    Sentences are split and tokenised as in `elmo_mini.text.tokenizer`. An empty line ends a
+    sentence; with ``one_sentence_per_line=True`` every line does, and nothing else. Text without
+    stops is cut at every 20,000 characters at most. A split draws runs of up to ten sentences,
+    and keeps the sentences of dev and test in memory.
 
     Raises:
         CorpusMissing: there is no such file.

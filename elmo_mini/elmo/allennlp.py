@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from elmo_mini.elmo import Elmo
+from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.elmo.module import Elmo
 from elmo_mini.errors import ConfigurationError, ElmoFileError
-from elmo_mini.projected_lstm import BACKWARD, FORWARD
 
 ROOT = "_elmo_lstm."
 CACHED = "_elmo_lstm._word_embedding.weight"  # vectors that vocab_to_cache derived from the others

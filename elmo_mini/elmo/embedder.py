@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import batch_to_ids, remove_boundaries
-from elmo_mini.elmo_files import PathLike, load_bilm
-from elmo_mini.embedding_stream import embed_stream
-from elmo_mini.errors import ConfigurationError
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.vectors.stream import embed_stream
 
 Sentence = Sequence[str]
 

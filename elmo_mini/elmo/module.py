@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import batch_to_ids, remove_boundaries
-from elmo_mini.elmo_files import PathLike, load_bilm
-from elmo_mini.errors import ConfigurationError
-from elmo_mini.scalar_mix import ScalarMix
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.elmo.scalar_mix import ScalarMix
+from elmo_mini.errors import ConfigurationError, PathLike
 
 __all__ = ["Elmo", "batch_to_ids"]
 

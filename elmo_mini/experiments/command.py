@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoint import CheckpointDamaged
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT
+from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.corpora import CorpusDamaged, CorpusMissing
-from elmo_mini.pretrained import COURSE_CHECKPOINT
-from elmo_mini.stored_results import FOLDER, write_result
+from elmo_mini.results.stored import FOLDER, write_result
 
 Result = dict[str, Any]
 Prepared = tuple[tuple[Any, ...], Result]
@@ -34,7 +34,7 @@ def run_experiments(
     """Measure the named experiments; store each at once, with the command that repeats it.
 
     Args:
-        kind, about: ``static`` for the module ``static_experiments``, and its docstring.
+        kind, about: ``static`` for the module ``experiments.static``, and its docstring.
         experiments: each gives a title and numbers.
         prepare: gets the options, among them the lists ``experiment`` and ``seeds``, and ``bilm``.
         seeds: how many by default; None where there are none.
@@ -52,7 +52,7 @@ def run_experiments(
             raise argparse.ArgumentTypeError(f"no {name!r} among {', '.join(experiments)}")
         return name
 
-    program = f"python -m elmo_mini.{kind}_experiments"
+    program = f"python -m elmo_mini.experiments.{kind}"
     parser = argparse.ArgumentParser(prog=program, description=about)
     add = parser.add_argument
     nargs, text = ("*" if all_by_default else "+"), ", ".join(experiments)

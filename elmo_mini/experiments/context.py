@@ -1,4 +1,4 @@
-"""``python -m elmo_mini.context_experiments NAME ...``: the full-size measurements of lesson 03.
+"""``python -m elmo_mini.experiments.context NAME ...``: the full-size measurements of lesson 03.
 
 Each trains its models with several seeds on the corpus of the course that is there (Brown, or
 Lee), and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.
@@ -16,11 +16,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from torch import Tensor
 
 from elmo_mini import corpora
-from elmo_mini.context2vec import Context2Vec, context_vectors, train_context2vec
-from elmo_mini.experiment_command import Prepared, run_experiments
-from elmo_mini.finetuning_experiments import forgetting, pretraining
-from elmo_mini.intervals import interval
-from elmo_mini.lstm_language_model import (
+from elmo_mini.experiments.command import Prepared, run_experiments
+from elmo_mini.experiments.context_classifiers import forgetting, pretraining
+from elmo_mini.experiments.context_telegrams import seq2seq
+from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors, train_context2vec
+from elmo_mini.recurrent.kneser_ney import KneserNey
+from elmo_mini.recurrent.language_model import (
     Floats,
     LSTMLanguageModel,
     hidden_states,
@@ -29,13 +30,12 @@ from elmo_mini.lstm_language_model import (
     train_language_model,
     word_vocabulary,
 )
-from elmo_mini.ngram_language_model import KneserNey
-from elmo_mini.pseudo_words import context_average, held_out_accuracy
-from elmo_mini.senses import sense_sentences
-from elmo_mini.static_ceiling import majority_ceiling
-from elmo_mini.telegram_experiments import seq2seq
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.results.intervals import interval
+from elmo_mini.text.senses import sense_sentences
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
+from elmo_mini.word_vectors.pseudo_words import context_average, held_out_accuracy
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Result = dict[str, Any]
 Features = dict[str, list[Floats]]

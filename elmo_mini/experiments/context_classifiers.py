@@ -1,4 +1,4 @@
-"""Lesson 03's experiments with pretrained classifiers; run by `context_experiments`.
+"""Lesson 03's experiments with pretrained classifiers; run by `experiments.context`.
 
 Each function takes the seeds and returns a title and what was measured.
 """
@@ -16,24 +16,24 @@ from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.corpora.splits import Part
-from elmo_mini.forgetting import ForgettingCurve, fine_tune_and_watch
-from elmo_mini.intervals import interval
-from elmo_mini.lstm_language_model import (
-    LSTMLanguageModel,
-    stream_perplexity,
-    text_stream,
-    train_language_model,
-    word_vocabulary,
-)
-from elmo_mini.pretrained_classifier import (
+from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
     start_from,
     train_autoencoder,
     train_classifier,
 )
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.recurrent.forgetting import ForgettingCurve, fine_tune_and_watch
+from elmo_mini.recurrent.language_model import (
+    LSTMLanguageModel,
+    stream_perplexity,
+    text_stream,
+    train_language_model,
+    word_vocabulary,
+)
+from elmo_mini.results.intervals import interval
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Result = dict[str, Any]
 Labelled = tuple[list[list[int]], list[int]]

@@ -1,4 +1,4 @@
-"""Lesson 03's experiment with telegrams made whole; run by `context_experiments`."""
+"""Lesson 03's experiment with telegrams made whole; run by `experiments.context`."""
 
 import copy
 from collections.abc import Sequence
@@ -9,15 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.finetuning_experiments import PRETRAINING, SIZE, Result
-from elmo_mini.intervals import interval
-from elmo_mini.lstm_language_model import (
+from elmo_mini.experiments.context_classifiers import PRETRAINING, SIZE, Result
+from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     stream_perplexity,
     text_stream,
     train_language_model,
 )
-from elmo_mini.pretrained_seq2seq import (
+from elmo_mini.recurrent.seq2seq import (
     Seq2Seq,
     seq2seq_perplexity,
     start_decoder,
@@ -25,7 +24,8 @@ from elmo_mini.pretrained_seq2seq import (
     train_seq2seq,
     translate,
 )
-from elmo_mini.telegrams import TelegramTask, bleu, telegram_task
+from elmo_mini.recurrent.telegrams import TelegramTask, bleu, telegram_task
+from elmo_mini.results.intervals import interval
 
 
 @dataclass(frozen=True)

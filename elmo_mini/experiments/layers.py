@@ -1,4 +1,4 @@
-"""``python -m elmo_mini.layer_experiments NAME``: what the layers of the course checkpoint know.
+"""``python -m elmo_mini.experiments.layers NAME``: what the layers of the course checkpoint know.
 
 The questions of the NAACL ELMo paper's section 5.3, asked of our own biLM: senses (table 5), parts
 of speech (table 6) and the neighbours of a word in context (table 4). Each result is stored in
@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from elmo_mini import corpora
-from elmo_mini.bilm import BiLM
-from elmo_mini.context_neighbours import context_neighbours
-from elmo_mini.experiment_command import run_experiments
-from elmo_mini.pretrained import load_pretrained
-from elmo_mini.probe_report import ProbeReport, interval
-from elmo_mini.probe_tasks import Occurrence, load_task
-from elmo_mini.probes import StaticVectors, occurrence_vectors, probe
-from elmo_mini.senses import SenseSentence, sense_sentences
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.experiments.command import run_experiments
+from elmo_mini.probing.neighbours import context_neighbours
+from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
+from elmo_mini.probing.report import ProbeReport, interval
+from elmo_mini.probing.tasks import Occurrence, load_task
+from elmo_mini.text.senses import SenseSentence, sense_sentences
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Result = dict[str, Any]
 
@@ -152,7 +152,7 @@ EXPERIMENTS: dict[str, Callable[[BiLM], tuple[str, Result]]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the named measurements, or all, and store each."""
     return run_experiments(
-        "layer",
+        "layers",
         __doc__,
         EXPERIMENTS,
         lambda args: ((load_pretrained(args.bilm),), {}),

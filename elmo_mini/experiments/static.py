@@ -1,4 +1,4 @@
-"""``python -m elmo_mini.static_experiments NAME ...``: the full-size measurements of lesson 02.
+"""``python -m elmo_mini.experiments.static NAME ...``: the full-size measurements of lesson 02.
 
 Each trains word2vec several times, on the corpus of the course that is there (Brown, or Lee),
 and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.
@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
-from elmo_mini.experiment_command import Prepared, run_experiments
-from elmo_mini.glove import Glove
-from elmo_mini.intervals import interval
-from elmo_mini.pseudo_words import (
+from elmo_mini.experiments.command import Prepared, run_experiments
+from elmo_mini.results.intervals import interval
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.glove import Glove
+from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
+from elmo_mini.word_vectors.pseudo_words import (
     PseudoWord,
     choose_pairs,
     context_average,
@@ -24,12 +26,10 @@ from elmo_mini.pseudo_words import (
     hide,
     look_at,
 )
-from elmo_mini.static_ceiling import majority_ceiling
-from elmo_mini.vector_scale import SCALES, losses_by_scale, spread
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word2vec_training import Word2Vec
-from elmo_mini.word_similarity import agreement
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.word_vectors.scale import SCALES, losses_by_scale, spread
+from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
+from elmo_mini.word_vectors.word_similarity import agreement
 
 Result = dict[str, Any]
 

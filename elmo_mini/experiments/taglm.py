@@ -1,4 +1,4 @@
-"""``python -m elmo_mini.taglm_experiments NAME ...``: the full-size measurements of lesson 04.
+"""``python -m elmo_mini.experiments.taglm NAME ...``: the full-size measurements of lesson 04.
 
 Taggers with and without the vectors of a frozen biLM, on CoNLL-2000 chunks and on named entities.
 F1 is measured on the test part and stored in ``elmo_mini/results`` with seeds and 95 % intervals.
@@ -12,10 +12,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from elmo_mini.experiment_command import Prepared, run_experiments
-from elmo_mini.intervals import interval
-from elmo_mini.tagger import TaggerOptions
-from elmo_mini.tagger_bench import (
+from elmo_mini.experiments.command import Prepared, run_experiments
+from elmo_mini.experiments.taglm_bench import (
     DEV_SENTENCES,
     NO_LM,
     TAGLM,
@@ -26,7 +24,9 @@ from elmo_mini.tagger_bench import (
     differences,
     schedule,
 )
-from elmo_mini.tagging_data import few
+from elmo_mini.results.intervals import interval
+from elmo_mini.tagging.data import few
+from elmo_mini.tagging.taglm import TaggerOptions
 
 SHARES = (0.01, 0.1, 1.0)
 FEW, MORE = 0.01, 0.1

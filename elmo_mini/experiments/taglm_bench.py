@@ -11,13 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from elmo_mini.embedding_stream import fingerprint
-from elmo_mini.intervals import interval
-from elmo_mini.pretrained import load_pretrained, read_record
-from elmo_mini.pretraining_sources import course_sources, evaluation_sentences, read_without
-from elmo_mini.tagger import TaggedSentence, TaggerOptions, normalise
-from elmo_mini.tagger_training import f1_on, train_tagger
-from elmo_mini.tagging_data import (
+from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
+from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, read_without
+from elmo_mini.results.intervals import interval
+from elmo_mini.tagging.data import (
     Part,
     chunking,
     entities,
@@ -25,7 +22,10 @@ from elmo_mini.tagging_data import (
     newswire_entities,
     with_lm_vectors,
 )
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.tagging.taglm import TaggedSentence, TaggerOptions, normalise
+from elmo_mini.tagging.training import f1_on, train_tagger
+from elmo_mini.vectors.stream import fingerprint
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Result = dict[str, Any]
 Parts = dict[str, list[TaggedSentence]]

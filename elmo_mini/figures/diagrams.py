@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from elmo_mini.plots import COLOURS, GREY, Picture
+from elmo_mini.figures.plots import COLOURS, GREY, Picture
 
 LIGHT = ("#D6E8F5", "#FBE9C6", "#D3EFE5", "#F7DDEB")
 EDGES = ("-", "--", ":", "-.")

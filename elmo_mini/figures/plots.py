@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
-from elmo_mini.course_road import ROAD, road
-from elmo_mini.picture import COLOURS, DASHES, GREY, MARKERS, Picture
+from elmo_mini.figures.picture import COLOURS, DASHES, GREY, MARKERS, Picture
+from elmo_mini.figures.road import ROAD, road
 
 __all__ = [
     "COLOURS",

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from elmo_mini.picture import COLOURS, GREY, Picture
+from elmo_mini.figures.picture import COLOURS, GREY, Picture
 
 ROAD = (
     ("00", "start here"),

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.figure import Figure
 
-from elmo_mini.picture import COLOURS, DASHES, MARKERS, Picture
+from elmo_mini.figures.picture import COLOURS, DASHES, MARKERS, Picture
 
 
 def trellis(

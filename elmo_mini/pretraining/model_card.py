@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-import elmo_mini
-from elmo_mini.checkpoint import write_text
-from elmo_mini.pretrained import save_pretrained
-from elmo_mini.pretraining import Pretraining
-from elmo_mini.pretraining_text import unknown_share
-from elmo_mini.text_streams import PackedText
+from elmo_mini._version import __version__
+from elmo_mini.checkpoints.pretrained import save_pretrained
+from elmo_mini.checkpoints.safetensors_file import write_text
+from elmo_mini.pretraining.run import Pretraining
+from elmo_mini.pretraining.streams import PackedText
+from elmo_mini.pretraining.text import unknown_share
 
 
 def describe(training: Pretraining, text: PackedText, validation: PackedText) -> str:
@@ -77,7 +77,7 @@ def model_record(
         "device": torch.cuda.get_device_name() if cuda else f"CPU, {platform.machine()}",
         "processes": training.processes.size,
         "torch": torch.__version__,
-        "elmo_mini": elmo_mini.__version__,
+        "elmo_mini": __version__,
         "commit": _commit(),
         "command": shlex.join(["python", "-m", "elmo_mini", *sys.argv[1:]]),
     }
@@ -100,7 +100,7 @@ def model_card(record: dict[str, Any]) -> str:
         f"layer(s), {lstm['n_layers']} LSTM layers of {lstm['dim']} cells projected to "
         f"{lstm['projection_dim']} dimensions in each direction. `model.safetensors` holds it "
         f"in {record['stored_as']}, without the softmax. Load it with "
-        "`elmo_mini.pretrained.load_pretrained`.",
+        "`elmo_mini.checkpoints.pretrained.load_pretrained`.",
         "",
         "## Text",
         "",
@@ -137,7 +137,7 @@ def model_card(record: dict[str, Any]) -> str:
 
 
 def _commit() -> str:
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
     try:
         asked = subprocess.run(
             ["git", "describe", "--always", "--dirty"],

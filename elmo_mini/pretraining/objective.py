@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm import BiLM, State
-from elmo_mini.characters import PADDING, word_to_ids
-from elmo_mini.options import BiLMOptions
-from elmo_mini.softmax_losses import build_softmax
-from elmo_mini.text_streams import Window
+from elmo_mini.bilm.model import BiLM, State
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.characters.ids import PADDING, word_to_ids
+from elmo_mini.pretraining.softmax import build_softmax
+from elmo_mini.pretraining.streams import Window
 
 # Words are encoded in groups of similar length: a group costs what its longest word costs.
 _GROUPS = (10, 16)

@@ -18,8 +18,8 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from elmo_mini.bilm import BiLM, State
-from elmo_mini.checkpoint import (
+from elmo_mini.bilm.model import BiLM, State
+from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     optimiser_tensors,
     read_checkpoint,
@@ -27,17 +27,17 @@ from elmo_mini.checkpoint import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.language_model import BatchMaker, BidirectionalLanguageModel, Noise
-from elmo_mini.pretraining_settings import History, Settings, build_optimiser
-from elmo_mini.processes import Processes
-from elmo_mini.text_streams import PackedText, TextStreams
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.pretraining.objective import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining.processes import Processes
+from elmo_mini.pretraining.settings import History, Settings, build_optimiser
+from elmo_mini.pretraining.streams import PackedText, TextStreams
+from elmo_mini.text.vocabulary import Vocabulary
 
 
 class Pretraining:
     """One run of pretraining: the model and all that is needed to go on with it.
 
-    `text` and `validation` share their table of types, as `elmo_mini.pretraining_text.hold_out`
+    `text` and `validation` share their table of types, as `elmo_mini.pretraining.text.hold_out`
     makes them.
     """
 

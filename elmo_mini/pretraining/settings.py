@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.options import BiLMOptions
 
 OPTIMISERS = ("adamw", "adam", "adagrad")
 DECAYS = ("cosine", "linear", "none")
@@ -23,7 +23,7 @@ class Settings:
         options: sizes of the biLM.
         steps: optimiser steps of the whole run; the learning rate's decay ends there.
         rows, width: a step reads `width` tokens of `rows` streams, all processes together.
-        softmax, sampled: see `elmo_mini.softmax_losses`; negatives for the sampled one.
+        softmax, sampled: see `elmo_mini.pretraining.softmax`; negatives for the sampled one.
         optimiser: ``adagrad`` is bilm-tf's (accumulator starts at 1, loss times `width`).
         learning_rate: its highest value. warm_up: steps in which it rises to it linearly.
         decay: how it falls to zero after that; ``none`` keeps it.

@@ -11,8 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from elmo_mini import corpora, senses
-from elmo_mini.text_streams import PackedText
+from elmo_mini import corpora
+from elmo_mini.pretraining.streams import PackedText
+from elmo_mini.text import senses
 
 WHOLE = ("masc_tagged", "gutenberg", "state_union", "inaugural")
 REVIEWS = ("movie_reviews", "sentence_polarity", "subjectivity")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.characters import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 
 BOS, EOS = 0, 1
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from elmo_mini.characters import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.text_streams import EOS, PackedText
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.pretraining.streams import EOS, PackedText
+from elmo_mini.text.vocabulary import Vocabulary
 
 UNKNOWN = "<UNK>"
 BLOCK = 50

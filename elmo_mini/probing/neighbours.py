@@ -13,9 +13,9 @@ from itertools import count
 
 import numpy as np
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.embedding_stream import Floats, Sentence, Text, embed_stream, sentences_of
-from elmo_mini.vector_cache import VectorCache
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.vectors.cache import VectorCache
+from elmo_mini.vectors.stream import Floats, Sentence, Text, embed_stream, sentences_of
 
 
 @dataclass(frozen=True)

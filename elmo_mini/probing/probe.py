@@ -16,12 +16,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import PathLike
-from elmo_mini.embedding_stream import Floats, embed_stream
-from elmo_mini.probe_report import ProbeReport, Score, interval
-from elmo_mini.probe_tasks import Occurrence, Task
-from elmo_mini.vector_cache import cached_vectors
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.errors import PathLike
+from elmo_mini.probing.report import ProbeReport, Score, interval
+from elmo_mini.probing.tasks import Occurrence, Task
+from elmo_mini.vectors.cache import cached_vectors
+from elmo_mini.vectors.stream import Floats, embed_stream
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]

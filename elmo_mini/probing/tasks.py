@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elmo_mini import corpora
-from elmo_mini.senses import sense_sentences
+from elmo_mini.text.senses import sense_sentences
 
 
 @dataclass(frozen=True, slots=True)

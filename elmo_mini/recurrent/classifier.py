@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.lstm_language_model import LSTMLanguageModel, pad
-from elmo_mini.sentence_training import train_on_sentences
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, pad
+from elmo_mini.text.batches import train_on_sentences
 
 
 def autoencoder_steps(

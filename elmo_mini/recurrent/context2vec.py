@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.lstm_language_model import BOUNDARY, UNKNOWN, Floats, pad
-from elmo_mini.sentence_training import train_on_sentences
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word2vec import noise_distribution, sgns_loss
+from elmo_mini.recurrent.language_model import BOUNDARY, UNKNOWN, Floats, pad
+from elmo_mini.text.batches import train_on_sentences
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.word2vec import noise_distribution, sgns_loss
 
 NOISE_WORDS = 512  # with fewer, rare words jump each time they are drawn, and nothing is learned
 

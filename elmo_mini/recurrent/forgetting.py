@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_mini.lstm_language_model import LSTMLanguageModel, stream_perplexity
-from elmo_mini.pretrained_classifier import LSTMClassifier, start_from, train_classifier
-from elmo_mini.pretrained_seq2seq import windows_without_end
+from elmo_mini.recurrent.classifier import LSTMClassifier, start_from, train_classifier
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, stream_perplexity
+from elmo_mini.recurrent.seq2seq import windows_without_end
 
 
 @dataclass(frozen=True)

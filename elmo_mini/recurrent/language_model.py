@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm import tqdm
 
-from elmo_mini.sentence_training import clipped_step
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.text.batches import clipped_step
+from elmo_mini.text.vocabulary import Vocabulary
 
 UNKNOWN, BOUNDARY = "<unk>", "</s>"
 

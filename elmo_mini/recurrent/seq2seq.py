@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.lstm_language_model import (
+from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     masked_cross_entropy,
     next_word_windows,
@@ -26,7 +26,7 @@ from elmo_mini.lstm_language_model import (
     shifted,
     stream_rows,
 )
-from elmo_mini.sentence_training import train_on_sentences
+from elmo_mini.text.batches import train_on_sentences
 
 Pair = tuple[Sequence[int], Sequence[int]]
 

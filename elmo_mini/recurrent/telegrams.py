@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-from elmo_mini.lstm_language_model import word_vocabulary
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.recurrent.language_model import word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 
 _WORDS = """
     a an the this that these those some any no every each all both either neither such

@@ -16,9 +16,9 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoint import write_text
+from elmo_mini.checkpoints.safetensors_file import write_text
 
-FOLDER = Path(__file__).parent / "results"
+FOLDER = Path(__file__).parent
 CIRCUMSTANCES = ("command", "date", "machine", "versions")
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "gensim")
 

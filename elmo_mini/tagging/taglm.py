@@ -23,11 +23,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from elmo_mini.character_cnn import CharacterCNN
-from elmo_mini.characters import batch_to_ids
-from elmo_mini.label_rules import LinearChainCRF
-from elmo_mini.options import BiLMOptions
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.characters.options import CharacterCNNOptions
+from elmo_mini.tagging.constrained_crf import LinearChainCRF
+from elmo_mini.word_vectors.table import WordVectors
 
 Layer = Callable[[Tensor], Tensor]
 Position = Literal["none", "input", "after_first", "after_second"]
@@ -283,10 +283,9 @@ def _marked(places: Sequence[int], size: int) -> Tensor:
     return marks
 
 
-def _character_options(options: TaggerOptions) -> BiLMOptions:
-    return BiLMOptions(
+def _character_options(options: TaggerOptions) -> CharacterCNNOptions:
+    return CharacterCNNOptions(
         projection_dim=options.character_filters,
-        dim=1,
         filters=((3, options.character_filters),),
         character_dim=options.character_dim,
         n_highway=0,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import torch
 
-from elmo_mini.spans import SpanScores, span_scores
-from elmo_mini.tagger import TaggedSentence, Tagger, TaggerOptions
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.tagging.spans import SpanScores, span_scores
+from elmo_mini.tagging.taglm import TaggedSentence, Tagger, TaggerOptions
+from elmo_mini.word_vectors.table import WordVectors
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class SenseSentence:
     gloss: str
     """The sense in a few English words."""
     tokens: tuple[str, ...]
-    """The sentence, tokenised as `elmo_mini.tokenizer` does (in Chinese, segmented by hand)."""
+    """The sentence, tokenised as `text.tokenizer` does (in Chinese, segmented by hand)."""
     position: int
     """Index into `tokens`, from zero, of the one labelled token; it may be inflected."""
     pos: str

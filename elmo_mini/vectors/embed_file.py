@@ -14,15 +14,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import BOS_TOKEN, EOS_TOKEN
-from elmo_mini.elmo_files import PathLike
-from elmo_mini.embedding_stream import Embedded, Sentence, embed_stream
-from elmo_mini.tokenizer import tokenize
-from elmo_mini.vector_cache import write_cache
-from elmo_mini.vector_cache.rows import as_type
-from elmo_mini.vector_cache.writing import Dtype
-from elmo_mini.vector_files import write_hdf5, write_safetensors
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.errors import PathLike
+from elmo_mini.text.tokenizer import tokenize
+from elmo_mini.vectors.array_files import write_hdf5, write_safetensors
+from elmo_mini.vectors.cache import write_cache
+from elmo_mini.vectors.cache.rows import as_type
+from elmo_mini.vectors.cache.writing import Dtype
+from elmo_mini.vectors.stream import Embedded, Sentence, embed_stream
 
 Layers = Literal["all", "top", "average"]
 Format = Literal["hdf5", "safetensors", "cache"]

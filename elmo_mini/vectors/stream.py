@@ -19,8 +19,8 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import batch_to_ids, remove_boundaries
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
 
 Sentence = Sequence[str]
 Floats = NDArray[np.float32]

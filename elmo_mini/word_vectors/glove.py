@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors
 
 Counts = sparse.csr_matrix
 

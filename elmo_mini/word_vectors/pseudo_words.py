@@ -17,8 +17,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_vectors import WordVectors, unit
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors, unit
 
 Label = tuple[int, int, str]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -49,7 +49,7 @@ class WordVectors:
         return word in self.vocabulary
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The vector of a word, (D,). Raises `elmo_mini.vocabulary.UnknownWord`."""
+        """The vector of a word, (D,). Raises `elmo_mini.text.vocabulary.UnknownWord`."""
         vector: NDArray[np.float32] = self.vectors[self.vocabulary.id(word)]
         return vector
 

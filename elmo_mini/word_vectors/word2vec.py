@@ -3,7 +3,7 @@
 Papers: Mikolov et al. 2013a (arXiv:1301.3781), "Efficient Estimation of Word Representations
 in Vector Space"; Mikolov et al. 2013b (NIPS 2013), "Distributed Representations of Words and
 Phrases and their Compositionality"; Levy & Goldberg 2014 (NIPS 2014), "Neural Word Embedding
-as Implicit Matrix Factorization". The fast trainer is `elmo_mini.word2vec_training`.
+as Implicit Matrix Factorization". The fast trainer is `elmo_mini.word_vectors.word2vec_trainer`.
 
 Letters in the shape comments: V words, D dimensions, B pairs, K negatives per pair.
 """

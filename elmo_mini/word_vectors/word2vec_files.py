@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 
 FORMAT = "elmo_mini word2vec 1"
 

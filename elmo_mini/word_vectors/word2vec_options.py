@@ -26,7 +26,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     """Refuse what word2vec cannot be trained with.
 
     Args:
-        options: the keyword arguments of `elmo_mini.word2vec_training.Word2Vec`, all of them.
+        options: the keyword arguments of `Word2Vec`, all of them.
 
     Raises:
         ConfigurationError: an option outside its range; the message names it.

@@ -6,7 +6,7 @@ from pathlib import Path
 from gensim.test.utils import datapath
 from scipy import stats
 
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.word_vectors.table import WordVectors
 
 
 @cache

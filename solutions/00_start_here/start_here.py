@@ -18,7 +18,7 @@
 # This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
 
 # %% tags=["road"]
-from elmo_mini import plots
+from elmo_mini.figures import plots
 
 plots.road("00")
 

@@ -16,7 +16,7 @@
 # A word is known by its neighbours. In 2013 that old idea became a program that learns from billions of words on one machine. Here you write it, step by step, and train it on real text.
 
 # %% tags=["road"]
-from elmo_mini import plots
+from elmo_mini.figures import plots
 
 plots.road("01")
 
@@ -60,7 +60,7 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -178,8 +178,8 @@ predict(
 )
 
 # %% slide="subslide"
-from elmo_mini.word2vec import full_softmax_loss
-from elmo_mini.word2vec import sgns_loss as reference_loss
+from elmo_mini.word_vectors.word2vec import full_softmax_loss
+from elmo_mini.word_vectors.word2vec import sgns_loss as reference_loss
 
 
 def seconds_per_step(vocabulary_size, full, pairs=128, dimension=100, negatives=5, repeats=9):
@@ -756,7 +756,7 @@ plots.word_map(
 # **gensim** is a library that many people use for word2vec. Give it the same text, the same settings and as many rounds. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. The next cell takes about fifteen seconds.
 
 # %%
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 SETTINGS = {
     "vector_size": 50,
@@ -792,7 +792,7 @@ for word in ("he", "school", "four"):
 # A handful of neighbours proves little. The stored experiment below compares both trainers on the whole Brown corpus, with 100 dimensions, 5 rounds and 5 seeds. It was run once, with the command that it names; nothing of it is computed here. Three questions were asked of the vectors. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *wordsim353*: do cosines rank pairs of words as people do? *Overlap*: how many of a word's ten nearest neighbours are those of gensim with another seed?
 
 # %%
-from elmo_mini.stored_results import stored_result
+from elmo_mini.results.stored import stored_result
 
 stored_benchmark = stored_result("word2vec_against_gensim")
 stored_benchmark
@@ -1051,7 +1051,7 @@ calibration()
 # - 2013b, sections 2.2 and 2.3: two pages with everything that you wrote today.
 # - Levy and Goldberg 2014, section 3: the derivation of PMI − log k.
 # - Ji and others 2016, *Parallelizing Word2Vec in Shared and Distributed Memory*: shared noise words and matrix products.
-# - In the package: `elmo_mini/word2vec.py` has the functions of this lesson, `elmo_mini/word2vec_training.py` the fast trainer.
+# - In the package: `elmo_mini/word_vectors/word2vec.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
 #
 # Next: **02 · what a static vector cannot do.**
 

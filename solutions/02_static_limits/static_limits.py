@@ -16,7 +16,7 @@
 # Lesson 01 gave every word a vector. Here you meet two relatives of word2vec, one that counts and one that spells. Then you walk into the wall that all three share, and measure how high it is.
 
 # %% tags=["road"]
-from elmo_mini import plots
+from elmo_mini.figures import plots
 
 plots.road("02")
 
@@ -47,8 +47,8 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
-from elmo_mini.stored_results import stored_result
-from elmo_mini.vocabulary import Vocabulary
+from elmo_mini.results.stored import stored_result
+from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)
 
@@ -63,7 +63,7 @@ print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least f
 # An actor has one photo made and sends it to every theatre. The comedy sees it, the tragedy sees it, the children's play sees it: always the same face. A **static vector** is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
 
 # %%
-from elmo_mini.senses import sense_sentences
+from elmo_mini.text.senses import sense_sentences
 
 shown = {}
 for sentence in sense_sentences("english"):
@@ -143,7 +143,7 @@ predict(
 )
 
 # %%
-from elmo_mini.glove import sparse_counts
+from elmo_mini.word_vectors.glove import sparse_counts
 
 counts = sparse_counts([vocabulary.encode(s) for s in sentences], len(vocabulary), 5)
 outcome("empty_cells", 100 * (1 - counts.nnz / len(vocabulary) ** 2), unit="%")
@@ -272,7 +272,7 @@ plots.curves(
 # For the whole text the course's package does the same with the pairs that occur, batch by batch. The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one that has moved much takes smaller steps. (Their first rate is 0.05; we take 0.1, because we read so few times.) In the end both tables are **added**: $w + \tilde w$ is the word's vector. The figure shows $J$ divided by the number of pairs, so that texts of different size can be compared.
 
 # %%
-from elmo_mini.glove import Glove
+from elmo_mini.word_vectors.glove import Glove
 
 passes = 8 if text.name == "brown" else 25  # a small text is read more often
 glove = Glove(sentences, window=5, learning_rate=0.1, epochs=passes)
@@ -373,7 +373,7 @@ for word in ("where", "her", "打电话"):
 # A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats hang together, and it rarely hurts.
 
 # %%
-from elmo_mini.subwords import bucket, fnv1a
+from elmo_mini.word_vectors.fasttext import bucket, fnv1a
 
 for piece in ("<wh", "her", "her>"):
     print(f"{piece:>5}: hash {fnv1a(piece):>10}, bucket {bucket(piece, 20_000):>6} of 20,000")
@@ -559,8 +559,8 @@ predict(
 )
 
 # %%
-from elmo_mini.static_experiments import EPOCHS, OPTIONS, look_at, pseudo_words_of
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.experiments.static import EPOCHS, OPTIONS, look_at, pseudo_words_of
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
 skip_gram = Word2Vec(hidden_text, sg=1, seed=11, epochs=EPOCHS[text.name], **OPTIONS)
@@ -971,7 +971,7 @@ calibration()
 #
 # - The GloVe paper, for the equation of $J$; compare it with section 10 of lesson 01.
 # - The fastText paper, section 5.5, on the lengths of the n-grams.
-# - In the package: `elmo_mini/glove.py`, `elmo_mini/subwords.py`, `elmo_mini/pseudo_words.py`, `elmo_mini/static_ceiling.py`; the stored experiments are `python -m elmo_mini.static_experiments`.
+# - In the package: `elmo_mini/word_vectors/glove.py`, `elmo_mini/word_vectors/fasttext.py`, `elmo_mini/word_vectors/pseudo_words.py`, `elmo_mini/word_vectors/majority_ceiling.py`; the stored experiments are `python -m elmo_mini.experiments.static`.
 #
 # Next: **03 · context enters.**
 

@@ -16,7 +16,7 @@
 # Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Here a network reads the sentence, and the vector changes with it. Then you find out what people did with such readers in the three years before ELMo.
 
 # %% tags=["road"]
-from elmo_mini import plots
+from elmo_mini.figures import plots
 
 plots.road("03")
 
@@ -51,9 +51,9 @@ from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
-from elmo_mini.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.lstm_language_model import LSTMLanguageModel, text_stream, word_vocabulary
-from elmo_mini.stored_results import stored_result
+from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, text_stream, word_vocabulary
+from elmo_mini.results.stored import stored_result
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -371,7 +371,7 @@ predict(
 )
 
 # %% slide="subslide"
-from elmo_mini.lstm_language_model import hidden_states
+from elmo_mini.recurrent.language_model import hidden_states
 
 ONE = ["the", "old", "man", "read", "a", "long", "letter", "from", "his", "dear", "wife"]
 OTHER = [*ONE[:4], "no", *ONE[5:]]
@@ -442,9 +442,9 @@ outcome(
 # The course has sentences for 28 ambiguous words, labelled with the sense. The test is the simplest there is: for each test sentence, find the three training sentences of the same word whose state at that word is **nearest**, and let them vote. A static vector is the same in all of them, so it cannot pass its ceiling.
 
 # %% slide="subslide"
-from elmo_mini.context_experiments import nearest
-from elmo_mini.senses import sense_sentences
-from elmo_mini.static_ceiling import majority_ceiling
+from elmo_mini.experiments.context import nearest
+from elmo_mini.text.senses import sense_sentences
+from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 
 SENSES = list(sense_sentences("english"))
 TEST = [i for i, s in enumerate(SENSES) if s.split == "test"]
@@ -565,8 +565,8 @@ check("around_target", around_target)
 # It is the function that you wrote in lesson 01. Both, on the same random vectors:
 
 # %%
-from elmo_mini.context2vec import Context2Vec, context_loss, fill_blank, train_context2vec
-from elmo_mini.word2vec import sgns_loss
+from elmo_mini.recurrent.context2vec import Context2Vec, context_loss, fill_blank, train_context2vec
+from elmo_mini.word_vectors.word2vec import sgns_loss
 
 torch.manual_seed(0)
 places, words, noise = torch.randn(3, 8), torch.randn(3, 8), torch.randn(3, 5, 8)
@@ -584,7 +584,7 @@ predict(
 )
 
 # %% slide="subslide"
-from elmo_mini import context2vec
+from elmo_mini.recurrent import context2vec
 
 around_target = or_reference("around_target", around_target)
 ids = [vocabulary.encode(sentence) for sentence in train]
@@ -654,7 +654,7 @@ for pattern, original in BLANKS:
 # ### The same test for both readers
 
 # %% slide="subslide"
-from elmo_mini.context2vec import context_vectors
+from elmo_mini.recurrent.context2vec import context_vectors
 
 reader["context2vec"] = senses_right(at_words(context_vectors(both_sides, vocabulary, tokens)))
 STORED_SENSES = stored_result("context_senses")
@@ -718,7 +718,7 @@ plots.bars(
 )
 
 # %%
-from elmo_mini.intervals import interval
+from elmo_mini.results.intervals import interval
 
 
 def difference(one, other):
@@ -853,7 +853,7 @@ predict(
 )
 
 # %% slide="subslide"
-from elmo_mini.pretrained_classifier import (
+from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
     train_autoencoder,
@@ -1031,7 +1031,7 @@ predict(
 )
 
 # %% slide="subslide"
-from elmo_mini.forgetting import fine_tune_and_watch
+from elmo_mini.recurrent.forgetting import fine_tune_and_watch
 
 mine = examples[: 2 * LABELS]
 curves, skill = {}, {}
@@ -1195,7 +1195,7 @@ check("attend", attend)
 # The same shares then read **both** layers, and the two results stand side by side. (The translator below uses the package's `attend`, the one that yours was held to.)
 
 # %%
-from elmo_mini.pretrained_seq2seq import attend_to_layers
+from elmo_mini.recurrent.seq2seq import attend_to_layers
 
 attend = or_reference("attend", attend)
 torch.manual_seed(0)
@@ -1210,14 +1210,14 @@ print("both layers, read:", tuple(attend_to_layers(shares, first_layer, top_laye
 # Translations are dear, so we make pairs out of any text. In a **telegram** every word cost money, and the small words stayed away. The source is a sentence as a telegram, the target the whole sentence. The model must put the small words back.
 
 # %%
-from elmo_mini.pretrained_seq2seq import (
+from elmo_mini.recurrent.seq2seq import (
     Seq2Seq,
     seq2seq_perplexity,
     start_decoder,
     start_encoder,
     train_seq2seq,
 )
-from elmo_mini.telegrams import telegram
+from elmo_mini.recurrent.telegrams import telegram
 
 LONGEST, UNKNOWN = (9, 1) if text.name == "brown" else (25, 6)  # a small text has few short ones
 
@@ -1280,7 +1280,7 @@ predict(
 )
 
 # %% slide="subslide"
-from elmo_mini.lstm_language_model import train_language_model
+from elmo_mini.recurrent.language_model import train_language_model
 
 telegrams = text_stream([telegram(sentence) for sentence in train], vocabulary)
 torch.manual_seed(0)
@@ -1412,7 +1412,7 @@ calibration()
 # - Dai and Le, on the two ways to pretrain.
 # - Ramachandran, Liu and Le, for the figure that is redrawn above, and for their own ablation.
 # - **CoVe** (McCann and others, NIPS 2017): contextual vectors from the encoder of a translator. It stands between this lesson and ELMo.
-# - In the package: `elmo_mini/lstm_language_model.py`, `elmo_mini/context2vec.py`, `elmo_mini/pretrained_classifier.py`, `elmo_mini/forgetting.py`, `elmo_mini/pretrained_seq2seq.py`; the stored experiments are `python -m elmo_mini.context_experiments`.
+# - In the package: `elmo_mini/recurrent/language_model.py`, `elmo_mini/recurrent/context2vec.py`, `elmo_mini/recurrent/classifier.py`, `elmo_mini/recurrent/forgetting.py`, `elmo_mini/recurrent/seq2seq.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
 #
 # Next: **04 · TagLM.**
 

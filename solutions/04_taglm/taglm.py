@@ -16,7 +16,7 @@
 # Labels cost money, text is free. In 2017 four researchers let a language model that had read only free text look over the shoulder of a network that labels words. Here you build that network, its last layer by hand, and measure what the second reader is worth when labels are few.
 
 # %% tags=["road"]
-from elmo_mini import plots
+from elmo_mini.figures import plots
 
 plots.road("04")
 
@@ -57,12 +57,13 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
-from elmo_mini import corpora, tagging_data
-from elmo_mini.intervals import interval
-from elmo_mini.label_rules import END, START
-from elmo_mini.spans import to_bio
-from elmo_mini.stored_results import stored_result
-from elmo_mini.trellis import trellis
+from elmo_mini import corpora
+from elmo_mini.figures.trellis import trellis
+from elmo_mini.results.intervals import interval
+from elmo_mini.results.stored import stored_result
+from elmo_mini.tagging import data
+from elmo_mini.tagging.constrained_crf import END, START
+from elmo_mini.tagging.spans import to_bio
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -74,7 +75,7 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 # Here are sentences that were written and labelled for this course.
 
 # %%
-names = {part: tagging_data.entities(part) for part in ("train", "dev", "test")}
+names = {part: data.entities(part) for part in ("train", "dev", "test")}
 for sentence in names["train"][:3]:
     for word, label in zip(sentence.words, to_bio(sentence.labels), strict=True):
         print(f"{word:>14}  {label}")
@@ -521,8 +522,8 @@ plots.table(
 # %%
 LIVE_TEST = 200
 try:
-    pool, test = tagging_data.chunking("train"), tagging_data.chunking("test")[:LIVE_TEST]
-    labelled, dev = tagging_data.few(pool, 0.01, seed=0), tagging_data.chunking("dev")[:40]
+    pool, test = data.chunking("train"), data.chunking("test")[:LIVE_TEST]
+    labelled, dev = data.few(pool, 0.01, seed=0), data.chunking("dev")[:40]
     task = "chunks, 1 % of the labels"
     print(f"CoNLL-2000: {len(pool):,} training sentences, of which {len(labelled)} keep labels.")
     print(f"{len(dev)} more labelled sentences choose the best pass; {len(test)} are for the test.")
@@ -543,8 +544,8 @@ for word, label in list(zip(labelled[0].words, labelled[0].labels, strict=True))
 # This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task. (There were forerunners, as lesson 03 told.)
 
 # %%
-from elmo_mini.tagger import TaggerOptions
-from elmo_mini.tagger_training import f1_on, train_tagger
+from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.tagging.training import f1_on, train_tagger
 
 LIVE = {"epochs": 10, "patience": 10, "batch_size": 8, "learning_rate": 6e-3, "seed": 0}
 
@@ -592,7 +593,7 @@ print(
 # and the second floor reads both.
 
 # %% slide="subslide"
-from elmo_mini.diagrams import Arrow, Box, boxes_and_arrows
+from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
 
 LEARNT, FROZEN = "learnt from labels", "frozen, learnt from text without labels"
 sentence = ["Maria", "flew", "to", "Oslo"]
@@ -670,15 +671,13 @@ check("with_lm", with_lm)
 predict("gain", "How many points of F1 will the frozen language model add?", unit="points")
 
 # %%
-from elmo_mini import tagger
-from elmo_mini.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
+from elmo_mini.tagging import taglm
 
-tagger.with_lm = or_reference("with_lm", with_lm)  # the network below uses your function
+taglm.with_lm = or_reference("with_lm", with_lm)  # the network below uses your function
 
 consultant = load_pretrained()
-labelled, dev, test = (
-    tagging_data.with_lm_vectors(consultant, part) for part in (labelled, dev, test)
-)
+labelled, dev, test = (data.with_lm_vectors(consultant, part) for part in (labelled, dev, test))
 print(f"{labelled[0].lm.shape[1]} numbers for each word, half of them from each direction")
 
 helped_tagger = train_tagger(labelled, dev, TaggerOptions(), **LIVE)
@@ -966,7 +965,7 @@ gain_bars(
 # The paper's first task was names. Its data, CoNLL-2003, do not come with this course, so the course has sentences of its own: few, made to be tricky, and with test names that never occur as names in training. *Jordan* can be a person or a country. The spelling does not tell; the sentence does.
 
 # %% slide="subslide"
-names = {part: tagging_data.with_lm_vectors(consultant, names[part]) for part in names}
+names = {part: data.with_lm_vectors(consultant, names[part]) for part in names}
 readers = {
     name: train_tagger(names["train"], names["dev"], options, **LIVE).tagger
     for name, options in (
@@ -1114,7 +1113,7 @@ calibration()
 #
 # - The TagLM paper, section 3.3, for the questions of our section 10; it also carries a news language model over to scientific text, where it still helps (49.93 to 54.05 F1 on the development set).
 # - Lafferty, McCallum and Pereira, *Conditional Random Fields*, ICML 2001: where the layer comes from.
-# - In the package: `elmo_mini/crf.py`, `elmo_mini/label_rules.py`, `elmo_mini/spans.py`, `elmo_mini/tagger.py`; the stored experiments are `python -m elmo_mini.taglm_experiments`.
+# - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m elmo_mini.experiments.taglm`.
 #
 # Next: **05 · from characters.**
 

@@ -20,10 +20,10 @@ import torch
 from torch import Tensor
 
 from elmo_mini import corpora
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import batch_to_ids
-from elmo_mini.options import BiLMOptions
-from elmo_mini.stored_results import FOLDER, write_record
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.results.stored import FOLDER, write_record
 from tests.benchmarks.allennlp_elmo import AllenNLP
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import add_boundaries, boundary_ids
-from elmo_mini.reading_order import ReadingOrder
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.reading_order import ReadingOrder
+from elmo_mini.characters.ids import add_boundaries, boundary_ids
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM

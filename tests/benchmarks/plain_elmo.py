@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.character_cnn import CharacterCNN
-from elmo_mini.characters import add_boundaries, boundary_ids
-from elmo_mini.projected_lstm import ProjectedLSTM
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM
+from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.ids import add_boundaries, boundary_ids
 
 
 class PlainTokenLayer:

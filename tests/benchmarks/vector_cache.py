@@ -25,11 +25,11 @@ import numpy as np
 import torch
 
 from elmo_mini import corpora
-from elmo_mini.bilm import BiLM
-from elmo_mini.embed_file import embed_file
-from elmo_mini.options import BiLMOptions
-from elmo_mini.stored_results import write_record
-from elmo_mini.vector_cache import VectorCache, naive_bytes, write_cache
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.results.stored import write_record
+from elmo_mini.vectors.cache import VectorCache, naive_bytes, write_cache
+from elmo_mini.vectors.embed_file import embed_file
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 MODELS = {

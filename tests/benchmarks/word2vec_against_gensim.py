@@ -47,12 +47,12 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from elmo_mini import corpora  # noqa: E402
-from elmo_mini.intervals import interval  # noqa: E402
-from elmo_mini.stored_results import write_record  # noqa: E402
-from elmo_mini.vocabulary import Vocabulary  # noqa: E402
-from elmo_mini.word2vec import keep_probability, noise_distribution  # noqa: E402
-from elmo_mini.word2vec_training import Word2Vec  # noqa: E402
-from elmo_mini.word_vectors import unit  # noqa: E402
+from elmo_mini.results.intervals import interval  # noqa: E402
+from elmo_mini.results.stored import write_record  # noqa: E402
+from elmo_mini.text.vocabulary import Vocabulary  # noqa: E402
+from elmo_mini.word_vectors.table import unit  # noqa: E402
+from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution  # noqa: E402
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "vector_size": 100,

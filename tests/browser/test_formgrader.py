@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autograde.exercises import find
-from tests.autograde.nbgrader_course import REPOSITORY, Course, answers_of, with_answers
+from tests.autograde.grading.nbgrader_course import REPOSITORY, Course, answers_of, with_answers
 from tests.browser.conftest import StartLab
 
 LESSON = "00_start_here"

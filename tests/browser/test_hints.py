@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from playwright.sync_api import Page, expect
 
-from tests.autograde.nbgrader_course import Course
-from tests.autograde.test_build_refusals import COMPLETE, LESSON
+from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
+from tests.autograde.grading.nbgrader_course import Course
 from tests.browser.conftest import StartLab
 
 SECONDS = 1000

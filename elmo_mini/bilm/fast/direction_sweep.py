@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch import Tensor
 
-from elmo_mini.derived_weights import Derived
-from elmo_mini.packed_product import PackedProduct, can_pack
-from elmo_mini.projected_lstm import BACKWARD, FORWARD, ProjectedLSTM
+from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD, ProjectedLSTM
+from elmo_mini.fast.derived_weights import Derived
+from elmo_mini.fast.packed_product import PackedProduct, can_pack
 
 State = tuple[Tensor, Tensor]
 

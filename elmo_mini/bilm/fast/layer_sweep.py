@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from elmo_mini.projected_lstm import ProjectedLSTM
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM
 
 
 @torch.no_grad()

@@ -10,16 +10,16 @@ A cache is a folder: ``manifest.json``, ``words.jsonl`` (the word types) and the
 when it is complete, so a cache that was interrupted does not exist under its own name.
 """
 
-from elmo_mini.vector_cache.manifest import (
+from elmo_mini.vectors.cache.manifest import (
     CacheDamaged,
     CacheError,
     CacheForeign,
     CacheIncomplete,
     CacheMissing,
 )
-from elmo_mini.vector_cache.reading import VectorCache
-from elmo_mini.vector_cache.sizes import naive_bytes, stored_bytes
-from elmo_mini.vector_cache.writing import cached_vectors, write_cache
+from elmo_mini.vectors.cache.reading import VectorCache
+from elmo_mini.vectors.cache.sizes import naive_bytes, stored_bytes
+from elmo_mini.vectors.cache.writing import cached_vectors, write_cache
 
 __all__ = [
     "CacheDamaged",

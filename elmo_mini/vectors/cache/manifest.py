@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from elmo_mini.vector_cache.rows import RowsDamaged
+from elmo_mini.vectors.cache.rows import RowsDamaged
 
 FORMAT = "elmo_mini vectors 1"
 NAME = "manifest.json"

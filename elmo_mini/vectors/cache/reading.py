@@ -9,16 +9,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import PathLike
-from elmo_mini.embedding_stream import Floats, Text, TextHash, fingerprint, sentences_of
-from elmo_mini.vector_cache.manifest import (
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.errors import PathLike
+from elmo_mini.vectors.cache.manifest import (
     CacheForeign,
     naming_the_way_out,
     read_manifest,
     read_words,
 )
-from elmo_mini.vector_cache.rows import CheckedRows
+from elmo_mini.vectors.cache.rows import CheckedRows
+from elmo_mini.vectors.stream import Floats, Text, TextHash, fingerprint, sentences_of
 
 
 class VectorCache:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from elmo_mini.options import BiLMOptions
+from elmo_mini.bilm.options import BiLMOptions
 
 
 def stored_bytes(options: BiLMOptions, tokens: int, types: int, dtype: str = "float32") -> int:

@@ -12,9 +12,13 @@ from typing import Any, Literal
 import numpy as np
 import psutil
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import PathLike
-from elmo_mini.embedding_stream import (
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.errors import PathLike
+from elmo_mini.vectors.cache.manifest import NAME, CacheForeign, leftovers, write_manifest
+from elmo_mini.vectors.cache.reading import VectorCache
+from elmo_mini.vectors.cache.rows import RowWriter
+from elmo_mini.vectors.stream import (
     Embedded,
     Text,
     TextHash,
@@ -22,10 +26,6 @@ from elmo_mini.embedding_stream import (
     fingerprint,
     sentences_of,
 )
-from elmo_mini.options import BiLMOptions
-from elmo_mini.vector_cache.manifest import NAME, CacheForeign, leftovers, write_manifest
-from elmo_mini.vector_cache.reading import VectorCache
-from elmo_mini.vector_cache.rows import RowWriter
 
 Dtype = Literal["float32", "float16"]
 

@@ -10,13 +10,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from autograde import executed_notebook
 from autograde.__main__ import main
-from autograde.build import Builder
-from autograde.hints import folded_hints
-from tests.autograde.test_build_refusals import COMPLETE, LESSON
+from autograde.building import executed_notebook
+from autograde.building.build import Builder
+from autograde.building.hints import folded_hints
+from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 # The check is a stand-in: these tests are about notebooks, and torch takes seconds to import.
 SOURCE = COMPLETE.replace(
     "from autograde import check",

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograde.lesson_rules import refusals
-from autograde.lesson_source import UnreadableSource, read_lesson
+from autograde.building.lesson_rules import refusals
+from autograde.building.lesson_source import UnreadableSource, read_lesson
 
 LESSON = "07_small"
 COMPLETE = """\

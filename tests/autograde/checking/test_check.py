@@ -10,11 +10,11 @@ import pytest
 import torch
 
 import autograde.exercises
-from autograde.captured_output import captured_output
-from autograde.check import check, examine, or_reference
-from autograde.exercise import Case, Exercise, Mistake, call_with_tensors
-from autograde.judge import first_difference
-from autograde.report import prose
+from autograde.checking.captured_output import captured_output
+from autograde.checking.check import check, examine, or_reference
+from autograde.checking.exercise import Case, Exercise, Mistake, call_with_tensors
+from autograde.checking.judge import first_difference
+from autograde.checking.report import prose
 
 
 def double(values: np.ndarray) -> np.ndarray:

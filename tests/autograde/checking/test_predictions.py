@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograde.predictions import FILE, Form, calibration, outcome, predict
+from autograde.checking.predictions import FILE, Form, calibration, outcome, predict
 
 
 @pytest.fixture(autouse=True)

@@ -7,14 +7,14 @@ import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
 
-from autograde import executed_notebook
-from autograde.build import BUDGET_SECONDS
-from autograde.check import examine
+from autograde.building import executed_notebook
+from autograde.building.build import BUDGET_SECONDS
+from autograde.building.lesson_source import read_lesson
+from autograde.building.notebooks import solution_notebook
+from autograde.checking.check import examine
 from autograde.exercises import catalogue, find
-from autograde.lesson_source import read_lesson
-from autograde.notebooks import solution_notebook
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
 RELEASED = sorted(ROOT.glob("lessons/*/*.ipynb"))
 every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)

@@ -15,10 +15,10 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograde.build import Builder
-from autograde.exercise_rules import Find
+from autograde.building.build import Builder
+from autograde.building.exercise_rules import Find
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 NBGRADER = Path(sys.executable).parent / "nbgrader"
 
 

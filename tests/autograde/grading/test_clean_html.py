@@ -8,9 +8,9 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from traitlets.config import Config
 
-from autograde.clean_html import clean_html, clean_markdown
-from autograde.nbgrader_settings import configure
-from autograde.report import CaseResult, Report
+from autograde.checking.report import CaseResult, Report
+from autograde.grading.clean_html import clean_html, clean_markdown
+from autograde.grading.nbgrader_settings import configure
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 

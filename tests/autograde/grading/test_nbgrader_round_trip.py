@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograde.check import examine
-from autograde.exercise import Exercise
+from autograde.checking.check import examine
+from autograde.checking.exercise import Exercise
 from autograde.exercises import find
-from tests.autograde.nbgrader_course import (
+from tests.autograde.grading.nbgrader_course import (
     REPOSITORY,
     Course,
     answers_of,

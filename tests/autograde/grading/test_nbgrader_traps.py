@@ -13,8 +13,8 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 from traitlets.config import PyFileConfigLoader
 
-from autograde.nbgrader_settings import SECONDS_PER_CELL
-from tests.autograde.nbgrader_course import Course, with_answers
+from autograde.grading.nbgrader_settings import SECONDS_PER_CELL
+from tests.autograde.grading.nbgrader_course import Course, with_answers
 
 LESSON = "00_traps"
 SOURCE = '''

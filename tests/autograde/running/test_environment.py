@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from autograde.environment import environment
-from autograde.environment_report import EnvironmentReport, Need
+from autograde.running.environment import environment
+from autograde.running.environment_report import EnvironmentReport, Need
 from elmo_mini import corpora
 
-# "import autograde.environment" would give the function of that name.
-report_module = importlib.import_module("autograde.environment")
+# "import autograde.running.environment" would give the function of that name.
+report_module = importlib.import_module("autograde.running.environment")
 COURSE = report_module.COURSE
 
 
@@ -146,10 +146,10 @@ def test_the_text_lines_up_and_the_advice_is_below() -> None:
 def test_the_lesson_and_the_command_reach_it() -> None:
     """The function and its module share a name; the import of one must not hide the other."""
     code = """
-        import autograde.environment
+        import autograde.running.environment
         from autograde import environment
         import importlib
-        importlib.import_module("autograde.environment").add_arguments
+        importlib.import_module("autograde.running.environment").add_arguments
         from autograde import environment
         assert environment().needs
     """

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
-from autograde import lab
-from autograde.working_copies import Change
+from autograde.running import lab
+from autograde.running.working_copies import Change
 from elmo_mini import corpora
 from tests.lab_server import copy_of_course, running_lab
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograde.working_copies import RECORD, hand_out
+from autograde.running.working_copies import RECORD, hand_out
 
 LESSON = Path("01_word2vec/word2vec.ipynb")
 TODAY = date(2026, 11, 21)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from elmo_mini.carried_state import CarriedState
+from elmo_mini.bilm.carried_state import CarriedState
 
 
 def states(rows: int, value: float) -> tuple[torch.Tensor, torch.Tensor]:

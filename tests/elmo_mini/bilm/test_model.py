@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import direction_sweep, wavefront
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import batch_to_ids
-from elmo_mini.elmo_files import load_bilm
+from elmo_mini.bilm.fast import direction_sweep, wavefront
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.checkpoints.official import load_bilm
 from tests.elmo_mini import numpy_elmo, official_files, published_model
 
 SENTENCES = [

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.errors import ElmoFileError
-from elmo_mini.options import BiLMOptions
 from tests.elmo_mini import official_files
 
 

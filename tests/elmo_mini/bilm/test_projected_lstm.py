@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from elmo_mini.projected_lstm import ProjectedLSTM, clip
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM, clip
 
 ALIVE = [4, 4, 3, 2, 2]
 

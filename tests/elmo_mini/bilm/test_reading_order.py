@@ -2,7 +2,7 @@
 
 import torch
 
-from elmo_mini.reading_order import ReadingOrder
+from elmo_mini.bilm.reading_order import ReadingOrder
 
 
 def test_reads_each_row_in_both_directions() -> None:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import packed_product
-from elmo_mini.character_cnn import CharacterCNN, Highway
-from elmo_mini.characters import batch_to_ids
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.options import BiLMOptions
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.characters.cnn import CharacterCNN, Highway
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.fast import packed_product
 from tests.elmo_mini import numpy_elmo, official_files
 
 WORDS = ["a", "", "cat", "x" * 60, "naïve", "<S>", "</S>", "y" * 44, "z" * 47, "w" * 48, "cat"]

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elmo_mini.characters import (
+from elmo_mini.characters.ids import (
     add_boundaries,
     batch_to_ids,
     boundary_ids,

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from elmo_mini.character_cnn import CharacterCNN
-from elmo_mini.characters import batch_to_ids
-from elmo_mini.options import BiLMOptions
-from elmo_mini.token_cache import TokenCache
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.characters.token_cache import TokenCache
 
 OPTIONS = BiLMOptions(projection_dim=4, dim=8, filters=((1, 3), (2, 4)))
 

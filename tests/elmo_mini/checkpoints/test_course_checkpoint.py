@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from elmo_mini.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
-from elmo_mini.pretraining_sources import EVALUATED, REVIEWS
-from elmo_mini.probe_tasks import load_task
-from elmo_mini.probes import probe
-from elmo_mini.stored_results import stored_result
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
+from elmo_mini.pretraining.sources import EVALUATED, REVIEWS
+from elmo_mini.probing.probe import probe
+from elmo_mini.probing.tasks import load_task
+from elmo_mini.results.stored import stored_result
 
 
 def test_it_is_small_enough_to_live_in_the_repository() -> None:
@@ -49,7 +49,7 @@ def test_it_separates_senses_as_stored() -> None:
 
 def test_it_loads_without_the_libraries_of_training() -> None:
     code = (
-        "import sys; from elmo_mini.pretrained import load_pretrained; load_pretrained();"
+        "import sys; import elmo_mini; elmo_mini.load_pretrained();"
         "print([m for m in ('gensim', 'nltk', 'sklearn') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from elmo_mini import pretrained
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.embedding_stream import fingerprint
+from elmo_mini.checkpoints import pretrained
+from elmo_mini.checkpoints.find import add_model_arguments, load_model, model_of
+from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.model_files import add_model_arguments, load_model, model_of
+from elmo_mini.vectors.stream import fingerprint
 from tests.elmo_mini import official_files
 
 

@@ -4,12 +4,17 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.checkpoint import CheckpointDamaged, read_checkpoint, write_checkpoint, write_text
-from elmo_mini.elmo import Elmo, batch_to_ids
-from elmo_mini.options import BiLMOptions
-from elmo_mini.pretrained import load_pretrained, read_record, save_pretrained
-from tests.elmo_mini.pretraining_run import OPTIONS, small_run
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    read_checkpoint,
+    write_checkpoint,
+    write_text,
+)
+from elmo_mini.elmo.module import Elmo, batch_to_ids
+from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, small_run
 
 
 @pytest.fixture
@@ -83,7 +88,7 @@ def test_an_interrupted_write_leaves_the_old_file(
         file.write_bytes(b"half a file")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("elmo_mini.checkpoint.save_file", dies)
+    monkeypatch.setattr("elmo_mini.checkpoints.safetensors_file.save_file", dies)
     with pytest.raises(KeyboardInterrupt):
         write_checkpoint(path, {"x": torch.zeros(3)}, {"step": 2})
     tensors, record = read_checkpoint(path)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from elmo_mini.__main__ import COMMANDS, main
-from elmo_mini.embedder import ElmoEmbedder
-from elmo_mini.stored_results import stored_result
-from elmo_mini.vector_cache import VectorCache
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.results.stored import stored_result
+from elmo_mini.vectors.cache import VectorCache
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 from tests.elmo_mini import official_files
 
 OURS = ("embed", "neighbours", "probe")

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from elmo_mini.__main__ import main
-from elmo_mini.checkpoint import read_checkpoint
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.pretrained import load_pretrained, read_record
-from elmo_mini.pretraining import Pretraining
-from elmo_mini.pretraining_command import COURSE, DEFAULTS, SIZES
-from elmo_mini.vocabulary import Vocabulary
-from tests.elmo_mini.pretraining_run import sentences
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
+from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.commands.pretrain import COURSE, DEFAULTS, SIZES
+from elmo_mini.pretraining.run import Pretraining
+from elmo_mini.text.vocabulary import Vocabulary
+from tests.elmo_mini.pretraining.pretraining_run import sentences
 
 SMALL = [
     "--cells=12",
@@ -133,7 +133,7 @@ def test_a_run_with_other_settings_does_not_go_on(
 
 
 def test_the_course_model_fits_into_ten_megabytes() -> None:
-    from elmo_mini.bilm import BiLM
+    from elmo_mini.bilm.model import BiLM
 
     weights = sum(p.numel() for p in BiLM(SIZES[str(COURSE["size"])]).parameters())
     assert COURSE["half"]

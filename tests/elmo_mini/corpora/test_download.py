@@ -17,7 +17,6 @@ import pytest
 
 from elmo_mini import corpora
 from elmo_mini.__main__ import main
-from elmo_mini.corpora import command
 
 QUESTIONS = {
     "train.txt": "NUM:count How many are there ?\n" * 40,
@@ -160,7 +159,9 @@ def test_the_command_prints_the_outcome_and_tells_the_shell(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(command, "download", partial(corpora.download, index=server[0]))
+    monkeypatch.setattr(
+        "elmo_mini.commands.corpora.download", partial(corpora.download, index=server[0])
+    )
     assert main(["corpora", "--download", "qc"]) == 0
     assert "Fetched: qc." in capsys.readouterr().out
     assert main(["corpora", "--download", "qc", "brown"]) == 1

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.allennlp_weights import load_allennlp_state
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo import Elmo, batch_to_ids
-from elmo_mini.elmo_files import read_options
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.official import read_options
+from elmo_mini.elmo.allennlp import load_allennlp_state
+from elmo_mini.elmo.module import Elmo, batch_to_ids
 from elmo_mini.errors import ConfigurationError, ElmoFileError
 from tests.elmo_mini import official_files
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elmo_mini.embedder import ElmoEmbedder
+from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.errors import ConfigurationError
 from tests.elmo_mini import numpy_elmo, official_files, published_model
 

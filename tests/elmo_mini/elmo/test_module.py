@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo import Elmo, batch_to_ids
-from elmo_mini.elmo_files import load_bilm
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.elmo.module import Elmo, batch_to_ids
 from elmo_mini.errors import ConfigurationError
 from tests.elmo_mini import numpy_elmo, official_files
 

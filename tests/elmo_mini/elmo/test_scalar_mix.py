@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from elmo_mini.elmo.scalar_mix import ScalarMix
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.scalar_mix import ScalarMix
 from tests.elmo_mini import numpy_elmo
 
 

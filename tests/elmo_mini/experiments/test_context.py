@@ -8,23 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import (
-    context_experiments,
-    corpora,
-    finetuning_experiments,
-    telegram_experiments,
-)
-from elmo_mini.context2vec import Context2Vec, context_vectors
-from elmo_mini.context_experiments import Setting, language_model, nearest, place_features
-from elmo_mini.finetuning_experiments import (
+from elmo_mini import corpora
+from elmo_mini.experiments import context as context_experiments
+from elmo_mini.experiments import context_classifiers as finetuning_experiments
+from elmo_mini.experiments import context_telegrams as telegram_experiments
+from elmo_mini.experiments.context import Setting, language_model, nearest, place_features
+from elmo_mini.experiments.context_classifiers import (
     ClassificationTask,
     bag_of_words_accuracy,
     forgetting,
     pretraining,
 )
-from elmo_mini.lstm_language_model import hidden_states, text_stream, word_vocabulary
-from elmo_mini.telegram_experiments import seq2seq
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.experiments.context_telegrams import seq2seq
+from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
+from elmo_mini.recurrent.language_model import hidden_states, text_stream, word_vocabulary
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 
 def text(count: int, seed: int = 0) -> list[list[str]]:
@@ -152,5 +150,5 @@ def test_the_command_stores_what_was_measured(
     content = json.loads((tmp_path / "context_language_model.json").read_text("utf-8"))
     assert content["seeds"] == [1, 2]
     assert "Student" in content["interval"]
-    assert content["command"] == "python -m elmo_mini.context_experiments language-model --seeds 2"
+    assert content["command"] == "python -m elmo_mini.experiments.context language-model --seeds 2"
     assert torch.get_num_threads() == 1

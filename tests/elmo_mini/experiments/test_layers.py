@@ -7,11 +7,11 @@ import nltk.data
 import numpy as np
 import pytest
 
-from elmo_mini import layer_experiments
-from elmo_mini.bilm import BiLM
-from elmo_mini.layer_experiments import main, same_sense_share
-from elmo_mini.options import BiLMOptions
-from elmo_mini.senses import sense_sentences
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.experiments import layers as layer_experiments
+from elmo_mini.experiments.layers import main, same_sense_share
+from elmo_mini.text.senses import sense_sentences
 
 PLAY = [s for s in sense_sentences() if s.word == "play"]
 
@@ -78,7 +78,7 @@ def test_without_its_corpus_the_command_says_so(
     monkeypatch.setattr(nltk.data, "path", [])
     assert main(["layers_pos", "--results", str(tmp_path / "results")]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("python -m elmo_mini.layer_experiments: ")
+    assert said.startswith("python -m elmo_mini.experiments.layers: ")
     assert "treebank" in said
     assert "Traceback" not in said
     assert not (tmp_path / "results").exists()
@@ -106,6 +106,6 @@ def test_without_a_name_all_are_stored_and_another_model_only_printed(
     stored = {path.stem: json.loads(path.read_text("utf-8")) for path in tmp_path.iterdir()}
     assert sorted(stored) == names
     for name, content in stored.items():
-        assert content["command"] == f"python -m elmo_mini.layer_experiments {name}"
+        assert content["command"] == f"python -m elmo_mini.experiments.layers {name}"
         assert content["vectors"] == 12
         assert "seeds" not in content

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import corpora, static_experiments
-from elmo_mini.pseudo_words import PseudoWord, look_at
-from elmo_mini.static_experiments import main
-from elmo_mini.stored_results import stored_result
-from elmo_mini.vector_scale import loss_after, spread
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini import corpora
+from elmo_mini.experiments import static as static_experiments
+from elmo_mini.experiments.static import main
+from elmo_mini.results.stored import stored_result
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.pseudo_words import PseudoWord, look_at
+from elmo_mini.word_vectors.scale import loss_after, spread
+from elmo_mini.word_vectors.table import WordVectors
 
 
 def test_spread_is_the_variance_of_all_numbers() -> None:
@@ -70,7 +71,7 @@ def test_the_command_stores_what_a_lesson_can_read(
     assert main(["pseudo-words", "--seeds", "2", "--results", str(tmp_path)]) == 0
     assert f"stored in {tmp_path / 'static_pseudo_words.json'}" in capsys.readouterr().out
     result = stored_result("static_pseudo_words", tmp_path)
-    assert result.command == "python -m elmo_mini.static_experiments pseudo-words --seeds 2"
+    assert result.command == "python -m elmo_mini.experiments.static pseudo-words --seeds 2"
     assert len(result.numbers["pairs"]) == 24
     assert result.numbers["seeds"] == [1, 2]
     assert 0.5 < result.numbers["summary"]["majority"]["mean"] < 1

@@ -7,16 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import corpora, tagger_bench, taglm_experiments
-from elmo_mini.bilm import BiLM
-from elmo_mini.options import BiLMOptions
-from elmo_mini.pretrained import save_pretrained
-from elmo_mini.tagger import TaggedSentence
-from elmo_mini.tagger_bench import NO_LM, TAGLM, Bench, System, differences
-from elmo_mini.tagging_data import entities
-from elmo_mini.taglm_experiments import main
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini import corpora
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.checkpoints.pretrained import save_pretrained
+from elmo_mini.experiments import taglm as taglm_experiments
+from elmo_mini.experiments import taglm_bench as tagger_bench
+from elmo_mini.experiments.taglm import main
+from elmo_mini.experiments.taglm_bench import NO_LM, TAGLM, Bench, System, differences
+from elmo_mini.tagging.data import entities
+from elmo_mini.tagging.taglm import TaggedSentence
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
     for name in names:
         file = f"taglm_{name.replace('-', '_')}"
         assert stored[file]["command"] == (
-            f"python -m elmo_mini.taglm_experiments {name} --seeds 4 --bilm tiny.safetensors"
+            f"python -m elmo_mini.experiments.taglm {name} --seeds 4 --bilm tiny.safetensors"
         )
         assert stored[file]["bilm"]["pretraining"] == {"validation": {"both": 99.0}}
         assert stored[file]["bilm"]["vector_size"] == 12

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from elmo_mini.derived_weights import Derived
+from elmo_mini.fast.derived_weights import Derived
 
 
 class Counting:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from elmo_mini.packed_product import Activation, PackedProduct, can_pack
+from elmo_mini.fast.packed_product import Activation, PackedProduct, can_pack
 
 SQUASHED = {"none": lambda x: x, "relu": torch.relu, "sigmoid": torch.sigmoid}
 

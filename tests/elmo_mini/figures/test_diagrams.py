@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from elmo_mini.diagrams import Arrow, Box, boxes_and_arrows
+from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
 
 BOXES = (
     Box("word", 0, 0),

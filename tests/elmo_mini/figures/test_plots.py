@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from elmo_mini import plots
+from elmo_mini.figures import plots
 
 # Machado, Oliveira & Fernandes 2009, full severity, for linear RGB.
 PROTAN = [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]

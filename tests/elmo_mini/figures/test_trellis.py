@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elmo_mini.trellis import trellis
+from elmo_mini.figures.trellis import trellis
 
 
 def test_a_trellis_names_each_score_and_each_path_word_by_word() -> None:

@@ -1,6 +1,6 @@
 """A small run of pretraining, for the tests; also started as a process of its own.
 
-    python -m tests.elmo_mini.pretraining_run FOLDER [--kill-at STEP] [--softmax KIND]
+    python -m tests.elmo_mini.pretraining.pretraining_run FOLDER [--kill-at STEP] [--softmax KIND]
 
 writes ``losses.json`` and ``checkpoint.safetensors`` into the folder, and goes on from the latter.
 """
@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from elmo_mini.options import BiLMOptions
-from elmo_mini.pretraining import Pretraining
-from elmo_mini.pretraining_settings import Settings
-from elmo_mini.pretraining_text import count_vocabulary, hold_out
-from elmo_mini.processes import Processes
-from elmo_mini.text_streams import PackedText
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.pretraining.processes import Processes
+from elmo_mini.pretraining.run import Pretraining
+from elmo_mini.pretraining.settings import Settings
+from elmo_mini.pretraining.streams import PackedText
+from elmo_mini.pretraining.text import count_vocabulary, hold_out
 
 OPTIONS = BiLMOptions(projection_dim=8, dim=12, filters=((1, 8), (3, 12)), character_dim=4)
 STEPS, CHECKPOINT_EVERY = 40, 20

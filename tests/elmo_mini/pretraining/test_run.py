@@ -9,17 +9,17 @@ import pytest
 import torch
 from torch.nn import functional
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.characters import batch_to_ids
-from elmo_mini.checkpoint import CheckpointDamaged, read_checkpoint
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, read_checkpoint
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.language_model import BatchMaker, BidirectionalLanguageModel, Noise
-from elmo_mini.pretraining_settings import Settings
-from elmo_mini.text_streams import PackedText, TextStreams
-from tests.elmo_mini.pretraining_run import OPTIONS, STEPS, small_run
+from elmo_mini.pretraining.objective import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining.settings import Settings
+from elmo_mini.pretraining.streams import PackedText, TextStreams
+from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
 
-ROOT = Path(__file__).parents[2]
-MODULE = "tests.elmo_mini.pretraining_run"
+ROOT = Path(__file__).parents[3]
+MODULE = "tests.elmo_mini.pretraining.pretraining_run"
 
 
 def start(folder: Path, *options: str, processes: int = 1) -> subprocess.CompletedProcess[str]:
@@ -287,7 +287,7 @@ def test_dropout_masks_do_not_depend_on_the_number_of_processes() -> None:
 
 
 def test_the_official_format_gives_the_trained_model_back(tmp_path: Path) -> None:
-    from elmo_mini.elmo_files import load_bilm, save_bilm
+    from elmo_mini.checkpoints.official import load_bilm, save_bilm
 
     run = small_run(softmax="full", steps=5)
     run.run()

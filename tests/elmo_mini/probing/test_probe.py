@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.embedder import ElmoEmbedder
-from elmo_mini.probe_report import interval
-from elmo_mini.probe_tasks import Occurrence, Task, load_task
-from elmo_mini.probes import Kind, occurrence_vectors, probe
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
+from elmo_mini.probing.report import interval
+from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from tests.elmo_mini import official_files
 
 
@@ -115,7 +115,7 @@ def test_vectors_are_those_of_the_model_with_and_without_a_cache(
     np.testing.assert_allclose(direct, right, rtol=0, atol=1e-6)
     stored = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(stored, direct)
-    monkeypatch.setattr("elmo_mini.embedding_stream._embed", None)
+    monkeypatch.setattr("elmo_mini.vectors.stream._embed", None)
     again = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(again, direct)
 

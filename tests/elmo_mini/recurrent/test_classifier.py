@@ -3,8 +3,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.lstm_language_model import LSTMLanguageModel
-from elmo_mini.pretrained_classifier import (
+from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
     autoencoder_steps,
@@ -13,6 +12,7 @@ from elmo_mini.pretrained_classifier import (
     train_autoencoder,
     train_classifier,
 )
+from elmo_mini.recurrent.language_model import LSTMLanguageModel
 
 
 def drawn(count: int, seed: int = 0) -> list[list[int]]:

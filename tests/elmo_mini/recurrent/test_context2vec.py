@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.context2vec import (
+from elmo_mini.recurrent.context2vec import (
     Context2Vec,
     around_target,
     context_loss,
@@ -15,7 +15,7 @@ from elmo_mini.context2vec import (
     train_context2vec,
     word_log_probabilities,
 )
-from elmo_mini.lstm_language_model import word_vocabulary
+from elmo_mini.recurrent.language_model import word_vocabulary
 
 
 def model_of(words: int = 20) -> Context2Vec:

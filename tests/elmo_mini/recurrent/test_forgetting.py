@@ -3,18 +3,18 @@ import math
 import pytest
 import torch
 
-from elmo_mini.forgetting import (
+from elmo_mini.recurrent.classifier import LSTMClassifier, accuracy, start_from
+from elmo_mini.recurrent.forgetting import (
     ForgettingCurve,
     fine_tune_and_watch,
     forgotten,
     language_model_of,
 )
-from elmo_mini.lstm_language_model import (
+from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     stream_perplexity,
     train_language_model,
 )
-from elmo_mini.pretrained_classifier import LSTMClassifier, accuracy, start_from
 
 TEXT = torch.tensor([2, 3, 4, 5]).repeat(200)
 HELD_OUT = torch.tensor([2, 3, 4, 5]).repeat(20)

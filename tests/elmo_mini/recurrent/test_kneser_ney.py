@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from elmo_mini.ngram_language_model import KneserNey
+from elmo_mini.recurrent.kneser_ney import KneserNey
 
 TEXT = np.random.default_rng(0).zipf(1.6, 400) % 9
 

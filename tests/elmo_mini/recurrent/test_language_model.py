@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elmo_mini.lstm_language_model import (
+from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     hidden_states,
     masked_cross_entropy,

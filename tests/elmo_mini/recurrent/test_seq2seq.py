@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.lstm_language_model import LSTMLanguageModel, pad, train_language_model
-from elmo_mini.pretrained_seq2seq import (
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, pad, train_language_model
+from elmo_mini.recurrent.seq2seq import (
     Seq2Seq,
     attend,
     attend_to_layers,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from elmo_mini.telegrams import FUNCTION_WORDS, bleu, telegram, telegram_task
+from elmo_mini.recurrent.telegrams import FUNCTION_WORDS, bleu, telegram, telegram_task
 
 NOUNS = [f"noun{number}" for number in range(8)]
 

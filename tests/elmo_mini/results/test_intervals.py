@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from elmo_mini.intervals import interval
+from elmo_mini.results.intervals import interval
 
 
 def test_interval_is_students() -> None:

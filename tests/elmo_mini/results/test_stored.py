@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.intervals import interval
-from elmo_mini.stored_results import FOLDER, stored_result, write_record, write_result
+from elmo_mini.results.intervals import interval
+from elmo_mini.results.stored import FOLDER, stored_result, write_record, write_result
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda p: p.stem)

@@ -5,8 +5,7 @@ from itertools import product
 import pytest
 import torch
 
-from elmo_mini.crf import log_partition
-from elmo_mini.label_rules import (
+from elmo_mini.tagging.constrained_crf import (
     END,
     FORBIDDEN,
     START,
@@ -16,7 +15,8 @@ from elmo_mini.label_rules import (
     forbid,
     may_follow,
 )
-from elmo_mini.spans import bio_of, bioes_of, spans_of
+from elmo_mini.tagging.crf import log_partition
+from elmo_mini.tagging.spans import bio_of, bioes_of, spans_of
 
 LABELS = {
     "BIO": ["O", "B-X", "I-X", "B-Y", "I-Y"],

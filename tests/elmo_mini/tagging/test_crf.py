@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.crf import (
+from elmo_mini.tagging.crf import (
     forward_step,
     log_partition,
     marginals,

@@ -8,12 +8,10 @@ import pytest
 import torch
 
 from elmo_mini import corpora
-from elmo_mini.bilm import BiLM
-from elmo_mini.embedder import ElmoEmbedder
-from elmo_mini.options import BiLMOptions
-from elmo_mini.spans import spans_of
-from elmo_mini.tagger import TaggedSentence
-from elmo_mini.tagging_data import (
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.tagging.data import (
     EntitiesDamaged,
     chunking,
     entities,
@@ -22,7 +20,9 @@ from elmo_mini.tagging_data import (
     read_entities,
     with_lm_vectors,
 )
-from elmo_mini.tokenizer import tokenize
+from elmo_mini.tagging.spans import spans_of
+from elmo_mini.tagging.taglm import TaggedSentence
+from elmo_mini.text.tokenizer import tokenize
 
 
 def names(sentences: list[TaggedSentence]) -> set[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seqeval.metrics import f1_score, precision_score, recall_score
 from seqeval.metrics.sequence_labeling import get_entities
 
-from elmo_mini.spans import (
+from elmo_mini.tagging.spans import (
     Span,
     bio_of,
     bioes_of,

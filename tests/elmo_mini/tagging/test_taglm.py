@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from elmo_mini.tagger import (
+from elmo_mini.tagging.taglm import (
     BiLSTM,
     TaggedSentence,
     Tagger,
@@ -17,9 +17,9 @@ from elmo_mini.tagger import (
     normalise,
     with_lm,
 )
-from elmo_mini.tagger_training import batches, f1_on, train_tagger
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.tagging.training import batches, f1_on, train_tagger
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors
 
 SMALL = {"hidden": 8, "word_dim": 6, "character_dim": 5, "character_filters": 4}
 

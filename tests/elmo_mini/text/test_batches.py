@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.sentence_training import (
+from elmo_mini.text.batches import (
     LARGEST_GRADIENT,
     batches_of_like_length,
     clipped_step,

@@ -11,13 +11,13 @@ import pytest
 from nltk.stem import PorterStemmer
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from elmo_mini.senses import (
+from elmo_mini.text.senses import (
     SensesDamaged,
     SenseSentence,
     read_sense_sentences,
     sense_sentences,
 )
-from elmo_mini.tokenizer import tokenize
+from elmo_mini.text.tokenizer import tokenize
 
 ENDINGS = {"NOUN": ("s", "es"), "VERB": ("s", "es", "ed", "ing"), "ADJ": ("er", "est"), "PRON": ()}
 IRREGULAR = {"ring": {"rang", "rung"}, "light": {"lit"}, "mouse": {"mice"}}

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 
-from elmo_mini.senses import SenseSentence, sense_sentences
+from elmo_mini.text.senses import SenseSentence, sense_sentences
 
 FILE = files("elmo_mini") / "data" / "senses_chinese.jsonl"
 RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]

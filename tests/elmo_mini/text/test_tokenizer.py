@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from elmo_mini.corpora import Corpus
 from elmo_mini.corpora.files import find
-from elmo_mini.tokenizer import split_sentences, split_spans, tokenize, tokenize_spans
+from elmo_mini.text.tokenizer import split_sentences, split_spans, tokenize, tokenize_spans
 
 
 @pytest.mark.parametrize(

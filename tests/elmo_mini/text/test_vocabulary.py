@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elmo_mini.vocabulary import UnknownWord, Vocabulary
+from elmo_mini.text.vocabulary import UnknownWord, Vocabulary
 
 TEXT = [["the", "cat", "saw", "the", "dog"], ["a", "dog", "saw", "the", "end"]]
 

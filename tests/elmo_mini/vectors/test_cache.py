@@ -16,12 +16,11 @@ import pytest
 import torch
 
 from elmo_mini import corpora
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.embedder import ElmoEmbedder
-from elmo_mini.embedding_stream import embed_stream, fingerprint
-from elmo_mini.options import BiLMOptions
-from elmo_mini.vector_cache import (
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.vectors.cache import (
     CacheDamaged,
     CacheError,
     CacheForeign,
@@ -33,6 +32,7 @@ from elmo_mini.vector_cache import (
     stored_bytes,
     write_cache,
 )
+from elmo_mini.vectors.stream import embed_stream, fingerprint
 from tests.elmo_mini import official_files, published_model
 
 SENTENCES = [
@@ -100,7 +100,7 @@ def test_published_model(tmp_path: Path) -> None:
 
 
 def test_rows_across_blocks(monkeypatch: pytest.MonkeyPatch, bilm: BiLM, tmp_path: Path) -> None:
-    monkeypatch.setattr("elmo_mini.vector_cache.rows.BLOCK_BYTES", 100)
+    monkeypatch.setattr("elmo_mini.vectors.cache.rows.BLOCK_BYTES", 100)
     cache = write_cache(bilm, SENTENCES * 3, tmp_path / "cache", progress=False)
     for array, embedded in zip(cache, embed_stream(bilm, SENTENCES * 3), strict=True):
         np.testing.assert_array_equal(array, embedded.every_layer())
@@ -328,8 +328,8 @@ STAGES = {
 CHILD = """
     import sys
     from pathlib import Path
-    from elmo_mini.elmo_files import load_bilm
-    from elmo_mini.vector_cache import writing
+    from elmo_mini.checkpoints.official import load_bilm
+    from elmo_mini.vectors.cache import writing
     stop_after = None
     {stage}
     def sentences():
@@ -398,8 +398,8 @@ MEASURE = """
     from pathlib import Path
     import torch
     torch.set_num_threads(1)
-    from elmo_mini.vector_cache import write_cache
-    from tests.elmo_mini.test_vector_cache import narrow
+    from elmo_mini.vectors.cache import write_cache
+    from tests.elmo_mini.vectors.test_cache import narrow
     count = int(sys.argv[2])
     sentences = (["the", "bank", "of"] * 5 + [f"w{k % 999}"] for k in range(count))
     cache = write_cache(narrow(128), sentences, Path(sys.argv[1]), progress=False)
@@ -412,7 +412,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
 
     def measure(count: int) -> tuple[int, int]:
         arguments = [sys.executable, "-c", textwrap.dedent(MEASURE), str(tmp_path / f"{count}")]
-        root = Path(__file__).resolve().parents[2]
+        root = Path(__file__).resolve().parents[3]
         done = subprocess.run(
             [*arguments, str(count)], capture_output=True, text=True, check=True, cwd=root
         )

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.embed_file import Layers, embed_file
-from elmo_mini.embedder import ElmoEmbedder
-from elmo_mini.vector_cache import VectorCache
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.vectors.cache import VectorCache
+from elmo_mini.vectors.embed_file import Layers, embed_file
 from tests.elmo_mini import official_files, published_model
 
 LINES = ["The bank was steep .", "", "  Banks lend money\t. ", "The bank was steep .", "Café !"]
@@ -142,7 +142,7 @@ def test_a_file_is_replaced_on_request_only_and_whole_or_not_at_all(
         raise RuntimeError("power cut")
 
     with monkeypatch.context() as patch:
-        patch.setattr("elmo_mini.embedding_stream._embed", broken)
+        patch.setattr("elmo_mini.vectors.stream._embed", broken)
         with pytest.raises(RuntimeError, match="power cut"):
             embed_file(bilm, text, target, progress=False, overwrite=True)
     assert target.read_text() == "of value"

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elmo_mini import embedding_stream
-from elmo_mini.bilm import BiLM
-from elmo_mini.elmo_files import load_bilm
-from elmo_mini.embedding_stream import TextHash, embed_stream
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.vectors.stream import TextHash, embed_stream
 from tests.elmo_mini import numpy_elmo, official_files
 
 
@@ -36,8 +35,8 @@ def test_order_and_vectors(bilm: BiLM, files: official_files.Files) -> None:
 def test_reading_ahead_and_batches_are_bounded_in_tokens(
     bilm: BiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding_stream, "AHEAD_TOKENS", 100)
-    monkeypatch.setattr(embedding_stream, "BATCH_TOKENS", 50)
+    monkeypatch.setattr("elmo_mini.vectors.stream.AHEAD_TOKENS", 100)
+    monkeypatch.setattr("elmo_mini.vectors.stream.BATCH_TOKENS", 50)
     shapes: list[tuple[int, int]] = []
     forward = bilm.forward
 
@@ -67,7 +66,7 @@ def test_reading_ahead_and_batches_are_bounded_in_tokens(
 def test_a_stateful_model_keeps_order_and_batch_size(
     bilm: BiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding_stream, "BATCH_TOKENS", 10)
+    monkeypatch.setattr("elmo_mini.vectors.stream.BATCH_TOKENS", 10)
     bilm.stateful = True
     sentences = [["a"] * n for n in (5, 1, 4, 2, 3)]
     streamed = [e.layers for e in embed_stream(bilm, sentences, batch_size=2)]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy import sparse
 
-from elmo_mini.glove import (
+from elmo_mini.word_vectors.glove import (
     Glove,
     cooccurrence_counts,
     fit,

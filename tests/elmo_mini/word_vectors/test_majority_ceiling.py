@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elmo_mini import corpora
-from elmo_mini.static_ceiling import majority_ceiling
+from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 
 OCCURRENCES = st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("123")), min_size=1)
 

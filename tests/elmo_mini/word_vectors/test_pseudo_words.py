@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from elmo_mini import corpora
-from elmo_mini.pseudo_words import (
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.pseudo_words import (
     accuracy_from_context,
     choose_pairs,
     context_average,
@@ -13,9 +14,8 @@ from elmo_mini.pseudo_words import (
     merge_words,
     mixture,
 )
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word2vec_training import Word2Vec
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 TEXT = [["a", "cat", "and", "a", "dog"], ["no", "pets"], ["dog", "dog"]]
 

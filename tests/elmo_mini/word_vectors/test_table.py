@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from elmo_mini.vocabulary import UnknownWord, Vocabulary
-from elmo_mini.word_vectors import WordVectors, unit
+from elmo_mini.text.vocabulary import UnknownWord, Vocabulary
+from elmo_mini.word_vectors.table import WordVectors, unit
 
 
 @pytest.fixture

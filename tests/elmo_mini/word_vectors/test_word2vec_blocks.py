@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from elmo_mini.word2vec import keep_probability, sgns_step
-from elmo_mini.word2vec_blocks import (
+from elmo_mini.word_vectors.word2vec import keep_probability, sgns_step
+from elmo_mini.word_vectors.word2vec_blocks import (
     Block,
     cbow_step,
     cut_blocks,

@@ -9,10 +9,11 @@ from gensim.models import Word2Vec as GensimWord2Vec
 from gensim.models.keyedvectors import prep_vectors
 from safetensors.torch import save_file
 
-from elmo_mini import corpora, word2vec_files, word2vec_training
+from elmo_mini import corpora
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.vocabulary import UnknownWord
-from elmo_mini.word2vec_training import Word2Vec
+from elmo_mini.text.vocabulary import UnknownWord
+from elmo_mini.word_vectors import word2vec_files, word2vec_trainer
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 SENTENCES = [["the", "cat", "sat"], ["the", "dog", "sat", "down"], ["a", "cat"]] * 30
 
@@ -84,9 +85,9 @@ def test_defaults_are_those_of_gensim():
 def test_the_learning_rate_falls_in_a_straight_line(monkeypatch, sg, step):
     rates = []
     monkeypatch.setattr(
-        word2vec_training, step, lambda _in, _out, _block, rate, *_: rates.append(rate)
+        word2vec_trainer, step, lambda _in, _out, _block, rate, *_: rates.append(rate)
     )
-    monkeypatch.setattr(word2vec_training, "CHUNK_WORDS", 50)
+    monkeypatch.setattr(word2vec_trainer, "CHUNK_WORDS", 50)
     Word2Vec(SENTENCES * 20, sg=sg, min_count=1, sample=0, alpha=0.5, min_alpha=0.1, block_words=32)
     assert rates[0] == 0.5
     assert rates[-1] == pytest.approx(0.1, abs=0.01)
@@ -102,8 +103,8 @@ def test_every_epoch_trains_on_every_window_of_the_text(monkeypatch):
         nonlocal pairs
         pairs += int(block.patterns[block.reach].sum())
 
-    monkeypatch.setattr(word2vec_training, "skip_gram_step", count)
-    monkeypatch.setattr(word2vec_training, "CHUNK_WORDS", 7)
+    monkeypatch.setattr(word2vec_trainer, "skip_gram_step", count)
+    monkeypatch.setattr(word2vec_trainer, "CHUNK_WORDS", 7)
     Word2Vec(SENTENCES, sg=1, min_count=1, sample=0, shrink_windows=False, epochs=3)
     assert pairs == 3 * sum(len(sentence) * (len(sentence) - 1) for sentence in SENTENCES)
 
@@ -111,7 +112,7 @@ def test_every_epoch_trains_on_every_window_of_the_text(monkeypatch):
 def test_subsampling_uses_the_code_formula(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        word2vec_training,
+        word2vec_trainer,
         "draw_windows",
         lambda ids, sentences, keep, *_: seen.append(keep) or (ids[:0], ids[:0], ids[:0]),
     )

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from elmo_mini.vocabulary import Vocabulary
-from elmo_mini.word_similarity import agreement, judged_pairs
-from elmo_mini.word_vectors import WordVectors
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word_similarity import agreement, judged_pairs
 
 
 def test_the_list_is_whole() -> None:

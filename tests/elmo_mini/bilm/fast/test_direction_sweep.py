@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from elmo_mini import direction_sweep
-from elmo_mini.direction_sweep import fits, sweep
-from elmo_mini.projected_lstm import ProjectedLSTM
-from elmo_mini.reading_order import ReadingOrder
+from elmo_mini.bilm.fast import direction_sweep
+from elmo_mini.bilm.fast.direction_sweep import fits, sweep
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM
+from elmo_mini.bilm.reading_order import ReadingOrder
 
 
 @pytest.fixture(params=[1, 2, 5], autouse=True)

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from elmo_mini.layer_sweep import sweep_layer
-from elmo_mini.projected_lstm import ProjectedLSTM
-from elmo_mini.reading_order import ReadingOrder
+from elmo_mini.bilm.fast.layer_sweep import sweep_layer
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM
+from elmo_mini.bilm.reading_order import ReadingOrder
 
 
 @pytest.mark.parametrize("clips", [(0.3, 0.2), (None, None)])

@@ -1,0 +1,1 @@
+"""Holding an answer to an exercise: cases, judge, report, predictions."""

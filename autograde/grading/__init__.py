@@ -1,0 +1,1 @@
+"""nbgrader with the course's settings."""

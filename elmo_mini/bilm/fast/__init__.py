@@ -1,0 +1,1 @@
+"""How the biLM is made fast; `elmo_mini.bilm` shows what it computes."""

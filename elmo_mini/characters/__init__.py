@@ -1,0 +1,1 @@
+"""From characters to a token layer (lesson 06): ids, the character CNN, its cache."""

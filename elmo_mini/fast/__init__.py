@@ -1,0 +1,1 @@
+"""Products and weights laid out for speed; no lesson needs to read them."""

@@ -1,0 +1,1 @@
+"""The figures of the course, each with a description made from its data."""

@@ -1,0 +1,1 @@
+"""Results of full-size experiments, stored with the command that made them."""

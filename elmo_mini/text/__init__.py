@@ -1,0 +1,1 @@
+"""Text (every lesson): tokens, vocabularies, sentences with senses, batches."""
