@@ -1,4 +1,8 @@
-"""The exercises, one file per lesson; `find` looks one up by its id."""
+"""The exercises: one folder a lesson, one file an exercise; `find` looks one up by its id.
+
+A lesson's folder names its exercises in their order, so that one exercise can be found and loaded
+without the others.
+"""
 
 import importlib
 import pkgutil
@@ -8,19 +12,28 @@ from autograde.checking.exercise import Exercise
 
 
 @cache
-def catalogue() -> dict[str, Exercise]:
-    """All exercises by id, in the order of the lesson files.
+def places() -> dict[str, str]:
+    """Every exercise's id and the module that holds it, lesson by lesson.
 
     Raises:
         ValueError: if two exercises have the same id.
     """
-    found: dict[str, Exercise] = {}
-    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
-        for exercise in importlib.import_module(f"{__name__}.{module.name}").EXERCISES:
-            if exercise.id in found:
-                raise ValueError(f"two exercises have the id {exercise.id!r}")
-            found[exercise.id] = exercise
-    return found
+    lessons = [
+        importlib.import_module(f"{__name__}.{found.name}")
+        for found in pkgutil.iter_modules(__path__)
+    ]
+    modules: dict[str, str] = {}
+    for lesson in sorted(lessons, key=lambda lesson: lesson.LESSON):
+        for exercise_id in lesson.EXERCISES:
+            if exercise_id in modules:
+                raise ValueError(f"two exercises have the id {exercise_id!r}")
+            modules[exercise_id] = f"{lesson.__name__}.{exercise_id}"
+    return modules
+
+
+def catalogue() -> dict[str, Exercise]:
+    """All exercises by id, in the order of the lessons."""
+    return {exercise_id: find(exercise_id) for exercise_id in places()}
 
 
 def find(exercise_id: str) -> Exercise:
@@ -29,8 +42,8 @@ def find(exercise_id: str) -> Exercise:
     Raises:
         KeyError: with the ids that exist.
     """
-    try:
-        return catalogue()[exercise_id]
-    except KeyError:
-        known = ", ".join(catalogue())
-        raise KeyError(f"there is no exercise {exercise_id!r}; there are: {known}") from None
+    if exercise_id not in places():
+        known = ", ".join(places())
+        raise KeyError(f"there is no exercise {exercise_id!r}; there are: {known}")
+    exercise: Exercise = importlib.import_module(places()[exercise_id]).EXERCISE
+    return exercise

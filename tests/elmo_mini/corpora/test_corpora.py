@@ -106,7 +106,8 @@ def test_the_command_lists_every_corpus_with_its_licence(
 
 def test_importing_the_package_loads_neither_torch_nor_gensim_nor_nltk() -> None:
     code = (
-        "import sys; from elmo_mini import corpora; from elmo_mini.text import tokenizer, vocabulary; corpora.lee();"
+        "import sys; from elmo_mini import corpora;"
+        "from elmo_mini.text import tokenizer, vocabulary; corpora.lee();"
         "print([m for m in ('torch', 'gensim', 'nltk', 'sklearn') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -1,0 +1,114 @@
+"""Exercise `perplexity`: how many words it hesitates between."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from autograde.checking.exercise import (
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+)
+from autograde.exercises.context_enters import LESSON
+from elmo_mini.recurrent import language_model
+
+
+def _batches(rng: np.random.Generator) -> Inputs:
+    order = rng.permutation(4)  # the short batches go badly: here weighing matters
+    losses = np.array([6.0, 5.0, 4.0, 3.0]) + rng.uniform(-0.4, 0.4, 4)
+    return {
+        "losses": [float(x) for x in losses[order]],
+        "tokens": [int(n) for n in np.array([30, 60, 200, 410])[order]],
+    }
+
+
+def _weighted(losses: Sequence[float], tokens: Sequence[int]) -> float:
+    return float(np.average(losses, weights=tokens))
+
+
+EXERCISE = Exercise(
+    id="perplexity",
+    title="How many words it hesitates between",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=5,
+    reference=language_model.perplexity,
+    cases=(
+        Case("one batch", lambda rng: {"losses": [float(rng.uniform(2, 5))], "tokens": [120]}),
+        Case("four batches of different size", _batches, weight=2),
+        Case(
+            "a fair die, in a short and a long batch",
+            lambda rng: {"losses": [math.log(6.0), math.log(6.0)], "tokens": [3, 300]},
+            edge=True,
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "batches weigh the same",
+            lambda losses, tokens: math.exp(sum(losses) / len(losses)),
+            "A batch of 30 words weighs as much as one of 410 in your mean. Weigh each loss with "
+            "its number of tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean of the perplexities",
+            lambda losses, tokens: float(np.mean(np.exp(losses))),
+            "You take exp of each loss and average afterwards: one bad batch rules the mean. "
+            "Average the losses, then take exp once.",
+            hint=2,
+        ),
+        Mistake(
+            "the weighted mean of the perplexities",
+            lambda losses, tokens: float(np.average(np.exp(losses), weights=tokens)),
+            "The weights are right, the order is not: average the losses first, take exp of the "
+            "average.",
+            hint=2,
+        ),
+        Mistake(
+            "2 to the power of nats",
+            lambda losses, tokens: 2 ** _weighted(losses, tokens),
+            "2 to the power belongs to losses in bits. These are nats: take exp.",
+            hint=1,
+        ),
+        Mistake(
+            "the exp is missing",
+            lambda losses, tokens: _weighted(losses, tokens),
+            "This is the loss in nats a token. Perplexity is exp of it.",
+            hint=1,
+        ),
+        Mistake(
+            "exp of minus the loss",
+            lambda losses, tokens: math.exp(-_weighted(losses, tokens)),
+            "This is a probability, the typical one of a right word. The loss has its minus sign "
+            "already: exp of the loss itself.",
+            hint=1,
+        ),
+        Mistake(
+            "exp of the sum",
+            lambda losses, tokens: math.exp(sum(losses)),
+            "You add the losses of all batches up. Perplexity speaks of one word: take their "
+            "mean, weighed with the tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the tokens without weighting",
+            lambda losses, tokens: math.exp(sum(losses) / sum(tokens)),
+            "Each loss is already a mean over its tokens. Multiply it with its tokens before you "
+            "divide by all of them.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "numpy": lambda losses, tokens: np.exp(
+            np.dot(losses, tokens) / np.sum(tokens),
+        ),
+        "a tensor": lambda losses, tokens: torch.exp(
+            (torch.tensor(losses) * torch.tensor(tokens)).sum() / sum(tokens)
+        ),
+    },
+)

@@ -1,0 +1,4 @@
+"""The exercise of lesson 00, start here."""
+
+LESSON = "00_start_here"
+EXERCISES = ("relative_frequency",)

@@ -1,0 +1,209 @@
+"""Exercise `autoencoder_steps`: read it, then say it again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import (
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+)
+from autograde.exercises.starting_from_a_language_model import LESSON
+from elmo_mini.recurrent import classifier
+
+Steps = tuple[list[int], list[int], list[bool]]
+
+
+def _to_be_rewritten(words: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
+
+    return make
+
+
+def _what_counts(inputs: Inputs, outputs: Plain) -> Plain:
+    """Targets only where they count: what stands elsewhere is nobody's business."""
+    if not isinstance(outputs, list | tuple) or len(outputs) != 3:
+        raise AnswerRefused(THREE_LISTS)
+    read, said, counted = (np.asarray(part).tolist() for part in outputs)
+    if not all(isinstance(part, list) for part in (read, said, counted)):
+        raise AnswerRefused(THREE_LISTS)
+    if not len(read) == len(said) == len(counted):
+        raise AnswerRefused(
+            f"Your lists have {len(read)}, {len(said)} and {len(counted)} entries. Each step has "
+            "one input, one target and one answer to whether it counts: equal lengths."
+        )
+    if any(answer not in (0, 1) for answer in counted):
+        raise AnswerRefused(THREE_LISTS)
+    return {
+        "what is read": _in_a_row(read),
+        "which steps count": " ".join("yes" if c else "no" for c in counted),
+        "what is to be said, from the boundary on": _in_a_row(said[len(inputs["sentence"]) :]),
+    }
+
+
+THREE_LISTS = (
+    "Return three lists, one after the other: what is read, what is to be said, and True or False "
+    "for each step."
+)
+
+
+def _in_a_row(ids: Sequence[Any]) -> str:
+    return " ".join(f"{i:g}" if isinstance(i, int | float) else str(i) for i in ids)
+
+
+def _autoencoded(
+    ids: list[int],
+    end: int,
+    *,
+    told: list[int] | None = None,
+    say: list[int] | None = None,
+    silent: int | None = None,
+) -> Steps:
+    """Steps with one thing done otherwise: what is fed while writing, what is said, from when."""
+    read = [*ids, end, *(ids if told is None else told)]
+    quiet = len(ids) if silent is None else silent
+    said = [end] * len(ids) + ([*ids, end] if say is None else say)
+    return read, said, [False] * quiet + [True] * (len(read) - quiet)
+
+
+def _autoencoder_without_end(ids: list[int], end: int) -> Steps:
+    n = len(ids)
+    return [*ids, *ids], [end] * n + ids, [False] * n + [True] * n
+
+
+def _autoencoder_and_language_model(ids: list[int], end: int) -> Steps:
+    read = [*ids, end, *ids]
+    return read, [*read[1:], end], [True] * len(read)
+
+
+def _autoencoder_by_shifting(ids: list[int], end: int) -> tuple[Any, Any, Any]:
+    whole = np.array([*ids, end, *ids, end])
+    steps = np.arange(len(whole) - 1)
+    return whole[:-1], whole[1:], steps >= len(ids)
+
+
+EXERCISE = Exercise(
+    id="autoencoder_steps",
+    title="Read it, then say it again",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=3,
+    minutes=10,
+    reference=classifier.autoencoder_steps,
+    view=_what_counts,
+    cases=(
+        Case("three words", _to_be_rewritten(3)),
+        Case("eight words", _to_be_rewritten(8), weight=2),
+        Case("one word", _to_be_rewritten(1), edge=True),
+        Case("no word", _to_be_rewritten(0), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "said backwards",
+            lambda ids, end: _autoencoded(ids, end, say=[*ids[::-1], end]),
+            "You let it say the sentence backwards, and feed it forwards. Dai and Le's model says "
+            "the sentence as it was read.",
+            hint=1,
+        ),
+        Mistake(
+            "it repeats what it is told",
+            lambda ids, end: _autoencoded(ids, end, say=[end, *ids], silent=len(ids) + bool(ids)),
+            "While writing, the target is the very word that is fed in: it copies and need not "
+            "remember. The target is the *next* word of the sentence; at the boundary it is the "
+            "first.",
+            hint=1,
+        ),
+        Mistake(
+            "the targets are not shifted",
+            lambda ids, end: _autoencoded(ids, end, say=[end, *ids]),
+            "Your targets are what is fed in at the same step: the boundary at the boundary, then "
+            "each word at itself. The target is the *next* one: the first word at the boundary.",
+            hint=1,
+        ),
+        Mistake(
+            "recited in reverse",
+            lambda ids, end: _autoencoded(ids, end, told=ids[::-1], say=[*ids[::-1], end]),
+            "Your model recites from the last word to the first. Here it says the sentence in the "
+            "order in which it was read.",
+            hint=2,
+        ),
+        Mistake(
+            "the boundary in front",
+            lambda ids, end: ([end, *ids, *ids], *_autoencoded(ids, end)[1:]),
+            "The boundary stands before the reading in your answer. It belongs between the two "
+            "halves: it tells the model to stop reading and to begin.",
+            hint=2,
+        ),
+        Mistake(
+            "True and False are exchanged",
+            lambda ids, end: (
+                *_autoencoded(ids, end)[:2],
+                [True] * len(ids) + [False] * (len(ids) + 1),
+            ),
+            "True and False are the wrong way round: the reading counts and the reciting does "
+            "not. A step counts when something is to be said.",
+            hint=3,
+        ),
+        Mistake(
+            "a list of triples",
+            lambda ids, end: list(zip(*_autoencoded(ids, end), strict=True)),
+            "You return one triple for each step. Three lists are wanted, each with an entry for "
+            "every step: `return inputs, targets, counted`.",
+            hint=3,
+        ),
+        Mistake(
+            "the reading counts as well",
+            _autoencoder_and_language_model,
+            "All steps count in your answer. While it reads, nothing is asked: the first n steps "
+            "do not count.",
+            hint=2,
+        ),
+        Mistake(
+            "no boundary",
+            _autoencoder_without_end,
+            "Nothing tells the model that reading ends and writing begins, nor when to stop. The "
+            "boundary stands between the two halves, and it is the last target.",
+            hint=1,
+        ),
+        Mistake(
+            "the end is never said",
+            lambda ids, end: (
+                [*ids, end, *ids[:-1]],
+                [end] * len(ids) + (ids or [end]),
+                [False] * len(ids) + [True] * max(1, len(ids)),
+            ),
+            "Your model never learns to stop: after the last word it must say the boundary. There "
+            "are 2n + 1 steps.",
+            hint=3,
+        ),
+        Mistake(
+            "the first word is not asked for",
+            lambda ids, end: _autoencoded(ids, end, silent=len(ids) + 1),
+            "The step that reads the boundary counts: there the first word is asked for. Only n "
+            "steps do not count.",
+            hint=3,
+        ),
+        Mistake(
+            "it must guess without hearing",
+            lambda ids, end: _autoencoded(ids, end, told=[end] * len(ids)),
+            "While writing, you feed the boundary all the time. Feed the sentence once more: each "
+            "step is told the word that it should have said before.",
+            hint=2,
+        ),
+    ),
+    right_answers={
+        "one list, shifted": _autoencoder_by_shifting,
+        "zeros where nothing counts": lambda ids, end: (
+            [*ids, end, *ids],
+            [*[0] * len(ids), *ids, end],
+            [i >= len(ids) for i in range(2 * len(ids) + 1)],
+        ),
+    },
+)

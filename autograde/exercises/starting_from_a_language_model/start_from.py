@@ -1,0 +1,258 @@
+"""Exercise `start_from`: move in with the furniture."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.exercise import (
+    Answer,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+)
+from autograde.exercises.starting_from_a_language_model import LESSON
+from elmo_mini.recurrent import classifier
+from elmo_mini.recurrent.classifier import LSTMClassifier
+from elmo_mini.recurrent.language_model import LSTMLanguageModel
+
+
+def _sizes(words: int, classes: int, embedding: int, hidden: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {
+            "words": words,
+            "classes": classes,
+            "embedding": embedding,
+            "hidden": hidden,
+            "seed": int(rng.integers(1 << 30)),
+        }
+
+    return make
+
+
+def _whose(now: nn.Module, before: dict[str, Tensor], teacher: dict[str, Tensor]) -> str:
+    """Where the weights of one part come from, in words."""
+    weights = dict(now.named_parameters())
+
+    def same(other: dict[str, Tensor]) -> bool:
+        return set(other) == set(weights) and all(
+            weights[name].shape == value.shape and torch.equal(weights[name].detach(), value)
+            for name, value in other.items()
+        )
+
+    if same(teacher):
+        return "the language model's"
+    return "as it was" if same(before) else "something else"
+
+
+def _weights(module: nn.Module) -> dict[str, Tensor]:
+    return {name: value.detach().clone() for name, value in module.named_parameters()}
+
+
+def _run_start(answer: Answer, inputs: Inputs) -> Plain:
+    """Start a classifier, then train it by one step: whose weights are where, and who moved?"""
+    words, classes, embedding, hidden, seed = inputs.values()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = LSTMLanguageModel(words, embedding, hidden)
+        classifier = LSTMClassifier(words, classes, embedding, hidden)
+        ids = torch.randint(words, (3, 4))
+    parts = ("embedding", "lstm", "output")
+    before = {part: _weights(getattr(classifier, part)) for part in parts}
+    taught = {part: _weights(getattr(model, part)) for part in ("embedding", "lstm")}
+    learnt = _weights(model)
+    answer(classifier, model)
+    found: dict[str, Plain] = {
+        f"the classifier's {part}": _whose(
+            getattr(classifier, part), before[part], taught.get(part, {})
+        )
+        for part in parts
+    }
+    untouched = _same_weights(model, learnt)
+    loss = classifier(ids, torch.tensor([4, 2, 3])).square().sum()
+    loss.backward()
+    moving = [value for value in classifier.parameters() if value.requires_grad]
+    with torch.no_grad():
+        for value in moving:
+            value.sub_(0.1)
+    found["the language model"] = "as it was" if untouched else "changed"
+    found["the language model can learn"] = (
+        "yes" if all(value.requires_grad for value in model.parameters()) else "no"
+    )
+    found["the language model after a training step of the classifier"] = (
+        "as it was" if not untouched or _same_weights(model, learnt) else "moved with it"
+    )
+    found["parts of the classifier that can learn"] = sorted(
+        part
+        for part in parts
+        if all(value.requires_grad for value in getattr(classifier, part).parameters())
+    )
+    return found
+
+
+def _same_weights(module: nn.Module, weights: dict[str, Tensor]) -> bool:
+    now = dict(module.named_parameters())
+    return all(torch.equal(now[name].detach(), value) for name, value in weights.items())
+
+
+def _copy(target: nn.Module, source: nn.Module, keep: Callable[[str], bool] = bool) -> None:
+    with torch.no_grad():
+        for name, value in target.named_parameters():
+            if keep(name):
+                value.copy_(source.get_parameter(name))
+
+
+def _start_by_sharing(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding, classifier.lstm = model.embedding, model.lstm
+
+
+def _start_the_wrong_way(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _copy(model.embedding, classifier.embedding)
+    _copy(model.lstm, classifier.lstm)
+
+
+def _start_frozen(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _start_both(classifier, model)
+    for part in (classifier.embedding, classifier.lstm):
+        part.requires_grad_(False)
+
+
+def _start_both(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _copy(classifier.embedding, model.embedding)
+    _copy(classifier.lstm, model.lstm)
+
+
+def _start_without_recurrence(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _copy(classifier.embedding, model.embedding)
+    _copy(classifier.lstm, model.lstm, lambda name: "_ih_" in name)
+
+
+def _start_with_softmax_rows(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _start_both(classifier, model)
+    with torch.no_grad():
+        for name, value in classifier.output.named_parameters():
+            value.copy_(model.softmax.get_parameter(name)[: len(value)])
+
+
+def _start_and_freeze_the_teacher(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    _start_both(classifier, model)
+    model.requires_grad_(False)
+
+
+def _start_in_place(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding.weight.copy_(model.embedding.weight)
+    classifier.lstm.get_parameter("weight_ih_l0").copy_(model.lstm.get_parameter("weight_ih_l0"))
+
+
+def _start_by_names(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    theirs = model.state_dict()
+    ours = classifier.state_dict()
+    ours.update({name: value for name, value in theirs.items() if name in ours})
+    classifier.load_state_dict(ours)
+
+
+def _start_from_new_parameters(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding = nn.Embedding.from_pretrained(
+        model.embedding.weight.detach().clone(), freeze=False
+    )
+    classifier.lstm.load_state_dict(model.lstm.state_dict())
+
+
+EXERCISE = Exercise(
+    id="start_from",
+    title="Move in with the furniture",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=classifier.start_from,
+    run=_run_start,
+    cases=(
+        Case("9 words, 2 classes", _sizes(9, 2, 4, 5), weight=2),
+        Case("30 words, 6 classes", _sizes(30, 6, 8, 8)),
+    ),
+    mistakes=(
+        Mistake(
+            "only the embedding",
+            lambda c, m: _copy(c.embedding, m.embedding),
+            "Only the word vectors move in: that is what people did with word2vec. The LSTM, which "
+            "has learnt to read, comes along as well.",
+            hint=1,
+        ),
+        Mistake(
+            "only the LSTM",
+            lambda c, m: _copy(c.lstm, m.lstm),
+            "The LSTM is the language model's, but it meets word vectors that it has never seen. "
+            "Copy the embedding too.",
+            hint=1,
+        ),
+        Mistake(
+            "one model for both",
+            _start_by_sharing,
+            "Classifier and language model now *share* their parts: training the one changes the "
+            "other. Copy the numbers, do not hand over the object.",
+            hint=2,
+        ),
+        Mistake(
+            "the wrong way round",
+            _start_the_wrong_way,
+            "You overwrite the language model with the classifier's random numbers. Copy from the "
+            "language model into the classifier.",
+            hint=1,
+        ),
+        Mistake(
+            "frozen",
+            _start_frozen,
+            "The copied parts can no longer learn. Dai and Le go on training *all* weights; "
+            "freezing is what TagLM and ELMo will do.",
+            hint=3,
+        ),
+        Mistake(
+            "half an LSTM",
+            _start_without_recurrence,
+            "Of the LSTM you copy the weights on its input, and not those on its own state "
+            "(`weight_hh_l0`, `bias_hh_l0`): its memory is still random.",
+            hint=3,
+        ),
+        Mistake(
+            "the output layer has changed",
+            _start_with_softmax_rows,
+            "Embedding and LSTM are right, and the output layer has changed too. The language "
+            "model has nothing for it, classes are not words: leave it as it was.",
+            hint=1,
+        ),
+        Mistake(
+            "nothing has moved in",
+            lambda c, m: None,
+            "The classifier is what it was. If you wrote `classifier = …`, or gave a part a name "
+            "of your own, only the name inside your function changed. Write into the parts that "
+            "the classifier has.",
+            hint=2,
+        ),
+        Mistake(
+            "the language model is frozen",
+            _start_and_freeze_the_teacher,
+            "You freeze the language model for good. A copy needs no such lock: whoever owns the "
+            "model may go on training it.",
+            hint=2,
+        ),
+        Mistake(
+            "autograd watches",
+            _start_in_place,
+            "PyTorch refuses to overwrite a weight that autograd watches. Copy under "
+            "`with torch.no_grad():`, or use `load_state_dict`.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "names that both have": _start_by_names,
+        "a new embedding": _start_from_new_parameters,
+        "load_state_dict, not strict": lambda c, m: c.load_state_dict(m.state_dict(), strict=False),
+        "parameter by parameter": _start_both,
+    },
+)

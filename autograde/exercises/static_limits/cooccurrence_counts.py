@@ -1,0 +1,221 @@
+"""Exercise `cooccurrence_counts`: who stands near whom, and how near."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.exercise import (
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+)
+from autograde.exercises.static_limits import LESSON
+from elmo_mini.word_vectors import glove
+
+Sentences = list[list[int]]
+
+
+Table = np.ndarray
+
+
+def _drawn_sentences(lengths: Sequence[int], words: int, window: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
+        drawn[0][:3] = [0, 1, 2]
+        return {"sentences": drawn, "vocabulary_size": words, "window": window}
+
+    return make
+
+
+def _counted(
+    sentences: Sentences,
+    size: int,
+    window: int,
+    *,
+    flat: bool = False,
+    left_only: bool = False,
+    short: bool = False,
+    triangular: bool = False,
+    itself: bool = False,
+    twin_once: bool = False,
+) -> Table:
+    """Counts with one thing done otherwise: the wrong answers are built from this."""
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            counts[word, word] += itself
+            for distance in range(1, window + (not short)):
+                if place >= distance:
+                    weight = 1.0 if flat else 1 / distance
+                    weight = (window - distance + 1) / window if triangular else weight
+                    counts[word, ids[place - distance]] += weight
+                    if not left_only and not (twin_once and ids[place - distance] == word):
+                        counts[ids[place - distance], word] += weight
+    return counts
+
+
+def _counted_round_the_corner(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            for distance in range(1, window + 1):
+                counts[word, ids[place - distance]] += 1 / distance
+                counts[ids[place - distance], word] += 1 / distance
+    return counts
+
+
+def _counted_from_first_places(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        for word in ids:
+            place = ids.index(word)
+            for distance in range(1, min(window, place) + 1):
+                counts[word, ids[place - distance]] += 1 / distance
+                counts[ids[place - distance], word] += 1 / distance
+    return counts
+
+
+def _counted_without_twins(sentences: Sentences, size: int, window: int) -> Table:
+    counts = _counted(sentences, size, window)
+    np.fill_diagonal(counts, 0.0)
+    return counts
+
+
+def _counted_in_whole_numbers(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size), dtype=int)
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            for distance in range(1, min(window, place) + 1):
+                counts[word, ids[place - distance]] += int(1 / distance)
+                counts[ids[place - distance], word] += int(1 / distance)
+    return counts
+
+
+def _both_ways(sentences: Sentences, size: int, window: int) -> Tensor:
+    counts = torch.zeros(size, size, dtype=torch.float64)
+    for ids in sentences:
+        for i, word in enumerate(ids):
+            for j in range(max(0, i - window), min(len(ids), i + window + 1)):
+                if i != j:
+                    counts[word, ids[j]] += 1 / abs(i - j)
+    return counts
+
+
+EXERCISE = Exercise(
+    id="cooccurrence_counts",
+    title="Who stands near whom, and how near",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=4,
+    minutes=15,
+    reference=glove.cooccurrence_counts,
+    cases=(
+        Case(
+            "one sentence of four words",
+            lambda rng: {"sentences": [[0, 1, 2, 3]], "vocabulary_size": 4, "window": 2},
+        ),
+        Case("several sentences, window 3", _drawn_sentences((9, 7, 8), 6, 3), weight=2),
+        Case(
+            "a word beside itself",
+            lambda rng: {"sentences": [[1, 1, 0]], "vocabulary_size": 2, "window": 2},
+            edge=True,
+        ),
+        Case(
+            "sentences shorter than the window, and an empty one",
+            lambda rng: {"sentences": [[0, 1], [], [2]], "vocabulary_size": 3, "window": 5},
+            edge=True,
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "every pair counts 1",
+            lambda s, v, w: _counted(s, v, w, flat=True),
+            "All pairs in the window count the same. A pair `d` places apart counts 1/d.",
+            hint=3,
+        ),
+        Mistake(
+            "only the left side",
+            lambda s, v, w: _counted(s, v, w, left_only=True),
+            "Only one of the two words is told of the other. Being near goes both ways: the "
+            "table is symmetric.",
+            hint=2,
+        ),
+        Mistake(
+            "the farthest neighbour is lost",
+            lambda s, v, w: _counted(s, v, w, short=True),
+            "Neighbours exactly `window` places away are missing. `range(1, window)` ends before "
+            "`window`.",
+            hint=3,
+        ),
+        Mistake(
+            "pairs across sentences",
+            lambda s, v, w: _counted([[i for ids in s for i in ids]], v, w),
+            "You count pairs whose words stand in different sentences. Walk over one sentence at "
+            "a time.",
+            hint=3,
+        ),
+        Mistake(
+            "the dynamic window's weights",
+            lambda s, v, w: _counted(s, v, w, triangular=True),
+            "These are the weights of word2vec's dynamic window. GloVe's are 1/d: 1, 1/2, 1/3 …",
+            hint=3,
+        ),
+        Mistake(
+            "a word is its own neighbour",
+            lambda s, v, w: _counted(s, v, w, itself=True),
+            "Each place is counted as its own neighbour. Distances begin at 1.",
+            hint=3,
+        ),
+        Mistake(
+            "a word beside itself is skipped",
+            _counted_without_twins,
+            "The same word may stand at two places near each other (*very, very*), and that pair "
+            "counts. Compare places, not words.",
+            hint=3,
+        ),
+        Mistake(
+            "negative places",
+            _counted_round_the_corner,
+            "At the start of a sentence a negative place counts from the end in Python, and far "
+            "words become neighbours. Stop at place 0.",
+            hint=3,
+        ),
+        Mistake(
+            "the place of a repeated word",
+            _counted_from_first_places,
+            "`ids.index(word)` finds the first place of a word, also when you are at its second. "
+            "Walk over places with `enumerate`.",
+            hint=3,
+        ),
+        Mistake(
+            "every pair twice",
+            lambda s, v, w: 2 * _counted(s, v, w),
+            "All your counts are twice too large. You look to both sides and write both entries "
+            "each time, so every pair is met twice. Look to one side, or write one entry.",
+            hint=2,
+        ),
+        Mistake(
+            "a word beside itself counts once",
+            lambda s, v, w: _counted(s, v, w, twin_once=True),
+            "Where a word stands beside itself, `[i, j]` and `[j, i]` are one entry, and it gets "
+            "1/d twice: once for each of the two places.",
+            hint=3,
+        ),
+        Mistake(
+            "the fractions are cut off",
+            _counted_in_whole_numbers,
+            "Your table holds whole numbers, so 1/2 and 1/3 become 0 when they are written into "
+            "it. Leave out `dtype=int`.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "both sides in one loop": _both_ways,
+        "one distance at a time": lambda s, v, w: glove.sparse_counts(s, v, w).toarray(),
+    },
+)

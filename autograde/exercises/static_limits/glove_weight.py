@@ -1,0 +1,124 @@
+"""Exercise `glove_weight`: how much a count is trusted."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograde.checking.exercise import (
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+)
+from autograde.exercises.static_limits import LESSON
+from elmo_mini.word_vectors import glove
+
+
+def _some_counts(x_max: float, alpha: float) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        counts = x_max * np.concatenate([rng.uniform(0.05, 0.9, 4), rng.uniform(1.5, 9, 3)])
+        return {"counts": counts, "x_max": x_max, "alpha": alpha}
+
+    return make
+
+
+EXERCISE = Exercise(
+    id="glove_weight",
+    title="How much a count is trusted",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=3,
+    minutes=5,
+    reference=glove.glove_weight,
+    cases=(
+        Case("x_max 100, alpha 3/4", _some_counts(100.0, 0.75), weight=2),
+        Case("x_max 10, alpha 3/4", _some_counts(10.0, 0.75)),
+        Case("alpha 1/2", _some_counts(100.0, 0.5)),
+        Case(
+            "zero, x_max itself, and far beyond",
+            lambda rng: {"counts": np.array([0.0, 50.0, 5e6]), "x_max": 50.0, "alpha": 0.75},
+            edge=True,
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "no upper end",
+            lambda x, x_max, alpha: (x / x_max) ** alpha,
+            "Beyond x_max your weights go on rising, and *of the* would rule the loss. From x_max "
+            "on the weight is 1.",
+            hint=2,
+        ),
+        Mistake(
+            "the power before the division",
+            lambda x, x_max, alpha: np.minimum(x**alpha / x_max, 1.0),
+            "You raise x alone. The whole fraction x / x_max is raised to alpha.",
+            hint=1,
+        ),
+        Mistake(
+            "the power is missing",
+            lambda x, x_max, alpha: np.minimum(x / x_max, 1.0),
+            "Your weight rises in a straight line. Raise the fraction to the power alpha.",
+            hint=1,
+        ),
+        Mistake(
+            "x_max written into the code",
+            lambda x, x_max, alpha: np.minimum(x / 100.0, 1.0) ** alpha,
+            "The 100 is written into your code. Use the argument `x_max`.",
+            hint=3,
+        ),
+        Mistake(
+            "alpha written into the code",
+            lambda x, x_max, alpha: np.minimum(x / x_max, 1.0) ** 0.75,
+            "The 3/4 is written into your code. Use the argument `alpha`.",
+            hint=3,
+        ),
+        Mistake(
+            "the division is missing",
+            lambda x, x_max, alpha: np.minimum(x, x_max) ** alpha,
+            "You cut off at x_max but never divide by it, so the weights go far above 1. Divide "
+            "first.",
+            hint=2,
+        ),
+        Mistake(
+            "frequent pairs are dropped",
+            lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, 0.0),
+            "Counts of x_max and more get weight 0: the best-known pairs would be ignored. They "
+            "get 1.",
+            hint=2,
+        ),
+        Mistake(
+            "both numbers written into the code",
+            lambda x, x_max, alpha: np.minimum(x / 100.0, 1.0) ** 0.75,
+            "The 100 and the 3/4 are written into your code. Use the arguments `x_max` and "
+            "`alpha`.",
+            hint=3,
+        ),
+        Mistake(
+            "one `if` for a whole array",
+            lambda x, x_max, alpha: (x / x_max) ** alpha if x < x_max else np.ones_like(x),
+            "`counts` is an array, and `if` can ask about one number only. Numpy's advice, "
+            "`any` or `all`, does not help here: each count needs its own answer. "
+            "`np.where(condition, a, b)` and `np.minimum` choose element by element.",
+            hint=2,
+        ),
+        Mistake(
+            "the larger instead of the smaller",
+            lambda x, x_max, alpha: np.maximum(x / x_max, 1.0) ** alpha,
+            "`np.maximum` keeps the larger of the two, so no weight is below 1. To cut off above, "
+            "keep the smaller: `np.minimum`.",
+            hint=2,
+        ),
+        Mistake(
+            "times alpha",
+            lambda x, x_max, alpha: np.minimum(x / x_max, 1.0) * alpha,
+            "You multiply by alpha. Raise to the power alpha: two stars, `**`.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "np.where": lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, 1.0),
+        "tensors": lambda x, x_max, alpha: (torch.as_tensor(x) / x_max).clamp(max=1.0) ** alpha,
+    },
+)

@@ -1,0 +1,168 @@
+"""Exercise `subword_vector`: A vector for every spelling."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from gensim.models.fasttext import ft_ngram_hashes
+
+from autograde.checking.exercise import (
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+)
+from autograde.exercises.static_limits import LESSON
+from autograde.exercises.static_limits.character_ngrams import stretches
+from elmo_mini.word_vectors import fasttext
+
+Table = np.ndarray
+
+
+KNOWN = ["paper", "banana", "thing", "打"]
+
+
+def _spelling(word: str) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {
+            "word": word,
+            "words": list(KNOWN),
+            "word_vectors": rng.standard_normal((len(KNOWN), 5)),
+            "ngram_vectors": rng.standard_normal((97, 5)),
+        }
+
+    return make
+
+
+def _rows(word: str, table: Table) -> list[int]:
+    return [fasttext.bucket(piece, len(table)) for piece in fasttext.character_ngrams(word)]
+
+
+def _sum_of_buckets(word: str, words: list[str], own: Table, table: Table, buckets: int) -> Table:
+    rows = [fasttext.bucket(piece, buckets) for piece in fasttext.character_ngrams(word)]
+    return table[rows].sum(0) + _own(word, words, own)
+
+
+def _own(word: str, words: list[str], vectors: Table) -> Table:
+    return vectors[words.index(word)] if word in words else np.zeros(vectors.shape[1])
+
+
+def _sum_by_loop(word: str, words: list[str], own: Table, table: Table) -> Table:
+    total = np.zeros(table.shape[1])
+    for row in ft_ngram_hashes(word, 3, 6, len(table)):
+        total += table[row]
+    for known, vector in zip(words, own, strict=True):
+        if known == word:
+            total += vector
+    return total
+
+
+EXERCISE = Exercise(
+    id="subword_vector",
+    title="A vector for every spelling",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=4,
+    minutes=10,
+    reference=fasttext.subword_vector,
+    cases=(
+        Case("a word never seen", _spelling("papery")),
+        Case("a word of the vocabulary", _spelling("paper")),
+        Case("a piece that occurs twice", _spelling("bananas"), edge=True),
+        Case("a word of one character", _spelling("打"), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the mean",
+            lambda w, words, own, table: (
+                (table[_rows(w, table)].sum(0) + _own(w, words, own))
+                / (len(_rows(w, table)) + (w in words))
+            ),
+            "You average. The paper adds up; gensim divides by the number of pieces, which "
+            "changes the length and not the direction. Here: the sum.",
+            hint=3,
+        ),
+        Mistake(
+            "an unseen word gets zeros",
+            lambda w, words, own, table: (
+                table[_rows(w, table)].sum(0) + _own(w, words, own)
+                if w in words
+                else np.zeros(table.shape[1])
+            ),
+            "A word that is not in the vocabulary has n-grams all the same. Add those up.",
+            hint=1,
+        ),
+        Mistake(
+            "the word's own vector is forgotten",
+            lambda w, words, own, table: table[_rows(w, table)].sum(0),
+            "A word of the vocabulary also has a vector of its own. Add it.",
+            hint=1,
+        ),
+        Mistake(
+            "a known word ignores its pieces",
+            lambda w, words, own, table: (
+                _own(w, words, own) if w in words else table[_rows(w, table)].sum(0)
+            ),
+            "For a known word you return its own vector alone. The n-grams belong to it as well.",
+            hint=1,
+        ),
+        Mistake(
+            "no boundary signs",
+            lambda w, words, own, table: (
+                table[[fasttext.bucket(p, len(table)) for p in stretches(w, 3, 6)]].sum(0)
+                + _own(w, words, own)
+            ),
+            "Your pieces come from the bare word. `character_ngrams` puts the boundary signs on.",
+        ),
+        Mistake(
+            "each piece once",
+            lambda w, words, own, table: (
+                table[
+                    [fasttext.bucket(p, len(table)) for p in set(fasttext.character_ngrams(w))]
+                ].sum(0)
+                + _own(w, words, own)
+            ),
+            "A piece that occurs twice counts twice.",
+        ),
+        Mistake(
+            "each row once",
+            lambda w, words, own, table: (
+                table[list(set(_rows(w, table)))].sum(0) + _own(w, words, own)
+            ),
+            "Two pieces may share a bucket, and then its row counts twice. Your set of rows keeps "
+            "it once.",
+            hint=2,
+        ),
+        Mistake(
+            "the 20,000 of the example",
+            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, 20_000),
+            "The 20,000 buckets of the cell above are written into your code. This table has "
+            "`len(ngram_vectors)` rows.",
+            hint=2,
+        ),
+        Mistake(
+            "`bucket` without K",
+            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, fasttext.BUCKETS),
+            "`bucket(ngram)` alone takes the paper's two million buckets. Give it "
+            "`len(ngram_vectors)` as its second argument.",
+            hint=2,
+        ),
+        Mistake(
+            "every word is looked up",
+            lambda w, words, own, table: table[_rows(w, table)].sum(0) + own[words.index(w)],
+            "`words.index(word)` raises an error for a word that is not in the list. Ask "
+            "`if word in words` first.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "a loop with gensim's hashes": _sum_by_loop,
+        "a count for each bucket": lambda w, words, own, table: (
+            np.bincount(_rows(w, table), minlength=len(table)) @ table + _own(w, words, own)
+        ),
+        "a tensor": lambda w, words, own, table: torch.from_numpy(
+            _sum_by_loop(w, words, own, table)
+        ),
+    },
+)

@@ -1,0 +1,12 @@
+"""The exercises of lesson 05, TagLM."""
+
+LESSON = "05_taglm"
+EXERCISES = (
+    "spans_of",
+    "span_f1",
+    "path_score",
+    "log_partition",
+    "viterbi",
+    "may_follow",
+    "with_lm",
+)

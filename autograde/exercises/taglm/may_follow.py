@@ -1,0 +1,193 @@
+"""Exercise `may_follow`: which label may follow which."""
+
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    plain,
+)
+from autograde.exercises.taglm import LESSON
+from elmo_mini.tagging import constrained_crf
+
+
+def may_follow(before: str, after: str) -> bool:
+    """Whether BIOES lets ``after`` stand right behind ``before``; see `label_rules`."""
+    return constrained_crf.may_follow(before, after)
+
+
+def _kinds(*kinds: str) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in "BIES"]
+        return {"labels": [labels[int(i)] for i in rng.permutation(len(labels))]}
+
+    return make
+
+
+def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
+    """What the answer says of every pair, under its name, so that a difference names the pair."""
+    lines: dict[str, str] = {}
+    for before in [constrained_crf.START, *inputs["labels"]]:
+        for after in [*inputs["labels"], constrained_crf.END]:
+            if (before, after) == (constrained_crf.START, constrained_crf.END):
+                continue  # an empty sentence: the task does not say
+            said = plain(answer(before, after))
+            if said is None:
+                raise AnswerRefused(
+                    f"For {before} then {after} your function returned None. Return True or False."
+                )
+            if isinstance(said, np.ndarray) and said.ndim == 0:
+                said = said.item()
+            if not isinstance(said, bool | int):
+                raise AnswerRefused(
+                    f"For {before} then {after} your function returned {said!r}. Return True or "
+                    "False."
+                )
+            lines[f"{before} then {after}"] = "may" if said else "must not"
+    return lines
+
+
+def _rule(
+    before: str,
+    after: str,
+    *,
+    kinds: bool = True,
+    side_by_side: bool = True,
+    opens: str = "OBS",
+    open_after: str = "BI",
+    free_start: bool = False,
+    free_end: bool = False,
+) -> bool:
+    """The rule with one thing done otherwise."""
+    if before == constrained_crf.START:
+        return free_start or after[:1] in opens or after == constrained_crf.END
+    if after == constrained_crf.END:
+        return free_end or before[:1] not in open_after
+    if before[:1] in open_after:
+        return after[:1] in "IE" and (not kinds or before[2:] == after[2:])
+    if not side_by_side and before[:1] in "ES" and after[:1] in "BS":
+        return False
+    return after[:1] in opens
+
+
+def _bio_rule(before: str, after: str) -> bool:
+    if after[:1] in "IE":
+        return before[:1] in "BI" and before[2:] == after[2:]
+    return True
+
+
+def _rule_by_table(before: str, after: str) -> bool:
+    inside = {"<": False, "O": False, "E": False, "S": False, "B": True, "I": True}[before[0]]
+    goes_on = after[0] in "IE"
+    return inside == goes_on and (not inside or before.split("-")[1] == after.split("-")[1])
+
+
+EXERCISE = Exercise(
+    id="may_follow",
+    title="Which label may follow which",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=3,
+    minutes=10,
+    reference=may_follow,
+    run=_every_pair,
+    cases=(
+        Case("one kind", _kinds("NP")),
+        Case("two kinds", _kinds("PER", "LOC"), weight=2),
+        Case("kinds that begin with E, I and S", _kinds("EVENT", "ITEM", "SITE"), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the rules of BIO",
+            _bio_rule,
+            "These are the rules of BIO, where a span may stop anywhere. In BIOES a span that "
+            "was opened with B must be closed with E.",
+            hint=1,
+        ),
+        Mistake(
+            "the rules of BIO, where E is nothing special",
+            lambda before, after: (
+                not after.startswith("I-") or (before[:1] in "BI" and before[2:] == after[2:])
+            ),
+            "These are the rules of BIO: only I needs an open span. In BIOES so does E, and a span "
+            "that was opened with B must be closed with E.",
+            hint=1,
+        ),
+        Mistake(
+            "E may come from anywhere",
+            lambda before, after: _rule(before, after, opens="OBSE"),
+            "You let E stand where no span is open. E closes what B opened; a span of a single "
+            "word is S.",
+            hint=2,
+        ),
+        Mistake(
+            "the kinds must always be equal",
+            lambda before, after: _rule(before, after) and before[2:] == after[2:],
+            "You compare the kinds at every pair. They must agree only inside a span: after O or E "
+            "a span of any kind may begin.",
+            hint=3,
+        ),
+        Mistake(
+            "the kind is not compared",
+            lambda before, after: _rule(before, after, kinds=False),
+            "B-PER may not be followed by I-LOC: inside a span the kind stays the same.",
+            hint=2,
+        ),
+        Mistake(
+            "I may come from anywhere",
+            lambda before, after: _rule(before, after, opens="OBSIE"),
+            "You let I or E stand where no span is open. They only continue what B opened.",
+            hint=2,
+        ),
+        Mistake(
+            "no two spans side by side",
+            lambda before, after: _rule(before, after, side_by_side=False),
+            "Two spans may touch: after E or S a new span may begin at once.",
+            hint=2,
+        ),
+        Mistake(
+            "S leaves a span open",
+            lambda before, after: _rule(before, after, open_after="BIS"),
+            "S is a whole span of one word. After it nothing is open.",
+            hint=1,
+        ),
+        Mistake(
+            "E leaves a span open",
+            lambda before, after: _rule(before, after, open_after="BIE"),
+            "E closes the span. After it nothing is open.",
+            hint=1,
+        ),
+        Mistake(
+            "anything may begin a sentence",
+            lambda before, after: _rule(before, after, free_start=True),
+            "At `<start>` nothing is open, so a sentence cannot begin with I or E.",
+            hint=3,
+        ),
+        Mistake(
+            "anything may end a sentence",
+            lambda before, after: _rule(before, after, free_end=True),
+            "At `<end>` nothing may be open, so B and I cannot be the last label.",
+            hint=3,
+        ),
+        Mistake(
+            "everything may follow everything",
+            lambda before, after: True,
+            "Your answer is always True. Which labels can only stand where a span is open?",
+            hint=1,
+        ),
+        Mistake(
+            "the answer is turned round",
+            lambda before, after: not _rule(before, after),
+            "Your rule is right and its answer is turned round: True means that it may follow.",
+        ),
+    ),
+    right_answers={"open before, open after": _rule, "a table": _rule_by_table},
+)

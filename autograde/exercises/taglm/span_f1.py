@@ -1,0 +1,235 @@
+"""Exercise `span_f1`: precision, recall and F1 of spans."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import (
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+)
+from autograde.exercises.taglm import LESSON
+from autograde.exercises.taglm.spans_of import drawn_labels, varied_spans
+from elmo_mini.tagging import spans
+
+Labels = Sequence[str]
+
+
+Corpus = Sequence[Labels]
+
+
+Found = list[tuple[int, int, str]]
+
+
+def span_f1(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    """Precision, recall and F1 of whole spans, over all sentences together."""
+    scores = spans.span_scores(gold, predicted)
+    return scores.precision, scores.recall, scores.f1
+
+
+def _two_corpora(lengths: Sequence[int], *, changed: float) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        gold = [drawn_labels(rng, length, ("PER", "LOC")) for length in lengths]
+        gold[0][:4] = ["B-PER", "I-PER", "O", "B-LOC"]
+        predicted = [list(sentence) for sentence in gold]
+        for sentence in predicted:
+            for place, label in enumerate(sentence):
+                if rng.random() < changed:
+                    kind = "LOC" if label.endswith("PER") else "PER"
+                    sentence[place] = ("O", f"B-{kind}", f"I-{kind}")[int(rng.integers(3))]
+        predicted[0][:4] = ["B-PER", "O", "B-LOC", "B-PER"]
+        predicted[1] = ["O"] * len(predicted[1])
+        return {"gold": gold, "predicted": predicted}
+
+    return make
+
+
+def _corpora(gold: Corpus, predicted: Corpus) -> Any:
+    return lambda rng: {"gold": [list(s) for s in gold], "predicted": [list(s) for s in predicted]}
+
+
+def _numbered(corpus: Corpus) -> set[tuple[int, int, int, str]]:
+    return {(n, *span) for n, labels in enumerate(corpus) for span in varied_spans(labels)}
+
+
+def _scores(correct: float, predicted: float, gold: float) -> tuple[float, float, float]:
+    precision = correct / predicted if predicted else 0.0
+    recall = correct / gold if gold else 0.0
+    both = precision + recall
+    return precision, recall, 2 * precision * recall / both if both else 0.0
+
+
+def _f1_without_guard(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    right, want, came = _numbered(gold), _numbered(predicted), 0.0
+    came = len(right & want)
+    precision, recall = came / len(want), came / len(right)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def _f1_of_words(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    pairs = [(g, p) for a, b in zip(gold, predicted, strict=True) for g, p in zip(a, b)]  # noqa: B905
+    correct = sum(g == p != "O" for g, p in pairs)
+    return _scores(correct, sum(p != "O" for _, p in pairs), sum(g != "O" for g, _ in pairs))
+
+
+def _f1_by_sentence(gold: Corpus, predicted: Corpus) -> tuple[float, ...]:
+    scores = [_f1_of_sets([a], [b]) for a, b in zip(gold, predicted, strict=True)]
+    return tuple(float(x) for x in np.mean(scores, axis=0))
+
+
+def _f1_of_sets(
+    gold: Corpus, predicted: Corpus, cut: Callable[[Any], Any] = lambda span: span
+) -> tuple[float, float, float]:
+    want, came = ({cut(s) for s in _numbered(c)} for c in (gold, predicted))
+    return _scores(len(want & came), len(came), len(want))
+
+
+def _f1_with_plain_mean(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    precision, recall, _ = _f1_of_sets(gold, predicted)
+    return precision, recall, (precision + recall) / 2
+
+
+def _f1_swapped(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    return _f1_of_sets(predicted, gold)
+
+
+def _accuracy(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    same = [g == p for a, b in zip(gold, predicted, strict=True) for g, p in zip(a, b)]  # noqa: B905
+    return (float(np.mean(same)),) * 3
+
+
+def _f1_by_counting(gold: Corpus, predicted: Corpus) -> list[float]:
+    correct = here = there = 0
+    for want, came in zip(gold, predicted, strict=True):
+        true, found = spans.spans_of(want), spans.spans_of(came)
+        correct += sum(span in true for span in found)
+        here, there = here + len(found), there + len(true)
+    f1 = 2 * correct / (here + there) if here + there else 0.0
+    return [correct / here if here else 0.0, correct / there if there else 0.0, f1]
+
+
+EXERCISE = Exercise(
+    id="span_f1",
+    title="Precision, recall and F1 of spans",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=span_f1,
+    cases=(
+        Case(
+            "one sentence",
+            _corpora(
+                [["B-PER", "I-PER", "O", "B-LOC", "O"]], [["B-PER", "I-PER", "B-PER", "O", "B-LOC"]]
+            ),
+        ),
+        Case("six sentences", _two_corpora((8, 5, 9, 7, 6, 10), changed=0.25), weight=2),
+        Case(
+            "the same places in two sentences",
+            _corpora([["B-PER", "O"], ["O", "B-LOC"]], [["O", "O"], ["B-PER", "B-LOC"]]),
+        ),
+        Case(
+            "a sentence that begins with I",
+            _corpora([["B-PER"], ["B-PER", "O"]], [["B-PER"], ["I-PER", "O"]]),
+        ),
+        Case("all right", _corpora([["B-PER", "O"], ["B-LOC"]], [["B-PER", "O"], ["B-LOC"]])),
+        Case("nothing predicted", _corpora([["B-PER", "O"]], [["O", "O"]]), edge=True),
+        Case("nothing right", _corpora([["B-PER", "O"]], [["B-LOC", "O"]]), edge=True),
+        Case("nothing to find", _corpora([["O", "O"]], [["O", "B-PER"]]), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "words are counted",
+            _f1_of_words,
+            "You compare labels word by word. Compare whole spans: one wrong word makes the span "
+            "wrong.",
+            hint=1,
+        ),
+        Mistake(
+            "token accuracy",
+            _accuracy,
+            "This is the share of words with the right label. Words outside, which are easy, "
+            "carry it. Count spans.",
+            hint=1,
+        ),
+        Mistake(
+            "the mean over sentences",
+            _f1_by_sentence,
+            "You average one score for each sentence. Add up the counts of all sentences first, "
+            "then divide once.",
+            hint=2,
+        ),
+        Mistake(
+            "spans of different sentences are mixed up",
+            lambda gold, predicted: _f1_of_sets(gold, predicted, lambda span: span[1:]),
+            "A span in one sentence is taken as right because another sentence has the same "
+            "places. Put the number of the sentence into the span.",
+            hint=3,
+        ),
+        Mistake(
+            "all sentences joined into one",
+            lambda gold, predicted: _f1_of_sets(
+                [list(itertools.chain(*gold))], [list(itertools.chain(*predicted))]
+            ),
+            "You join the sentences before you look for spans. An I at the beginning of a sentence "
+            "then continues a span of the sentence before. Read each sentence on its own.",
+            hint=2,
+        ),
+        Mistake(
+            "the kind does not count",
+            lambda gold, predicted: _f1_of_sets(gold, predicted, lambda span: span[:3]),
+            "A place labelled as a person counts as right. Start, end *and* kind must agree.",
+            hint=1,
+        ),
+        Mistake(
+            "the start is enough",
+            lambda gold, predicted: _f1_of_sets(
+                gold, predicted, lambda span: (span[0], span[1], span[3])
+            ),
+            "Spans that begin together and end apart count as right. Compare the end too.",
+            hint=1,
+        ),
+        Mistake(
+            "the plain mean of the two",
+            _f1_with_plain_mean,
+            "Your third number is the ordinary mean. F1 is the harmonic mean, 2PR / (P + R): it "
+            "stays near the smaller of the two.",
+            hint=3,
+        ),
+        Mistake(
+            "precision and recall are swapped",
+            _f1_swapped,
+            "Precision divides by what was *predicted*, recall by what is *there*. Yours are "
+            "the other way round.",
+            hint=2,
+        ),
+        Mistake(
+            "division by zero",
+            _f1_without_guard,
+            "Right as long as something is predicted and something is right. Where there is "
+            "nothing to divide by, the score is 0.",
+            hint=3,
+        ),
+        Mistake(
+            "the counts themselves",
+            lambda gold, predicted: tuple(spans.span_scores(gold, predicted)),
+            "These are the three counts. Divide them: right over predicted, right over there, and "
+            "F1 from the two.",
+            hint=2,
+        ),
+        Mistake(
+            "percent",
+            lambda gold, predicted: tuple(100 * x for x in _f1_of_sets(gold, predicted)),
+            "The right numbers times 100. Return them from 0 to 1.",
+        ),
+    ),
+    right_answers={
+        "sets with sentence numbers": _f1_of_sets,
+        "counting, and F1 from the counts": _f1_by_counting,
+    },
+)

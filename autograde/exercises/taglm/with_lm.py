@@ -1,0 +1,209 @@
+"""Exercise `with_lm`: where the language model joins."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    plain,
+)
+from autograde.exercises.taglm import LESSON
+from elmo_mini.tagging import taglm
+
+
+class _Layer:
+    """A recurrent layer that takes vectors of any width: wrong answers run, and differ."""
+
+    def __init__(self, seed: int, width: int) -> None:
+        self.seed, self.width = seed, width
+
+    def __call__(self, vectors: Tensor) -> Tensor:
+        generator = torch.Generator().manual_seed(self.seed)
+        weight = torch.randn(64, self.width, generator=generator, dtype=torch.float64)
+        carried = vectors.cumsum(1) / 2  # so that the order of time matters
+        return torch.tanh(carried @ weight[: vectors.shape[-1]])
+
+
+def _vectors(batch: int, words: int, width: int, position: str) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {
+            "words": rng.standard_normal((batch, words, width)),
+            "lm": rng.standard_normal((batch, words, width)),
+            "first": int(rng.integers(1, 10**6)),
+            "second": int(rng.integers(1, 10**6)),
+            "position": position,
+        }
+
+    return make
+
+
+def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
+    """What comes out, and its gradient for the words: floor 1 and the word vectors learn by it."""
+    width = inputs["words"].shape[-1]
+    words, lm = (torch.from_numpy(inputs[name].copy()) for name in ("words", "lm"))
+    words.requires_grad_()
+    first, second = (_Layer(inputs[name], width) for name in ("first", "second"))
+    result = answer(words, lm, first, second, inputs["position"])
+    if isinstance(result, tuple):
+        raise AnswerRefused(
+            "Your answer is a tuple. `first` and `second` give one tensor each; return one tensor."
+        )
+    if result is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(result, Tensor):
+        raise AnswerRefused(f"Your answer is a {type(result).__name__}. Return one tensor.")
+    if not torch.equal(words, torch.from_numpy(inputs["words"])):
+        raise AnswerRefused("Your answer changed `words`. Build new tensors with `torch.cat`.")
+    gradient = None
+    if result.requires_grad:
+        (gradient,) = torch.autograd.grad(result.sum(), words, allow_unused=True)
+    return {"vectors": plain(result), "their gradient for the word vectors": plain(gradient)}
+
+
+Layer = Callable[[Tensor], Tensor]
+
+
+def _joined(
+    words: Tensor,
+    lm: Tensor,
+    first: Layer,
+    second: Layer,
+    position: str,
+    *,
+    join: Callable[[Tensor, Tensor], Tensor] = lambda a, b: torch.cat([a, b], -1),
+) -> Tensor:
+    if position == "input":
+        words = join(words, lm)
+    states = first(words)
+    if position == "after_first":
+        states = join(states, lm)
+    states = second(states)
+    return join(states, lm) if position == "after_second" else states
+
+
+def _joined_everywhere(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    states = second(torch.cat([first(torch.cat([words, lm], -1)), lm], -1))
+    return torch.cat([states, lm], -1) if position == "after_second" else states
+
+
+def _joined_in_words(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Any:
+    if position == "none":
+        return second(first(words))
+    if position == "input":
+        return second(first(torch.cat((words, lm), dim=2)))
+    if position == "after_first":
+        return second(torch.cat((first(words), lm), dim=2))
+    return torch.cat((second(first(words)), lm), dim=2)
+
+
+SWAPPED = {"input": "after_second", "after_first": "after_first"}
+
+
+SWAPPED |= {"after_second": "input", "none": "none"}
+
+
+EXERCISE = Exercise(
+    id="with_lm",
+    title="Where the language model joins",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=taglm.with_lm,
+    run=_run_with_layers,
+    cases=(
+        Case("after the first floor, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),
+        Case("at the input", _vectors(2, 4, 3, "input")),
+        Case("after the second floor", _vectors(2, 3, 4, "after_second")),
+        Case("not at all", _vectors(2, 3, 4, "none")),
+        Case("one sentence of one word", _vectors(1, 1, 2, "after_first"), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "always after the first floor",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, "after_first"),
+            "The LM vectors always join after the first floor. `position` says where.",
+            hint=1,
+        ),
+        Mistake(
+            "input and after_second are swapped",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, SWAPPED[p]),
+            'Two places are swapped. "input" means below the first floor, "after_second" above the '
+            "second.",
+            hint=3,
+        ),
+        Mistake(
+            "the first floor is cut off from autograd",
+            lambda w, lm, a, b, p: _joined(w, lm, lambda x: a(x).detach(), b, p),
+            "The vectors are right, and autograd cannot follow them back through the first floor, "
+            "which then never learns. Only the language model is frozen: leave out `.detach()` and "
+            "`torch.no_grad()` here.",
+        ),
+        Mistake(
+            "always at the input",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, "input"),
+            "The LM vectors join the words at the input, as many summaries tell it. TagLM joins "
+            "them to what the first floor gives. `position` says where.",
+            hint=1,
+        ),
+        Mistake(
+            "added, not joined",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, p, join=lambda x, y: x + y),
+            "You add the two vectors. That needs equal widths, and loses which number came from "
+            "where. Put them side by side with `torch.cat`.",
+            hint=2,
+        ),
+        Mistake(
+            "joined along the words",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, p, join=lambda x, y: torch.cat([x, y], 1)),
+            "You put the LM vectors behind the sentence, as more words. Join along the last axis: "
+            "each word's vector grows.",
+            hint=2,
+        ),
+        Mistake(
+            "the LM vectors come first",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, p, join=lambda x, y: torch.cat([y, x], -1)),
+            "A model would learn as well from this order. The task asks for the other one, so that "
+            "answers can be compared: the LM vectors last, as in equation 3.",
+            hint=3,
+        ),
+        Mistake(
+            "the first floor twice",
+            lambda w, lm, a, b, p: _joined(w, lm, a, a, p),
+            "Both times you call `first`. The upper floor is `second`, with weights of its own.",
+            hint=3,
+        ),
+        Mistake(
+            "the second floor is left out",
+            lambda w, lm, a, b, p: _joined(w, lm, a, lambda x: x, p),
+            "The vectors never go through `second`.",
+            hint=1,
+        ),
+        Mistake(
+            "at every place at once",
+            _joined_everywhere,
+            "You join the LM vectors at several places. One is asked for each time.",
+            hint=1,
+        ),
+        Mistake(
+            "the LM vectors never join",
+            lambda w, lm, a, b, p: _joined(w, lm, a, b, "none"),
+            "`lm` is never used. Join it at the place that `position` names.",
+            hint=1,
+        ),
+    ),
+    right_answers={"one case after the other": _joined_in_words, "one place to join": _joined},
+)

@@ -1,0 +1,13 @@
+"""The exercises of lesson 01, word2vec with negative sampling."""
+
+LESSON = "01_word2vec"
+EXERCISES = (
+    "softmax_cost",
+    "dynamic_window_pairs",
+    "keep_probability",
+    "noise_distribution",
+    "sgns_loss",
+    "sgns_gradients",
+    "sgns_step",
+    "shifted_pmi",
+)

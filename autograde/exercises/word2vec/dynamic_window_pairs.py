@@ -1,0 +1,317 @@
+"""Exercise `dynamic_window_pairs`: pairs from a dynamic window."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    plain,
+)
+from autograde.exercises.word2vec import LESSON
+from elmo_mini.word_vectors import word2vec
+
+RUNS = 300
+
+
+def _run_pairs(answer: Answer, inputs: Inputs) -> Plain:
+    rng = np.random.default_rng(inputs["seed"])
+    tokens, window = list(inputs["tokens"]), inputs["window"]
+    runs = RUNS if window > 1 else 1  # a window of 1 leaves nothing to chance
+    return [plain(answer(list(tokens), window, rng)) for _ in range(runs)]
+
+
+def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
+    """The pairs themselves where they are certain, else what all right draws share."""
+    assert isinstance(outputs, list)
+    runs = [_as_pairs(run) for run in outputs]
+    if inputs["window"] == 1:
+        return {"pairs, sorted": sorted(str(pair) for pair in runs[0])}
+    length, window = len(inputs["tokens"]), inputs["window"]
+    names = {token: place for place, token in enumerate(inputs["tokens"])}
+    kept = np.zeros(window + 1)
+    sides = equal_sides = unbroken = beyond = 0
+    sizes = []
+    for run in runs:
+        sizes.append(len(run))
+        seen: dict[int, set[int]] = {}
+        for pair in run:
+            center, context = _places(pair, names)
+            if abs(center - context) > window:
+                beyond += 1
+            else:
+                kept[abs(center - context)] += 1
+                seen.setdefault(center, set()).add(context - center)
+        for center in range(window, length - window):
+            offsets = seen.get(center, set())
+            left = max((-d for d in offsets if d < 0), default=0)
+            right = max((d for d in offsets if d > 0), default=0)
+            sides += 1
+            equal_sides += left == right
+            unbroken += len(offsets - {0}) == left + right
+    possible = np.array([length, *(2 * max(0, length - d) for d in range(1, window + 1))])
+    average = float(np.mean(sizes))
+    return {
+        "pairs of a place with itself, in a sentence": float(kept[0] / len(runs)),
+        "share of pairs kept at distance 1, 2, ...": kept[1:]
+        / np.maximum(1, possible[1:] * len(runs)),
+        "pairs beyond the window, in a sentence": beyond / len(runs),
+        "share of centres that reach equally far to both sides": equal_sides / sides
+        if sides
+        else 1.0,
+        "share of centres without a gap in their window": unbroken / sides if sides else 1.0,
+        "how much the number of pairs varies (deviation / mean)": (
+            float(np.std(sizes)) / average if average else 0.0
+        ),
+    }
+
+
+def _as_pairs(run: Any) -> list[tuple[Any, Any]]:
+    if run is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    pairs = run.tolist() if isinstance(run, np.ndarray) else run
+    try:
+        return [(center, context) for center, context in pairs]
+    except (TypeError, ValueError):
+        raise AnswerRefused("Return a list of pairs, each one (centre, context).") from None
+
+
+def _places(pair: tuple[Any, Any], names: dict[Any, int]) -> tuple[int, int]:
+    try:
+        return names[pair[0]], names[pair[1]]
+    except (KeyError, TypeError):
+        raise AnswerRefused(
+            f"The pair {pair!r} holds something that is no token of the sentence. Pairs hold "
+            "tokens, not positions."
+        ) from None
+
+
+def _window_pairs(
+    tokens: Sequence[int],
+    window: int,
+    rng: np.random.Generator,
+    *,
+    low: int = 1,
+    high: int | None = None,
+    fixed: bool = False,
+    once: bool = False,
+    itself: bool = False,
+    left: bool = True,
+) -> list[tuple[int, int]]:
+    """Windowed pairs with one thing done otherwise: the wrong answers are built from this."""
+    top = window + 1 if high is None else high
+    shared = int(rng.integers(low, max(low + 1, top)))
+    pairs = []
+    for i, center in enumerate(tokens):
+        reach = shared if once else int(rng.integers(low, max(low + 1, top)))
+        reach = window if fixed else reach
+        start = max(0, i - reach) if left else i
+        for j in range(start, min(len(tokens), i + reach + 1)):
+            if itself or j != i:
+                pairs.append((center, tokens[j]))
+    return pairs
+
+
+def _array_of_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator) -> Any:
+    ids = np.asarray(tokens)
+    i, j = np.meshgrid(np.arange(len(ids)), np.arange(len(ids)), indexing="ij")
+    reach = rng.integers(1, window + 1, size=len(ids))[:, None]
+    keep = (np.abs(i - j) <= reach) & (i != j)
+    return np.stack([ids[i[keep]], ids[j[keep]]], axis=1)
+
+
+def _lazy_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator) -> Any:
+    for i, center in enumerate(tokens):
+        reach = math.ceil((1.0 - rng.random()) * window)
+        for distance in range(1, reach + 1):
+            if i - distance >= 0:
+                yield center, tokens[i - distance]
+            if i + distance < len(tokens):
+                yield center, tokens[i + distance]
+
+
+def _skips_equal_words(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return [(a, b) for a, b in word2vec.dynamic_window_pairs(tokens, window, rng) if a != b]
+
+
+def _first_place_of_each_word(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for center in tokens:
+        place, reach = list(tokens).index(center), int(rng.integers(1, window + 1))
+        for other in range(max(0, place - reach), min(len(tokens), place + reach + 1)):
+            if other != place:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _each_pair_once(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return list(set(word2vec.dynamic_window_pairs(tokens, window, rng)))
+
+
+def _turned_round(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return [(b, a) for a, b in word2vec.dynamic_window_pairs(tokens, window, rng)]
+
+
+def _two_draws(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        left, right = rng.integers(1, window + 1, size=2)
+        for other in range(max(0, place - left), min(len(tokens), place + right + 1)):
+            if other != place:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _negative_places(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        reach = int(rng.integers(1, window + 1))
+        for other in range(place - reach, min(len(tokens), place + reach + 1)):
+            if other != place and -len(tokens) <= other:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _sentence(length: int, window: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        tokens = [int(token) for token in rng.permutation(100)[:length]]
+        return {"tokens": tokens, "window": window, "seed": int(rng.integers(2**31))}
+
+    return make
+
+
+def _reference_pairs(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    return word2vec.dynamic_window_pairs(tokens, window, rng)
+
+
+EXERCISE = Exercise(
+    id="dynamic_window_pairs",
+    title="Pairs from a dynamic window",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=4,
+    minutes=10,
+    reference=_reference_pairs,
+    run=_run_pairs,
+    view=_pair_statistics,
+    atol=0.05,
+    rtol=0.0,
+    cases=(
+        Case("five words, window 1", _sentence(5, 1)),
+        Case(
+            "a sentence with repeated words",
+            lambda rng: {"tokens": [8, 3, 8, 8, 5, 3, 8], "window": 1, "seed": 0},
+            edge=True,
+        ),
+        Case("24 words, window 4", _sentence(24, 4), weight=2),
+        Case("30 words, window 7", _sentence(30, 7)),
+        Case("a sentence shorter than the window", _sentence(3, 5), weight=0.5, edge=True),
+        Case("a sentence of one word", _sentence(1, 5), weight=0.5, edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "a fixed window",
+            lambda t, w, r: _window_pairs(t, w, r, fixed=True),
+            "Every neighbour up to the full window is kept. Draw a reach between 1 and the "
+            "window for each centre word: near neighbours should count more often.",
+            hint=1,
+        ),
+        Mistake(
+            "one draw for the whole sentence",
+            lambda t, w, r: _window_pairs(t, w, r, once=True),
+            "The reach is drawn once for the sentence. Draw it anew for every centre word, "
+            "inside the loop.",
+            hint=2,
+        ),
+        Mistake(
+            "the reach can be 0",
+            lambda t, w, r: _window_pairs(t, w, r, low=0),
+            "Some centre words get no context at all: your draw includes 0. It starts at 1.",
+            hint=2,
+        ),
+        Mistake(
+            "the full window is never drawn",
+            lambda t, w, r: _window_pairs(t, w, r, high=w),
+            "`rng.integers(low, high)` leaves out `high`. Ask for `window + 1`.",
+            hint=2,
+        ),
+        Mistake(
+            "a word is its own context",
+            lambda t, w, r: _window_pairs(t, w, r, itself=True),
+            "Your pairs contain each centre word with itself. Skip the position of the centre.",
+            hint=3,
+        ),
+        Mistake(
+            "only the words to the right",
+            lambda t, w, r: _window_pairs(t, w, r, left=False),
+            "Only words after the centre are used. The window opens to both sides.",
+            hint=1,
+        ),
+        Mistake(
+            "equal words are skipped, not the place of the centre",
+            _skips_equal_words,
+            "A word may stand twice in a sentence, and then the other occurrence is a context. "
+            "Compare places, not words.",
+            hint=2,
+        ),
+        Mistake(
+            "the place of a repeated word",
+            _first_place_of_each_word,
+            "`tokens.index(word)` finds the first place of a word, also when you are at its "
+            "second. Walk over places with `enumerate`.",
+            hint=3,
+        ),
+        Mistake(
+            "each pair once",
+            _each_pair_once,
+            "A pair that occurs twice counts twice. Collect pairs in a list, not in a set.",
+            hint=3,
+        ),
+        Mistake(
+            "the pair is turned round",
+            _turned_round,
+            "Your pairs are (context, centre). The centre, whose reach was drawn, comes first.",
+            hint=3,
+        ),
+        Mistake(
+            "two draws for one centre",
+            _two_draws,
+            "Left and right have a reach of their own. One draw for each centre serves both sides.",
+            hint=2,
+        ),
+        Mistake(
+            "negative places",
+            _negative_places,
+            "At the start of the sentence a negative place counts from the end in Python, and far "
+            "words become neighbours. Start at `max(0, place - reach)`.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "one array of pairs": _array_of_pairs,
+        "a generator": _lazy_pairs,
+    },
+)
