@@ -51,7 +51,7 @@ plots.road("04")
 # %% [markdown]
 # ### The reader from lesson 03
 #
-# There you built the training of an LSTM language model. It reads a word and bets on the next, and its **hidden state** is made anew for every sentence. `</s>` is the boundary between sentences, `<unk>` stands for every word outside the vocabulary of 2,000. **Perplexity** is exp of the mean surprise a word, in nats: between how many equally likely words the model hesitates.
+# There you wrote the training of an LSTM language model. The model reads a word and bets on the next; its **hidden state** is a vector of the word in its left context. `</s>` is the boundary between sentences, and `<unk>` stands for every word outside the vocabulary of 2,000. The surprise of a bet is $-\log p$ of the word that came, in nats. **Perplexity** is exp of the mean surprise: the model hesitates as if between so many equally likely words.
 #
 # The next cell trains that model once more: the same text, the same sizes, the same seed. The course's functions stand in for yours here: `train_language_model` does what lesson 03 asked you to write. So the perplexity should be the one that you saw there.
 
@@ -104,7 +104,7 @@ print(f"The reader: perplexity {stream_perplexity(model, held_out_stream):.0f} o
 #
 # Think of somebody who looks for a good restaurant in a strange city. Dropped anywhere at random, they may search for hours. Dropped in the old town, they only have to look around. Training is such a search, among millions of numbers. Usually a network starts anywhere. **Pretraining** starts it in the old town: first learn something from text without labels, then go on from there with the few labels that you have.
 #
-# Until then it was mostly word vectors that were carried over, and the network above them started anywhere. Dai and Le carried over **everything but the last layer**. They tried two ways to learn from plain text:
+# Until 2015 it was mostly word vectors that were carried over, and the network above them started anywhere. Dai and Le carried over **everything but the last layer**. They tried two ways to learn from plain text:
 #
 # - **a language model**, as in lesson 03: LM-LSTM;
 # - **a sequence autoencoder**: read a sentence, then say it again from memory: SA-LSTM.
