@@ -116,7 +116,8 @@ def test_constructors_leave_the_callers_model_alone(bilm: BiLM) -> None:
     bilm.layers[0].requires_grad_(False)
     asked = [p.requires_grad for p in bilm.parameters()]
     first = Elmo(None, None, 1, module=bilm, stateful=True, cache_tokens=9)
-    Elmo(None, None, 1, module=bilm, requires_grad=False, vocab_to_cache=["@@PADDING@@", "a"])
+    with pytest.warns(UserWarning, match="stay as they are"):
+        Elmo(None, None, 1, module=bilm, requires_grad=False, vocab_to_cache=["@@PADDING@@", "a"])
     ElmoEmbedder(module=bilm, stateful=True, warm_up=SENTENCES)
     first(IDS)
     assert [p.requires_grad for p in bilm.parameters()] == asked
@@ -259,13 +260,12 @@ def test_a_replica_passes_gradients_to_the_weights_it_was_made_from(bilm: BiLM) 
     assert all(p.grad is not None for p in bilm.parameters())
 
 
-def test_a_replica_without_gradients_gives_the_same_vectors(bilm: BiLM) -> None:
+def test_a_replica_reads_its_own_weights_and_no_cache_of_another_device(bilm: BiLM) -> None:
     bilm.cache_tokens(50)
-    expected = layers_of(bilm)
+    layers_of(bilm)
     with torch.no_grad():
         replica = replica_of(bilm)
-        for module in replica.modules():  # weights as another device's copy may hold them
-            for name, value in vars(module).items():
-                if isinstance(value, Tensor):
-                    setattr(module, name, value + 0.0)
-        torch.testing.assert_close(layers_of(replica), expected)
+        replica.token_encoder.projection.weight *= 1.5  # as the copy on another device may differ
+        seen = layers_of(replica)
+        replica.token_cache = None
+        torch.testing.assert_close(seen, layers_of(replica), rtol=0, atol=0)
