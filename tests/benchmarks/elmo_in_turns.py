@@ -1,4 +1,4 @@
-"""What the speed benchmarks of ELMo share: the sizes, the text, the clock, and the record.
+"""What the speed benchmarks of ELMo share: the models, the text, the clock, and the record.
 
 Every repetition takes fresh batches of running text and times all the ways on them, one after
 another in changing order, so that a busy moment of the machine hits them alike. A ratio is
@@ -23,22 +23,26 @@ from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
-from elmo_mini.results.stored import FOLDER, write_record
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.results.stored import FOLDER, machine, write_record
 from tests.benchmarks.allennlp_elmo import AllenNLP
+from tests.benchmarks.processor_bound import Processor
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
-MODELS = {
+SIZES = {
     "tiny": BiLMOptions(
         projection_dim=64, dim=256, filters=((1, 32), (2, 32), (3, 64), (4, 128)), n_highway=1
     ),
     "small": BiLMOptions(projection_dim=128, dim=1024, filters=OFFICIAL_FILTERS, n_highway=1),
     "original": BiLMOptions(projection_dim=512, dim=4096, filters=OFFICIAL_FILTERS, n_highway=2),
 }
-USUAL = ["tiny", "small"]
+MODELS = ["course", *SIZES]
+USUAL = ["course", "small"]
 
 Clock = Callable[[], float]
 Shape = tuple[int, int | None]
 Measure = Callable[[BiLM, list[Tensor], int, Clock, AllenNLP | None], dict[str, Any]]
+Bound = Callable[[Processor, BiLMOptions, Tensor], float]
 
 
 def batches(sentences: list[list[str]], rows: int, width: int | None) -> Iterator[Tensor]:
@@ -50,6 +54,11 @@ def batches(sentences: list[list[str]], rows: int, width: int | None) -> Iterato
         lines = [words[k : k + width] for k in range(0, len(words) - width + 1, width)]
     for first in range(0, len(lines) - rows + 1, rows):
         yield batch_to_ids(lines[first : first + rows])
+
+
+def model(name: str) -> BiLM:
+    """The course's checkpoint, or random weights of one of the `SIZES`."""
+    return load_pretrained() if name == "course" else BiLM(SIZES[name])
 
 
 def median(values: list[float]) -> dict[str, float]:
@@ -70,6 +79,7 @@ def run(
     sentences: int,
     earlier: int,
     repetitions: int,
+    bound: Bound,
     block: int = 1,
 ) -> None:
     """The command of one benchmark: measure every model and shape, print and store.
@@ -82,14 +92,16 @@ def run(
         sentences: how many of the course's text to take batches from.
         earlier: batches before those that are timed.
         repetitions: the default.
+        bound: the seconds that a batch needs at the processor's best.
         block: batches of one repetition.
     """
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=repetitions)
-    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=USUAL)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=USUAL)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--allennlp", type=Path, help="its wheel, to be timed as well")
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--output", type=Path, help="write the figures to this file")
+    parser.add_argument("--store", action="store_true", help="replace the course's stored result")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
@@ -98,17 +110,32 @@ def run(
 
     corpus = corpora.course_text()
     text = [list(s) for s, _ in zip(corpus.sentences(), range(sentences), strict=False)]
+    print(f"{machine()}; {arguments.threads} thread(s); PyTorch {torch.__version__}")
     load_before = os.getloadavg()[0]
     allennlp = AllenNLP(arguments.allennlp) if arguments.allennlp else None
     results: dict[str, Any] = {}
-    for model in arguments.models:
+    for name_of_model in arguments.models:
+        bilm = model(name_of_model)
+        processor = Processor.measure(bilm.options, clock)
         for rows, width in shapes:
-            case = f"{model} {rows}x{width}" if width else f"{model} {rows} sentences"
+            case = (
+                f"{name_of_model} {rows}x{width}" if width else f"{name_of_model} {rows} sentences"
+            )
             taken = list(batches(text, rows, width))[-(earlier + block * arguments.repetitions) :]
-            bilm = BiLM(MODELS[model])
-            results[case] = measure(bilm, taken, arguments.repetitions, clock, allennlp)
-            print(case)
-            show(results[case])
+            figures = measure(bilm, taken, arguments.repetitions, clock, allennlp)
+            timed = taken[-block * arguments.repetitions :]
+            least = float(np.median([bound(processor, bilm.options, ids) for ids in timed]))
+            figures["processor"] = {
+                "gflops": processor.flops / 1e9,
+                "gigabytes_per_second": processor.bytes / 1e9,
+                "least_milliseconds": 1e3 * least,
+            }
+            results[case] = figures
+            print(
+                f"{case}: at {processor.flops / 1e9:.0f} GFLOP/s and "
+                f"{processor.bytes / 1e9:.0f} GB/s a batch needs {1e3 * least:.2f} ms"
+            )
+            show(figures)
     numbers = {
         "timed_by": "processor time" if arguments.threads == 1 else "wall clock",
         "corpus": corpus.name,
@@ -119,11 +146,13 @@ def run(
     }
     command = f"python -m tests.benchmarks.{name} --threads {arguments.threads}"
     command += f" --repetitions {arguments.repetitions} --models {' '.join(arguments.models)}"
+    command += " --store"
     if arguments.allennlp:
         command += f" --allennlp {arguments.allennlp.name}"
-    output = arguments.output or FOLDER / f"{name}_{arguments.threads}_threads.json"
-    write_record(output, title, numbers, command=command)
-    print(f"stored in {output}")
+    stored = FOLDER / f"{name}_{arguments.threads}_threads.json" if arguments.store else None
+    for path in filter(None, (arguments.output, stored)):
+        write_record(path, title, numbers, command=command)
+        print(f"written to {path}")
 
 
 def show(figures: dict[str, Any], name: str = "") -> None:

@@ -1,6 +1,6 @@
 """Speed of ELMo inference: tokens per second against two other ways to run the same weights.
 
-    python -m tests.benchmarks.elmo_inference [--threads 2] [--repetitions 9] [--models tiny small]
+    python -m tests.benchmarks.elmo_inference [--threads 2] [--allennlp WHEEL] [--store]
 
 How the ways are timed is told in `elmo_in_turns`.
 
@@ -23,6 +23,7 @@ from elmo_mini.bilm.model import BiLM
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo
+from tests.benchmarks.processor_bound import inference_bound
 
 BLOCK = 4
 
@@ -115,9 +116,10 @@ if __name__ == "__main__":
         name="elmo_inference",
         title="ELMo inference against a plain loop and against four nn.LSTM(proj_size=...)",
         about=__doc__,
-        shapes=((32, 20), (8, 100), (32, None)),
+        shapes=((1, None), (8, None), (32, None), (32, 20), (8, 100)),
         sentences=20_000,
         earlier=60,
         repetitions=9,
+        bound=inference_bound,
         block=BLOCK,
     )

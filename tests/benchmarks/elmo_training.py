@@ -1,6 +1,6 @@
 """Speed of training: one forward and backward pass of the whole biLM, characters included.
 
-    python -m tests.benchmarks.elmo_training [--threads 2] [--repetitions 7] [--models tiny small]
+    python -m tests.benchmarks.elmo_training [--threads 2] [--allennlp WHEEL] [--store]
 
 The ways are those of `elmo_inference`, and how they are timed is told in `elmo_in_turns`; the loss
 is the sum of the top layer, and every weight gets its gradient. "lstm" counts the LSTM layers
@@ -8,6 +8,7 @@ alone; AllenNLP is timed as a whole only.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,6 +20,7 @@ from elmo_mini.characters.ids import add_boundaries, boundary_ids
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
+from tests.benchmarks.processor_bound import training_bound
 
 
 def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:
@@ -43,8 +45,9 @@ def measure(
     repetitions: int,
     clock: Clock,
     allennlp: AllenNLP | None,
-) -> dict[str, dict[str, float]]:
+) -> dict[str, Any]:
     """Median times as fast, of ours over the others, whole and LSTM layers alone."""
+    bilm.requires_grad_(True)
     plain, native = plain_elmo(bilm, PlainLSTM), plain_elmo(bilm, NativeLSTM)
 
     def ours_lstm(tokens: Tensor, mask: Tensor) -> list[Tensor]:
@@ -86,7 +89,9 @@ def measure(
                 if repetition >= len(texts) - repetitions:  # the first round warms up
                     seconds.setdefault(f"{part} {name}", []).append(clock() - start)
     count = int((texts[0] > 0).any(-1).sum())
-    result = {f"{k} tokens/s": median([count / s for s in v]) for k, v in seconds.items()}
+    result: dict[str, Any] = {
+        f"{k} tokens/s": median([count / s for s in v]) for k, v in seconds.items()
+    }
     for part in ("whole", "lstm"):
         for slow in (name for name in whole if name != "ours" and f"{part} {name}" in seconds):
             pairs = zip(seconds[f"{part} {slow}"], seconds[f"{part} ours"], strict=True)
@@ -100,8 +105,9 @@ if __name__ == "__main__":
         name="elmo_training",
         title="biLM training step against a plain loop and four nn.LSTM(proj_size=...)",
         about=__doc__,
-        shapes=((32, 20), (8, 100)),
+        shapes=((32, 20), (8, 100), (32, None)),
         sentences=2_000,
         earlier=1,
         repetitions=7,
+        bound=training_bound,
     )
