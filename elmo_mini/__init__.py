@@ -7,10 +7,9 @@ What programs need is here under its own name, loaded when it is first asked for
     vectors = ElmoEmbedder(module=load_pretrained()).embed_sentence(["She", "plays"])
 """
 
-import importlib
-from typing import TYPE_CHECKING
-
 from elmo_mini._version import __version__
+
+TYPE_CHECKING = False  # what type checkers take for True; typing itself takes longer than all this
 
 if TYPE_CHECKING:
     from elmo_mini.bilm.model import BiLM
@@ -74,6 +73,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'elmo_mini' has no attribute {name!r}")
+    import importlib
+
     value = getattr(importlib.import_module(f"elmo_mini.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

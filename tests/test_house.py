@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -166,6 +166,110 @@ def circle(folder: Path) -> list[str]:
     except CycleError as error:
         return list(error.args[1])
     return []
+
+
+# The rooms from the ground up: a room knows those below it, and none above.
+ROOMS = {
+    "elmo_mini": (
+        "errors",
+        "_version",
+        "fast",
+        "text",
+        "corpora",
+        "word_vectors",
+        "recurrent",
+        "characters",
+        "bilm",
+        "checkpoints",
+        "pretraining",
+        "vectors",
+        "elmo",
+        "probing",
+        "tagging",
+        "figures",
+        "results",
+        "experiments",
+        "commands",
+    ),
+    "autograde": ("checking", "exercises", "grading", "building", "running"),
+}
+# What looks into every room: the face of the package, and its command line.
+DOORS = ("__init__", "__main__")
+
+
+def arrows_up(folder: Path, rooms: Sequence[str]) -> list[str]:
+    """Imports from a room into one above it, and modules or imports that stand in no room."""
+    package, height = folder.name, {room: number for number, room in enumerate(rooms)}
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        here = path.relative_to(folder).with_suffix("")
+        if here.as_posix() in DOORS:
+            continue
+        if here.parts[0] not in height:
+            found.append(f"{here.as_posix()} stands in no room")
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for name in imported(node):
+                there = name.split(".")
+                if there[0] != package or len(there) < 2 or there[1] == here.parts[0]:
+                    continue
+                if height.get(there[1], len(rooms)) > height[here.parts[0]]:
+                    found.append(f"{here.as_posix()} imports {name}")
+    return found
+
+
+def imported(node: ast.AST) -> list[str]:
+    """The full names that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{name.name}" for name in node.names]
+    return [name.name for name in node.names] if isinstance(node, ast.Import) else []
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_know_only_those_below_them(package: str) -> None:
+    assert arrows_up(ROOT / package, ROOMS[package]) == []
+    folders = {path.name for path in (ROOT / package).iterdir() if (path / "__init__.py").exists()}
+    assert folders <= set(ROOMS[package])
+
+
+def test_an_arrow_up_is_seen_and_so_is_a_module_without_a_room(tmp_path: Path) -> None:
+    folder = tmp_path / "house"
+    for room in ("cellar", "attic"):
+        (folder / room).mkdir(parents=True)
+    (folder / "attic/roof.py").write_text("from house.cellar import stairs\n")
+    assert arrows_up(folder, ("cellar", "attic")) == []
+    (folder / "cellar/stairs.py").write_text("def late():\n    from house.attic import roof\n")
+    (folder / "loose.py").write_text("")
+    assert arrows_up(folder, ("cellar", "attic")) == [
+        "cellar/stairs imports house.attic.roof",
+        "loose stands in no room",
+    ]
+
+
+def test_the_reference_knows_nothing_of_the_grader() -> None:
+    for path in (ROOT / "elmo_mini").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not [name for name in imported(node) if name.split(".")[0] == "autograde"], path
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_the_pages_show_every_room(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    rooms = [f"{package}/{room}/" for package, rooms in ROOMS.items() for room in rooms]
+    assert [room for room in rooms if (ROOT / room).is_dir() and f"`{room}`" not in text] == []
+
+
+def test_importing_the_package_is_quick() -> None:
+    """`import elmo_mini` loads none of the libraries that take time, and every name is there."""
+    code = (
+        "import sys, elmo_mini\n"
+        "assert not {'torch', 'numpy', 'h5py', 'nltk'} & set(sys.modules), sys.modules.keys()\n"
+        "assert all(getattr(elmo_mini, name) is not None for name in elmo_mini.__all__)\n"
+        "assert set(elmo_mini.__all__) <= set(dir(elmo_mini))\n"
+        "assert not hasattr(elmo_mini, 'no_such_name')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("package", ["elmo_mini", "autograde"])

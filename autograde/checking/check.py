@@ -34,8 +34,10 @@ def check(exercise_id: str, answer: Answer) -> Score:
     In a notebook the score shows the report; elsewhere the report is printed. The score is a
     float, so nbgrader reads it as partial credit.
 
-    Raises:
-        KeyError: if there is no such exercise; the message lists those there are.
+    Raises
+    ------
+    KeyError
+        If there is no such exercise; the message lists those there are.
     """
     exercise = exercises.find(exercise_id)
     if answer is exercise.reference:

@@ -27,8 +27,10 @@ class AnswerRefused(Exception):
 def plain(value: Any) -> Plain:
     """Copy a learner's result into arrays, numbers, text, lists, tuples and dicts.
 
-    Raises:
-        AnswerRefused: for anything else, naming its type.
+    Raises
+    ------
+    AnswerRefused
+        For anything else, naming its type.
     """
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().numpy().copy()
@@ -95,11 +97,12 @@ def everything(inputs: Inputs, outputs: Plain) -> Plain:
 class Case:
     """One named question put to the answer.
 
-    Attributes:
-        name: what it shows, as the report prints it ("scores of a thousand").
-        make: builds the inputs, by parameter name, from a generator seeded for this case.
-        weight: its share of the points, relative to the other cases.
-        edge: it tests a corner; corners earn nothing while every ordinary case is wrong.
+    Attributes
+    ----------
+    name : what it shows, as the report prints it ("scores of a thousand").
+    make : builds the inputs, by parameter name, from a generator seeded for this case.
+    weight : its share of the points, relative to the other cases.
+    edge : it tests a corner; corners earn nothing while every ordinary case is wrong.
     """
 
     name: str

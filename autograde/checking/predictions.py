@@ -135,8 +135,9 @@ def _understood(guess: float | str, options: list[str]) -> float | str:
 def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 2.0) -> Shown:
     """Show what was measured beside the guess.
 
-    Args:
-        factor: how far off a number may be and still count as held (percentages: 10 points).
+    Parameters
+    ----------
+    factor : how far off a number may be and still count as held (percentages: 10 points).
     """
     book = _read()
     prediction = book.get(key, Prediction(question="", unit=unit))

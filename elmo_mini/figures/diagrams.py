@@ -20,13 +20,14 @@ EDGES = ("-", "--", ":", "-.")
 class Box:
     """One part of a network.
 
-    Attributes:
-        name: unique; arrows refer to it.
-        x, y: its middle, in units of one box and its gap.
-        kind: what the legend sorts it under ("from a language model", "at random"); empty for
-            plain text without a frame, such as a word of the sentence.
-        text: what is written in it, the name if empty.
-        width: in the same units.
+    Attributes
+    ----------
+    name : unique; arrows refer to it.
+    x, y : its middle, in units of one box and its gap.
+    kind : what the legend sorts it under ("from a language model", "at random"); empty for
+        plain text without a frame, such as a word of the sentence.
+    text : what is written in it, the name if empty.
+    width : in the same units.
     """
 
     name: str
@@ -59,8 +60,10 @@ def boxes_and_arrows(
 
     Kinds differ in colour and in the line of the frame; the kinds of arrows differ in dash.
 
-    Raises:
-        ValueError: two boxes of one name, or an arrow to a box that is not there.
+    Raises
+    ------
+    ValueError
+        Two boxes of one name, or an arrow to a box that is not there.
     """
     places = {box.name: box for box in boxes}
     if len(places) < len(boxes):

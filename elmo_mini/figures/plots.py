@@ -54,9 +54,10 @@ def curves(
 ) -> Picture:
     """Lines over a common x axis, or over one x each when ``x`` is a mapping.
 
-    Args:
-        bands: per line, the lower and upper edge of an interval, drawn as a shade.
-        marks: named x positions, drawn as vertical lines.
+    Parameters
+    ----------
+    bands : per line, the lower and upper edge of an interval, drawn as a shade.
+    marks : named x positions, drawn as vertical lines.
     """
     figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
     parts = [f"Line chart, {title}. Across: {xlabel}. Up: {ylabel}."]
@@ -117,9 +118,10 @@ def bars(
 ) -> Picture:
     """Bars for each label, one per group.
 
-    Args:
-        errors: per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
-        level: a named horizontal line, such as a baseline; the legend has its name.
+    Parameters
+    ----------
+    errors : per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
+    level : a named horizontal line, such as a baseline; the legend has its name.
 
     A height of NaN is a bar that is not there.
     """
@@ -208,12 +210,15 @@ def word_map(
 ) -> Picture:
     """Words in two dimensions: the two main directions (PCA) of their unit-length vectors.
 
-    Args:
-        words: n words. vectors: (n, D).
-        groups: named sets of words, each drawn in its own colour and marker.
+    Parameters
+    ----------
+    words : n words. vectors: (n, D).
+    groups : named sets of words, each drawn in its own colour and marker.
 
-    Raises:
-        ValueError: with fewer than three words there is no map.
+    Raises
+    ------
+    ValueError
+        With fewer than three words there is no map.
     """
     if len(words) < 3:
         raise ValueError(f"a map needs at least three words with vectors, got {list(words)}")

@@ -27,8 +27,10 @@ ROAD = (
 def road(here: str) -> Picture:
     """The course's road with the lesson ``here`` (its number, such as "01") marked.
 
-    Raises:
-        ValueError: if there is no such lesson.
+    Raises
+    ------
+    ValueError
+        If there is no such lesson.
     """
     numbers = [number for number, _ in ROAD]
     if here not in numbers:

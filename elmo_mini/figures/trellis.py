@@ -20,13 +20,16 @@ def trellis(
 ) -> Picture:
     """Words across, labels down, each cell with its number and shaded by it.
 
-    Args:
-        scores: (T, K), one for each word and label.
-        paths: named lists of T label numbers, drawn as lines side by side.
-        transitions: (K, K) scores from label to label; those of the paths are written at the lines.
+    Parameters
+    ----------
+    scores : (T, K), one for each word and label.
+    paths : named lists of T label numbers, drawn as lines side by side.
+    transitions : (K, K) scores from label to label; those of the paths are written at the lines.
 
-    Raises:
-        ValueError: the shape of `scores` is not (words, labels), or a path has another length.
+    Raises
+    ------
+    ValueError
+        The shape of `scores` is not (words, labels), or a path has another length.
     """
     if scores.shape != (len(words), len(labels)):
         expected = (len(words), len(labels))

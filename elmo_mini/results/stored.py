@@ -27,11 +27,12 @@ PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "gensim")
 class StoredResult:
     """One stored experiment.
 
-    Attributes:
-        name: the name of its file.
-        title: one line that says what was measured.
-        command, date, machine, versions: how, when and where.
-        numbers: everything else in the file.
+    Attributes
+    ----------
+    name : the name of its file.
+    title : one line that says what was measured.
+    command, date, machine, versions : how, when and where.
+    numbers : everything else in the file.
     """
 
     name: str
@@ -58,9 +59,12 @@ class StoredResult:
 def stored_result(name: str, folder: Path = FOLDER) -> StoredResult:
     """Read one stored experiment.
 
-    Raises:
-        LookupError: there is none of this name; the message lists those there are.
-        ValueError: the file lacks one of title, command, date, machine, versions.
+    Raises
+    ------
+    LookupError
+        There is none of this name; the message lists those there are.
+    ValueError
+        The file lacks one of title, command, date, machine, versions.
     """
     path = folder / f"{name}.json"
     if not path.exists():
@@ -79,18 +83,22 @@ def write_result(
 ) -> Path:
     """Store one experiment as `stored_result` reads it, with date, machine and versions.
 
-    Args:
-        name: of the file, without ``.json``. A result of this name is replaced.
-        title: one line that says what was measured.
-        numbers: what was measured, with seeds and settings. Arrays become lists.
-        command: how to measure it again, from the project's folder.
+    Parameters
+    ----------
+    name : of the file, without ``.json``. A result of this name is replaced.
+    title : one line that says what was measured.
+    numbers : what was measured, with seeds and settings. Arrays become lists.
+    command : how to measure it again, from the project's folder.
 
-    Returns:
-        The file.
+    Returns
+    -------
+    The file.
 
-    Raises:
-        ValueError: title or command is empty, or a key of ``numbers`` is one of title, command,
-            date, machine, versions.
+    Raises
+    ------
+    ValueError
+        Title or command is empty, or a key of ``numbers`` is one of title, command,
+        date, machine, versions.
     """
     return write_record(folder / f"{name}.json", title, numbers, command=command)
 
