@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograde.exercises import catalogue
+from autograde.checking.catalogue import catalogue
 from elmo_mini.figures.plots import ROAD
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,7 +20,7 @@ from autograde.building.lesson_source import Lesson, Refusal, UnreadableSource, 
 from autograde.building.notebooks import solution_notebook
 from autograde.building.stale_notebook import notebook_difference, student_difference
 from autograde.building.student_version import student_version
-from autograde.exercises import find
+from autograde.checking.catalogue import find
 
 BUDGET_SECONDS = 90.0
 

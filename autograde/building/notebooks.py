@@ -9,8 +9,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 
 from autograde.building.exercise_rules import Find, FramedExercise
 from autograde.building.hints import folded_hints
-from autograde.building.instructor_notes import TAG
 from autograde.building.lesson_source import Lesson, SourceCell
+from autograde.grading.instructor_notes import TAG
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 METADATA = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde import exercises
+from autograde.checking import catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Mistake, Plain
 from autograde.checking.judge import first_difference
@@ -39,7 +39,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
     KeyError
         If there is no such exercise; the message lists those there are.
     """
-    exercise = exercises.find(exercise_id)
+    exercise = catalogue.find(exercise_id)
     if answer is exercise.reference:
         report = Report(
             exercise,
@@ -60,7 +60,7 @@ def or_reference(exercise_id: str, answer: Answer) -> Answer:
 
     So a lesson can go on after an exercise that is unfinished, and it says so.
     """
-    exercise = exercises.find(exercise_id)
+    exercise = catalogue.find(exercise_id)
     if answer is exercise.reference or examine(exercise, answer).points < exercise.points:
         print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
         return exercise.reference

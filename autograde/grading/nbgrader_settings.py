@@ -6,8 +6,8 @@ import sysconfig
 from nbgrader.converters import GenerateAssignment
 from traitlets.config import Config
 
-from autograde.building.instructor_notes import RemoveInstructorNotes
 from autograde.grading.clean_html import clean_html, clean_markdown
+from autograde.grading.instructor_notes import RemoveInstructorNotes
 
 COURSE_ID = "before-bert"
 SECONDS_PER_CELL = 300

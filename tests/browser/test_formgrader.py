@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from autograde.exercises import find
+from autograde.checking.catalogue import find
 from tests.autograde.grading.nbgrader_course import REPOSITORY, Course, answers_of, with_answers
 from tests.browser.conftest import StartLab
 

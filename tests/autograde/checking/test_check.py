@@ -3,13 +3,14 @@
 import logging
 import os
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-import autograde.exercises
+from autograde.checking import catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.check import check, examine, or_reference
 from autograde.checking.exercise import Case, Exercise, Mistake, call_with_tensors
@@ -48,7 +49,8 @@ def exercise(**changes: Any) -> Exercise:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Exercise:
     made = exercise()
-    monkeypatch.setattr(autograde.exercises, "catalogue", lambda: {"double": made})
+    monkeypatch.setitem(sys.modules, "made_up", SimpleNamespace(EXERCISE=made))
+    monkeypatch.setattr(catalogue, "places", lambda: {"double": "made_up"})
     return made
 
 

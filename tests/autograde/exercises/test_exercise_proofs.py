@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
+from autograde.checking.catalogue import catalogue
 from autograde.checking.check import examine, seed_of
 from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.report import prose
-from autograde.exercises import catalogue
 
 EXERCISES = list(catalogue().values())
 SEEDS = ("self-study", 1, 20261121)

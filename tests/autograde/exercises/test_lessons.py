@@ -11,8 +11,8 @@ from autograde.building import executed_notebook
 from autograde.building.build import BUDGET_SECONDS
 from autograde.building.lesson_source import read_lesson
 from autograde.building.notebooks import solution_notebook
+from autograde.checking.catalogue import catalogue, find
 from autograde.checking.check import examine
-from autograde.exercises import catalogue, find
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))

@@ -84,7 +84,7 @@ def test_markdown_keeps_mathematics_and_code() -> None:
 
 
 def test_a_report_keeps_its_words_and_tables() -> None:
-    from autograde.exercises import find
+    from autograde.checking.catalogue import find
 
     report = Report(
         find("relative_frequency"),

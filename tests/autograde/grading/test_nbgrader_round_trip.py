@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.checking.exercise import Exercise
-from autograde.exercises import find
 from tests.autograde.grading.nbgrader_course import (
     REPOSITORY,
     Course,
@@ -71,7 +71,7 @@ def marked(
 def _mistaken(answer: str, exercise: Exercise, number: int) -> str:
     """An answer cell that holds a named mistake of the exercise."""
     return (
-        "from autograde.exercises import find\n\n"
+        "from autograde.checking.catalogue import find\n\n"
         f"{answer} = find({exercise.id!r}).mistakes[{number}].answer"
     )
 
