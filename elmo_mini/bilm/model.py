@@ -26,6 +26,7 @@ from elmo_mini.characters.ids import (
     batch_to_ids,
     boundary_ids,
     check_ids,
+    check_word_ids,
     unique_rows,
 )
 from elmo_mini.characters.token_cache import TokenCache
@@ -151,7 +152,7 @@ class BiLM(nn.Module):
     def _encode(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Vectors of the distinct words (U, H), each token's word (B, T + 2) and the mask."""
         bos, eos = self._boundaries
-        ids, mask = add_boundaries(ids, check_ids(ids), bos, eos)
+        ids, mask = add_boundaries(ids, check_ids(ids, self.options.max_characters), bos, eos)
         tokens = ids[mask]
         places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
         training = torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters())
@@ -165,8 +166,7 @@ class BiLM(nn.Module):
     def _knows(self, word_inputs: Tensor) -> bool:
         if self._vocabulary is None:
             raise ValueError("word ids were passed, but no vocabulary; see cache_vocabulary")
-        if word_inputs.numel() and int(word_inputs.min()) < 0:
-            raise ValueError(f"word ids start at {int(word_inputs.min())}; they must be 0 or more")
+        check_word_ids(word_inputs)
         return int(word_inputs.max()) < len(self._vocabulary)
 
     def _look_up(self, word_inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
