@@ -69,7 +69,14 @@ class BiLM(nn.Module):
         """Length of a token's vector in each layer, 2 * projection_dim."""
         return self.options.output_dim
 
-    def forward(self, inputs: Tensor, word_inputs: Tensor | None = None) -> dict[str, object]:
+    def forward(
+        self,
+        inputs: Tensor,
+        word_inputs: Tensor | None = None,
+        *,
+        stateful: bool | None = None,
+        token_cache: TokenCache | None = None,
+    ) -> dict[str, object]:
         """Run the model over a padded batch.
 
         Parameters
@@ -77,6 +84,8 @@ class BiLM(nn.Module):
         inputs : (B, T, characters) character ids from `batch_to_ids`
         word_inputs : (B, T) rows of the vocabulary given to `cache_vocabulary`, 0 for padding;
             used instead of `inputs` if every id is a row of it
+        stateful : for this call, in place of the model's own setting
+        token_cache : for this call, in place of the model's own
 
         Returns
         -------
@@ -86,14 +95,15 @@ class BiLM(nn.Module):
         if word_inputs is not None and self._knows(word_inputs):
             types, places, mask = self._look_up(word_inputs)
         else:
-            types, places, mask = self._encode(inputs)
+            types, places, mask = self._encode(inputs, token_cache)
         reading = ReadingOrder(mask.sum(1))
-        if self.stateful:
+        stateful = self.stateful if stateful is None else stateful
+        if stateful:
             start = reading.sort(self.carried.read(len(mask)))
         else:
             start = self.carried.start(len(mask))  # every row the same, in any order
         activations, end = self._run(types, places, mask, reading, start)
-        if self.stateful:
+        if stateful:
             self.carried.update(*reading.unsort(end))
         return {"activations": activations, "mask": mask}
 
@@ -149,15 +159,18 @@ class BiLM(nn.Module):
         """
         self.token_cache = TokenCache(self.token_encoder, capacity) if capacity else None
 
-    def _encode(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _encode(
+        self, ids: Tensor, token_cache: TokenCache | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Vectors of the distinct words (U, H), each token's word (B, T + 2) and the mask."""
         bos, eos = self._boundaries
         ids, mask = add_boundaries(ids, check_ids(ids, self.options.max_characters), bos, eos)
         tokens = ids[mask]
         places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
         training = torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters())
-        if self.token_cache is not None and not training:
-            types, places[mask] = self.token_cache.encode(tokens, self.token_encoder.encode_types)
+        cache = self.token_cache if token_cache is None else token_cache
+        if cache is not None and not training:
+            types, places[mask] = cache.encode(tokens, self.token_encoder.encode_types)
         else:
             rows, places[mask] = unique_rows(tokens)
             types = self.token_encoder.encode_types(rows)
