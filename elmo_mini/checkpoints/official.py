@@ -8,6 +8,7 @@ Row 0 of the character embedding ("no token") is not in the file.
 
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +22,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.files import existing_file, write_text, written_whole
 
 
 def read_options(options_file: PathLike) -> BiLMOptions:
@@ -101,15 +103,24 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
 def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None:
     """Write official files in float32; `load_bilm` and AllenNLP read them.
 
-    The weight file appears whole or not at all.
+    The weight file appears whole or not at all. The format has no place for a start state that
+    `BiLM.warm_up` has fixed; it is left out, with a warning.
+
+    Raises
+    ------
+    OSError
+        If a folder is not there and cannot be made, or a file cannot be written.
     """
-    temporary = Path(f"{os.fspath(weight_file)}.part")
-    with h5py.File(temporary, "w") as file:
-        for name, part in _parts(bilm):
-            file.create_dataset(name, data=part.cpu().to(torch.float32).numpy())
-    temporary.replace(weight_file)
-    text = json.dumps(bilm.options.to_dict(), indent=2)
-    Path(options_file).write_text(text + "\n", encoding="utf-8")
+    if bilm.carried.has_start:
+        warnings.warn(
+            "official files cannot hold the start state that warm_up has fixed; warm the model up "
+            "again after loading, or use save_pretrained, which keeps it",
+            stacklevel=2,
+        )
+    with written_whole(weight_file) as part, h5py.File(part, "w") as file:
+        for name, tensor in _parts(bilm):
+            file.create_dataset(name, data=tensor.cpu().to(torch.float32).numpy())
+    write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
 
 
 def _parts(bilm: BiLM) -> Iterator[tuple[str, Tensor]]:
@@ -139,10 +150,7 @@ def _existing(file: PathLike) -> Path:
     name = os.fspath(file)
     if name.startswith(("http://", "https://")):
         raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
-    path = Path(name)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    return path
+    return existing_file(name)
 
 
 def _datasets(file: h5py.File) -> dict[str, np.ndarray]:

@@ -13,7 +13,7 @@ import torch
 
 from elmo_mini._version import __version__
 from elmo_mini.checkpoints.pretrained import save_pretrained
-from elmo_mini.checkpoints.safetensors_file import write_text
+from elmo_mini.files import write_text
 from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.pretraining.streams import PackedText
 from elmo_mini.pretraining.text import unknown_share

@@ -71,7 +71,17 @@ def test_a_new_model_is_read_back_identically(tmp_path: Path) -> None:
         before, after = bilm(ids), again(ids)
     for one, other in zip(before["activations"], after["activations"], strict=True):
         assert torch.equal(one, other)
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob("*.part*"))
+
+
+def test_folders_are_made_and_a_start_state_is_said_to_be_lost(tmp_path: Path) -> None:
+    bilm = BiLM(BiLMOptions(projection_dim=2, dim=3, filters=((2, 5),), character_dim=4))
+    target = tmp_path / "not" / "yet" / "o.json", tmp_path / "nor" / "this" / "w.hdf5"
+    save_bilm(bilm, *target)
+    bilm.warm_up([["a", "word"]])
+    with pytest.warns(UserWarning, match="cannot hold the start state .* use save_pretrained"):
+        save_bilm(bilm, *target)
+    assert not load_bilm(*target).carried.has_start
 
 
 def test_layout_of_the_export(tmp_path: Path) -> None:
@@ -198,6 +208,8 @@ def test_a_file_of_another_kind(tmp_path: Path, content: bytes, message: str) ->
 def test_missing_files_and_addresses(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no file .*nowhere\.json"):
         read_options(tmp_path / "nowhere.json")
+    with pytest.raises(IsADirectoryError, match="is a folder; name one file"):
+        read_options(tmp_path)
     with pytest.raises(FileNotFoundError, match="fetch the file"):
         read_options("https://example.org/options.json")
     (tmp_path / "o.json").write_text("{ half")
