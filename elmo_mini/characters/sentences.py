@@ -44,8 +44,8 @@ def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = 
             )
         if token in (BOS_TOKEN, EOS_TOKEN) and not allow_boundary_tokens:
             raise ValueError(
-                f"token {column} of sentence {row} is {token!r}, a boundary that the model adds "
-                "itself: remove it (batch_to_ids alone takes it, with allow_boundary_tokens=True)"
+                f"token {column} of sentence {row} is {token!r}, a sentence boundary, which the "
+                "model adds itself; remove the token"
             )
 
 

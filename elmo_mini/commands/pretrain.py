@@ -50,7 +50,7 @@ COURSE = {
     "size": "course",
     "output": Path("build/course_bilm"),
     "epochs": 12.0,
-    "rows": 128,
+    "batch_size": 128,
     "vocabulary": 16_000,
     "learning_rate": 3e-3,
     "weight_decay": 0.05,
@@ -62,7 +62,7 @@ DEFAULTS = {
     "size": "tiny",
     "output": Path("build/bilm"),
     "epochs": 10.0,
-    "rows": 64,
+    "batch_size": 64,
     "vocabulary": 16_000,
     "learning_rate": 2e-3,
     "weight_decay": 0.01,
@@ -85,8 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--epochs", type=float, help="passes over the text (10)")
     add("--steps", type=int, help="optimiser steps, in place of --epochs")
     add("--minutes", type=float, help="stop after so many; the same command goes on later")
-    add("--rows", type=int, help="parallel streams of a batch, all processes together (64)")
-    add("--width", type=int, default=20, help="tokens of each stream in a step (20)")
+    add("--batch-size", type=int, help="parallel streams of a batch, all processes together (64)")
+    add("--bptt", type=int, default=20, help="tokens of each stream in a step (20)")
     add("--vocabulary", type=int, help="words the softmax knows (16000)")
     add("--softmax", choices=KINDS, default="adaptive", help="in training (adaptive)")
     add("--sampled", type=int, default=8192, help="negatives of the sampled softmax (8192)")
@@ -134,7 +134,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     left_out = evaluation_sentences() if args.course else frozenset[str]()
     text, validation = hold_out(pack(sources, left_out), args.validation)
     vocabulary = count_vocabulary(text, args.vocabulary)
-    per_epoch = text.steps // (args.rows * args.width)
+    per_epoch = text.steps // (args.batch_size * args.bptt)
     settings = _settings(args, per_epoch, processes.device)
     training = Pretraining(settings, vocabulary, text, validation, processes)
     say(describe(training, text, validation))
@@ -245,8 +245,8 @@ def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings
     return Settings(
         options=options,
         steps=args.steps or max(1, round(args.epochs * per_epoch)),
-        rows=args.rows,
-        width=args.width,
+        batch_size=args.batch_size,
+        bptt=args.bptt,
         softmax=args.softmax,
         sampled=args.sampled,
         optimiser=args.optimiser,

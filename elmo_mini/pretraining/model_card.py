@@ -30,7 +30,7 @@ def describe(training: Pretraining, text: PackedText, validation: PackedText) ->
         f"{len(validation.tokens):,} held out; {len(vocabulary):,} words in the softmax, "
         f"{unknown_share(validation, vocabulary):.1%} of the held-out words unknown to it.\n"
         f"{weights:,} weights in the biLM, {softmax:,} in the {settings.softmax} softmax.\n"
-        f"{settings.steps:,} steps of {settings.rows} x {settings.width} tokens: "
+        f"{settings.steps:,} steps of {settings.batch_size} x {settings.bptt} tokens: "
         f"{epochs:.2f} epochs, on {training.device}, {training.processes.size} process(es)."
     )
 

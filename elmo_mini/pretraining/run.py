@@ -27,7 +27,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.objective import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.settings import History, Settings, build_optimiser
 from elmo_mini.pretraining.streams import PackedText, TextStreams
@@ -54,14 +54,14 @@ class Pretraining:
         self.processes = processes or Processes(0, 1, "cpu")
         self.device = self.processes.device
         self.log_every = log_every
-        rows = settings.rows
-        self.share = self.processes.share(rows)
+        batch_size, bptt = settings.batch_size, settings.bptt
+        self.share = self.processes.share(batch_size)
         self.streams = TextStreams(
-            text, rows, settings.width, shuffle=settings.shuffle, seed=settings.seed
+            text, batch_size, bptt, shuffle=settings.shuffle, seed=settings.seed
         )
         # Validation in few rows, so that little of it is lost to the streams' ends.
-        valid_rows = max(1, min(rows, validation.steps // (10 * settings.width)))
-        self.validation = TextStreams(validation, valid_rows, settings.width, shuffle=False)
+        few = max(1, min(batch_size, validation.steps // (10 * bptt)))
+        self.validation = TextStreams(validation, few, bptt, shuffle=False)
         targets = np.array([vocabulary.id(word) for word in text.types], dtype=np.int64)
         self.batches = BatchMaker(text.types, targets, settings.options.max_characters, self.device)
         digest = hashlib.sha256(text.tokens.tobytes() + validation.tokens.tobytes())
@@ -70,7 +70,7 @@ class Pretraining:
 
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
-            self.model = BidirectionalLanguageModel(
+            self.model = BiLMWithSoftmax(
                 settings.options,
                 len(vocabulary),
                 settings.softmax,
@@ -92,7 +92,7 @@ class Pretraining:
     @property
     def tokens_per_step(self) -> int:
         """Predictions of each direction in one step, of all processes together."""
-        return self.settings.rows * self.settings.width
+        return self.settings.batch_size * self.settings.bptt
 
     def train_step(self) -> tuple[float, float]:
         """One optimiser step; the losses of the forward and of the backward direction."""
@@ -101,11 +101,11 @@ class Pretraining:
         batch = self.batches(self.streams.window(step, self.share))
         # Consecutive numbers make poor seeds for some generators; a sequence mixes them.
         seeds = np.random.SeedSequence((settings.seed, step)).generate_state(2)
-        noise = Noise(int(seeds[0]), self.share, settings.rows, self.device)
+        masks = DropoutMasks(int(seeds[0]), self.share, settings.batch_size, self.device)
         with self._precision():
-            losses, self.state = self.parallel(batch, self.state, noise, int(seeds[1]))
+            losses, self.state = self.parallel(batch, self.state, masks, int(seeds[1]))
         # bilm-tf minimises the sum over a window, which matters to Adagrad's accumulator alone.
-        scale = settings.width if settings.optimiser == "adagrad" else 1
+        scale = settings.bptt if settings.optimiser == "adagrad" else 1
         self.optimiser.zero_grad(set_to_none=True)
         (losses.mean() * scale).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
@@ -152,7 +152,7 @@ class Pretraining:
         unknown word and a sentence's end as a token; ``both`` is exp of the directions' mean.
         """
         total = torch.zeros(2, dtype=torch.float64)
-        state = self.model.start(self.validation.rows)
+        state = self.model.start(self.validation.batch_size)
         self.model.eval()
         for number in range(self.validation.windows_per_epoch):
             losses, state = self.model(self.batches(self.validation.window(number)), state)

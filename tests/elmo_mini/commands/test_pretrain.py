@@ -18,8 +18,8 @@ from tests.elmo_mini.pretraining.pretraining_run import sentences
 SMALL = [
     "--cells=12",
     "--projection=8",
-    "--rows=4",
-    "--width=7",
+    "--batch-size=4",
+    "--bptt=7",
     "--device=cpu",
     "--validation=0.1",
 ]
@@ -50,7 +50,7 @@ def test_one_command_pretrains_from_a_text_file(
     history = json.loads((output / "history.json").read_text())
     assert [entry["step"] for entry in history["validation"]] == [15, 30]
     assert history["training"][-1]["step"] == 30
-    assert history["settings"]["rows"] == 4
+    assert history["settings"]["batch_size"] == 4
     bilm = load_pretrained(output / "model.safetensors")
     official = load_bilm(output / "options.json", output / "weights.hdf5")
     for name, tensor in bilm.state_dict().items():
@@ -116,7 +116,7 @@ def test_requests_that_cannot_be_met_are_answered_in_a_sentence(
         "leave out corpora": ["--course", "lee"],
         "there is no corpus 'leee'": ["leee"],
         "There is no file": ["--text", str(tmp_path / "none.txt")],
-        "smaller batch or window": [f"--text={text_file}", "--rows=5000", "--device=cpu"],
+        "smaller batch_size or bptt": [f"--text={text_file}", "--batch-size=5000", "--device=cpu"],
     }
     for message, request in wrong.items():
         assert main(["pretrain", output, *request]) == 2

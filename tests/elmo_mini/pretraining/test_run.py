@@ -13,7 +13,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, read_checkpoint
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.objective import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.settings import Settings
 from elmo_mini.pretraining.streams import PackedText, TextStreams
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
@@ -45,9 +45,9 @@ def test_the_loss_is_that_of_the_vectors_that_embedding_gives() -> None:
     torch.manual_seed(0)
     sentence = ["the", "cat", "sat", "on", "the", "mat"]
     text = PackedText.of([sentence])
-    model = BidirectionalLanguageModel(OPTIONS, len(text.types), "full", 0, 0.0)
+    model = BiLMWithSoftmax(OPTIONS, len(text.types), "full", 0, 0.0)
     batches = BatchMaker(text.types, np.arange(len(text.types)), 50, "cpu")
-    window = TextStreams(text, rows=1, width=7, shuffle=False).window(0)
+    window = TextStreams(text, batch_size=1, bptt=7, shuffle=False).window(0)
     losses, _ = model(batches(window), model.start(1))
 
     top = model.bilm(batch_to_ids([sentence]))["activations"][-1][0]  # (8, 2H) with boundaries
@@ -65,7 +65,7 @@ def test_the_loss_is_that_of_the_vectors_that_embedding_gives() -> None:
 def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
     torch.manual_seed(0)
     text = PackedText.of([["a", "b", "c"], ["d", "e"], ["f", "a", "b", "d"]])
-    model = BidirectionalLanguageModel(OPTIONS, len(text.types), "full", 0, 0.0)
+    model = BiLMWithSoftmax(OPTIONS, len(text.types), "full", 0, 0.0)
     batches = BatchMaker(text.types, np.arange(len(text.types)), 50, "cpu")
     whole, end = model(batches(TextStreams(text, 1, 12).window(0)), model.start(1))
     streams, state, parts = TextStreams(text, 1, 4), model.start(1), []
@@ -79,10 +79,10 @@ def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
 def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> None:
     run = small_run(softmax="sampled", dropout=0.0)
     batch, start_state = run.batches(run.streams.window(0)), run.model.start(4)
-    noise = Noise(0, slice(0, 4), 4, "cpu")
-    exact, _ = run.model(batch, start_state, noise)
+    masks = DropoutMasks(0, slice(0, 4), 4, "cpu")
+    exact, _ = run.model(batch, start_state, masks)
     with torch.autocast("cpu", torch.bfloat16):
-        rounded, (h, c) = run.model(batch, start_state, noise)
+        rounded, (h, c) = run.model(batch, start_state, masks)
     rounded.mean().backward()
     assert not torch.equal(rounded, exact)
     torch.testing.assert_close(rounded.float(), exact, rtol=0.02, atol=0)
@@ -113,19 +113,19 @@ def test_no_gradient_reaches_the_window_before() -> None:
 def test_dropout_hits_layer_inputs_and_the_output_and_the_residual_adds_the_dropped_input() -> None:
     torch.manual_seed(0)
     text = PackedText.of([["a", "b", "c"]] * 6)
-    model = BidirectionalLanguageModel(OPTIONS, len(text.types), "full", 0, 0.5)
+    model = BiLMWithSoftmax(OPTIONS, len(text.types), "full", 0, 0.5)
     batch = BatchMaker(text.types, np.arange(len(text.types)), 50, "cpu")(
         TextStreams(text, 2, 6).window(0)
     )
-    found, _ = model(batch, model.start(2), Noise(3, slice(0, 2), 2, "cpu"))
+    found, _ = model(batch, model.start(2), DropoutMasks(3, slice(0, 2), 2, "cpu"))
 
-    noise = Noise(3, slice(0, 2), 2, "cpu")
-    types = torch.cat([model.bilm.token_encoder(group) for group in batch.spellings])
-    first_in = noise.drop(types[batch.places], 0.5)
+    masks = DropoutMasks(3, slice(0, 2), 2, "cpu")
+    types = torch.cat([model.bilm.token_encoder(group) for group in batch.char_ids])
+    first_in = masks.drop(types[batch.inverse], 0.5)
     first, _ = model.bilm.layers[0](first_in, [2] * 6)
-    second_in = noise.drop(first, 0.5)
+    second_in = masks.drop(first, 0.5)
     second, _ = model.bilm.layers[1](second_in, [2] * 6)
-    top = noise.drop(second + second_in, 0.5)
+    top = masks.drop(second + second_in, 0.5)
     expected = model.softmax(top.flatten(0, 2), batch.targets.flatten()).view(2, -1).mean(1)
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
     assert (first_in == 0).float().mean().item() == pytest.approx(0.5, abs=0.2)
@@ -136,7 +136,7 @@ def test_both_directions_train_the_same_token_layer_and_softmax() -> None:
     batch = run.batches(run.streams.window(0))
     for direction in (0, 1):
         run.model.zero_grad()
-        losses, _ = run.model(batch, run.model.start(4), Noise(0, slice(0, 4), 4, "cpu"))
+        losses, _ = run.model(batch, run.model.start(4), DropoutMasks(0, slice(0, 4), 4, "cpu"))
         losses[direction].backward()
         for name, parameter in run.model.named_parameters():
             assert parameter.grad is not None, name
@@ -225,12 +225,12 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 def test_validation_uses_the_exact_softmax_also_where_training_samples() -> None:
     run = small_run(softmax="sampled")
     total = torch.zeros(2)
-    state = run.model.start(run.validation.rows)
+    state = run.model.start(run.validation.batch_size)
     for number in range(run.validation.windows_per_epoch):
         batch = run.batches(run.validation.window(number))
         with torch.no_grad():
-            types = torch.cat([run.bilm.token_encoder(group) for group in batch.spellings])
-            inputs = types[batch.places]
+            types = torch.cat([run.bilm.token_encoder(group) for group in batch.char_ids])
+            inputs = types[batch.inverse]
             full = [inputs.shape[2]] * inputs.shape[1]
             first, end_0 = run.bilm.layers[0](inputs, full, (state[0][0], state[1][0]))
             second, end_1 = run.bilm.layers[1](first, full, (state[0][1], state[1][1]))
@@ -280,8 +280,8 @@ def test_the_loss_curve_holds_means_and_exact_perplexities() -> None:
 
 def test_dropout_masks_do_not_depend_on_the_number_of_processes() -> None:
     x = torch.ones(2, 3, 4, 5)
-    whole = Noise(7, slice(0, 4), 4, "cpu").drop(x, 0.4)
-    part = Noise(7, slice(2, 4), 4, "cpu").drop(x[:, :, 2:], 0.4)
+    whole = DropoutMasks(7, slice(0, 4), 4, "cpu").drop(x, 0.4)
+    part = DropoutMasks(7, slice(2, 4), 4, "cpu").drop(x[:, :, 2:], 0.4)
     assert torch.equal(part, whole[:, :, 2:])
     assert whole.unique().tolist() == pytest.approx([0, 1 / 0.6])
 
