@@ -8,6 +8,7 @@ and a run that was killed goes on with the very numbers it would have had.
 
 import hashlib
 import math
+import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -69,7 +70,8 @@ class Pretraining:
         self.text_digest = digest.hexdigest()
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
+            # torch.manual_seed would reseed every GPU too, and nothing would put that back.
+            torch.default_generator.manual_seed(settings.seed)
             self.model = BiLMWithSoftmax(
                 settings.options,
                 len(vocabulary),
@@ -95,7 +97,13 @@ class Pretraining:
         return self.settings.batch_size * self.settings.bptt
 
     def train_step(self) -> tuple[float, float]:
-        """One optimiser step; the losses of the forward and of the backward direction."""
+        """One optimiser step; the losses of the forward and of the backward direction.
+
+        Raises
+        ------
+        FloatingPointError
+            If the loss or its gradient is not finite. The run is then as it was before the step.
+        """
         started = time.perf_counter()
         settings, step = self.settings, self.step
         batch = self.batches(self.streams.window(step, self.share))
@@ -103,21 +111,23 @@ class Pretraining:
         seeds = np.random.SeedSequence((settings.seed, step)).generate_state(2)
         masks = DropoutMasks(int(seeds[0]), self.share, settings.batch_size, self.device)
         with self._precision():
-            losses, self.state = self.parallel(batch, self.state, masks, int(seeds[1]))
+            losses, state = self.parallel(batch, self.state, masks, int(seeds[1]))
         # bilm-tf minimises the sum over a window, which matters to Adagrad's accumulator alone.
         scale = settings.bptt if settings.optimiser == "adagrad" else 1
         self.optimiser.zero_grad(set_to_none=True)
         (losses.mean() * scale).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
+        norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip))
+        forward, backward = self.processes.mean(losses.detach().float()).tolist()
+        if not math.isfinite(forward + backward + norm):
+            raise FloatingPointError(
+                f"at step {step + 1} the losses are {forward:.4g} and {backward:.4g}, the "
+                f"gradient's norm {norm:.4g}; lower the learning rate"
+            )
         for group in self.optimiser.param_groups:
             group["lr"] = settings.rate(step)
         self.optimiser.step()
+        self.state = state
         self.step += 1
-        forward, backward = self.processes.mean(losses.detach().float()).tolist()
-        if not math.isfinite(forward + backward):
-            raise FloatingPointError(
-                f"the loss is {forward}, {backward} at step {self.step}; lower the learning rate"
-            )
         self.history.add([forward, backward])
         self.seconds += time.perf_counter() - started
         if self.step % self.log_every == 0 or self.step == settings.steps:
@@ -161,9 +171,9 @@ class Pretraining:
         forward, backward = (total / self.validation.windows_per_epoch).tolist()
         entry = {
             "step": self.step,
-            "forward": math.exp(forward),
-            "backward": math.exp(backward),
-            "both": math.exp((forward + backward) / 2),
+            "forward": _perplexity(forward),
+            "backward": _perplexity(backward),
+            "both": _perplexity((forward + backward) / 2),
         }
         self.history.validation.append(entry)
         return entry
@@ -223,6 +233,10 @@ class Pretraining:
         """bfloat16 products where the settings want them."""
         mixed = self.settings.precision == "bfloat16"
         return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=mixed)
+
+
+def _perplexity(nats: float) -> float:
+    return math.exp(nats) if nats < math.log(sys.float_info.max) else math.inf
 
 
 def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -11,7 +11,11 @@ from torch.nn import functional
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids
-from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, read_checkpoint
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    optimiser_tensors,
+    read_checkpoint,
+)
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.settings import Settings
@@ -250,6 +254,68 @@ def test_the_gradient_of_all_weights_together_is_clipped() -> None:
     run.train_step()
     squares = sum(p.grad.square().sum().item() for p in run.model.parameters())
     assert math.sqrt(squares) == pytest.approx(0.01, rel=1e-3)
+
+
+def test_what_is_not_finite_never_reaches_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = small_run(softmax="full", optimiser="adam")
+    for _ in range(3):
+        run.train_step()
+    before = {name: t.clone() for name, t in run.model.state_dict().items()}
+    moments = {name: t.clone() for name, t in optimiser_tensors(run.optimiser).items()}
+    state = run.state
+    parallel = run.parallel
+
+    def no_number(*given: object) -> object:
+        losses, end = parallel(*given)
+        return losses * torch.nan, tuple(x * torch.nan for x in end)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "parallel", no_number)
+        with pytest.raises(FloatingPointError, match=r"at step 4 the losses are nan.*lower the"):
+            run.train_step()
+    hook = run.model.softmax.bias.register_hook(lambda gradient: gradient * torch.inf)
+    with pytest.raises(FloatingPointError, match=r"gradient's norm (inf|nan); lower the"):
+        run.train_step()
+    hook.remove()
+    assert run.step == 3
+    assert run.state is state
+    for name, tensor in run.model.state_dict().items():
+        assert torch.equal(tensor, before[name]), name
+    for name, tensor in optimiser_tensors(run.optimiser).items():
+        assert torch.equal(tensor, moments[name]), name
+    run.train_step()  # the same step, undisturbed
+    straight = small_run(softmax="full", optimiser="adam")
+    for _ in range(4):
+        straight.train_step()
+    for name, tensor in run.model.state_dict().items():
+        assert torch.equal(tensor, straight.model.state_dict()[name]), name
+
+
+def test_a_perplexity_beyond_all_numbers_is_infinite() -> None:
+    run = small_run(softmax="full")
+    with torch.no_grad():
+        run.model.softmax.bias.copy_(torch.linspace(0, 1e6, len(run.model.softmax.bias)))
+    assert run.validate()["both"] == math.inf
+
+
+def test_a_new_run_leaves_the_random_states_of_processor_and_gpus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = torch.get_rng_state()
+    seeded: list[int] = []
+    monkeypatch.setattr("torch.cuda.manual_seed_all", seeded.append)
+    one, other = small_run(seed=5), small_run(seed=5)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not seeded
+    for name, tensor in one.model.state_dict().items():
+        assert torch.equal(tensor, other.model.state_dict()[name]), name
+
+
+def test_settings_out_of_range_are_named() -> None:
+    for wrong in ({"steps": 0}, {"batch_size": 0}, {"bptt": -1}, {"dropout": 1.0}):
+        ((name, value),) = wrong.items()
+        with pytest.raises(ConfigurationError, match=f"{name} is {value}; it must be"):
+            Settings(options=OPTIONS, **({"steps": 1} | wrong))  # type: ignore[arg-type]
 
 
 def test_the_learning_rate_rises_and_falls() -> None:
