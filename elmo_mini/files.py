@@ -40,12 +40,8 @@ def make_folder(folder: PathLike) -> None:
         raise OSError(f"the folder {folder} cannot be made: {reason}") from wrong
 
 
-@contextmanager
-def written_whole(target: PathLike) -> Iterator[Path]:
-    """A name to write a file under, which becomes `target` when all has gone well.
-
-    A reader, or a run that was killed, finds the old content or the new, never a part. The folder
-    is made where it is missing.
+def ready_to_write(target: PathLike) -> Path:
+    """The path of a file that can be written: its folder is made, and it is no folder itself.
 
     Raises
     ------
@@ -56,6 +52,17 @@ def written_whole(target: PathLike) -> Iterator[Path]:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write")
     make_folder(path.parent)
+    return path
+
+
+@contextmanager
+def written_whole(target: PathLike) -> Iterator[Path]:
+    """A name to write a file under, which becomes `target` when all has gone well.
+
+    A reader, or a run that was killed, finds the old content or the new, never a part. The folder
+    is made where it is missing; raises as `ready_to_write`.
+    """
+    path = ready_to_write(target)
     part = path.with_name(f"{path.name}.part-{os.getpid()}")
     try:
         yield part

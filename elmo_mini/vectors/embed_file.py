@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.errors import PathLike
-from elmo_mini.files import existing_file, written_whole
+from elmo_mini.files import existing_file, make_folder, written_whole
 from elmo_mini.text.tokenizer import tokenize
 from elmo_mini.vectors.array_files import write_hdf5, write_safetensors
 from elmo_mini.vectors.cache import write_cache
@@ -89,6 +89,7 @@ def embed_file(
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
         raise FileExistsError(f"{write_to} is there already; ask for overwriting to replace it")
+    make_folder(write_to.parent)
     lengths = [len(sentence) for sentence in read_sentences(read, split_words=split_words)]
     settings: dict[str, Any] = {
         "batch_size": batch_size,
