@@ -26,13 +26,13 @@ from elmo_mini.arguments import (
     random_seed,
     whole_number,
 )
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.files import make_folder
 from elmo_mini.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.pretraining.processes import Processes
+from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
 from elmo_mini.pretraining.softmax import KINDS
@@ -46,44 +46,10 @@ from elmo_mini.pretraining.sources import (
 )
 from elmo_mini.pretraining.text import count_vocabulary, hold_out
 
-_FEW = ((1, 32), (2, 32), (3, 64), (4, 128))
-_MANY = (*_FEW, (5, 256), (6, 512), (7, 1024))
-SIZES = {
-    "tiny": BiLMOptions(projection_dim=64, dim=256, filters=_FEW),
-    "course": BiLMOptions(projection_dim=256, dim=448, filters=(*_FEW, (5, 256))),
-    "small": BiLMOptions(projection_dim=128, dim=1024, filters=_MANY),
-    "medium": BiLMOptions(projection_dim=256, dim=2048, filters=_MANY),
-    "original": BiLMOptions(projection_dim=512, dim=4096, filters=_MANY, n_highway=2),
-}
 EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 VOCABULARY = whole_number(4)  # three of them are no words
 THREADS = whole_number(1, 1024)
-# What `--course` stands for; any option given beside it wins.
-COURSE = {
-    "size": "course",
-    "output": Path("build/course_bilm"),
-    "epochs": 12.0,
-    "batch_size": 128,
-    "vocabulary": 16_000,
-    "learning_rate": 3e-3,
-    "weight_decay": 0.05,
-    "warm_up": 400,
-    "dropout": 0.25,
-    "half": True,
-}
-DEFAULTS = {
-    "size": "tiny",
-    "output": Path("build/bilm"),
-    "epochs": 10.0,
-    "batch_size": 64,
-    "vocabulary": 16_000,
-    "learning_rate": 2e-3,
-    "weight_decay": 0.01,
-    "warm_up": 200,
-    "dropout": 0.1,
-    "half": False,
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
