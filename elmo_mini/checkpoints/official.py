@@ -21,6 +21,7 @@ from torch import Tensor
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.files import existing_file, write_text, written_whole
 
@@ -75,25 +76,11 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
     if "char_embed" not in arrays:
         raise ElmoFileError(_why_no_characters(path, arrays))
     parts = dict(_parts(bilm))
-    problems = [
-        f"{name} is in the file, but the options describe no such part"
-        for name in arrays
-        if name.startswith(("CNN", "RNN_")) and name not in parts
-    ]
-    for name, part in parts.items():
-        shape = tuple(part.shape)
-        if name not in arrays:
-            problems.append(f"{name} {shape} is missing")
-        elif arrays[name].shape != shape:
-            problems.append(f"{name} has shape {arrays[name].shape}, the options ask for {shape}")
-        elif not np.issubdtype(arrays[name].dtype, np.floating):
-            problems.append(f"{name} holds {arrays[name].dtype}, not floating-point numbers")
-        elif not np.isfinite(arrays[name]).all():
-            problems.append(f"{name} holds numbers that are not finite")
-    if problems:
-        shown = "; ".join(problems[:4]) + ("; ..." if len(problems) > 4 else "")
+    foreign = [name for name in arrays if name.startswith(("CNN", "RNN_")) and name not in parts]
+    faults = misfits(arrays, {name: tuple(part.shape) for name, part in parts.items()}, foreign)
+    if faults:
         raise ElmoFileError(
-            f"{path} does not fit its options: {shown}. Both files must come from one model"
+            f"{path} does not fit its options: {faults}. Both files must come from one model"
         )
     with torch.no_grad():
         for name, part in parts.items():

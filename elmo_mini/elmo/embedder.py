@@ -13,11 +13,11 @@ from torch import Tensor
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
-from elmo_mini.characters.sentences import Sentence, check_batch, checked
+from elmo_mini.characters.sentences import Sentence, checked
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.find import load_model
 from elmo_mini.errors import ConfigurationError, PathLike
-from elmo_mini.vectors.stream import embed_stream
+from elmo_mini.vectors.stream import embed_batch, embed_stream
 
 
 class ElmoEmbedder:
@@ -119,15 +119,7 @@ class ElmoEmbedder:
         TypeError, ValueError
             As `batch_to_ids`; the message names row, position and type.
         """
-        check_batch(batch)
-        if not any(len(sentence) for sentence in batch):
-            shape = (self._bilm.num_layers, 0, self._bilm.get_output_dim())
-            return [np.zeros(shape, dtype=np.float32) for _ in batch]
-        vectors, _ = self.batch_to_embeddings(batch)
-        arrays = vectors.to("cpu", torch.float32).numpy()
-        return [
-            array[:, : len(sentence)].copy() for array, sentence in zip(arrays, batch, strict=True)
-        ]
+        return [embedded.every_layer() for embedded in embed_batch(self.bilm, batch)]
 
     def embed_sentences(
         self, sentences: Iterable[Sentence], batch_size: int = 64

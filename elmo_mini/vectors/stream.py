@@ -8,7 +8,7 @@ does not blow them up.
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import asdict
 from itertools import islice
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
-from elmo_mini.characters.sentences import Sentence, check_sentence, checked
+from elmo_mini.characters.sentences import Sentence, check_batch, check_sentence, checked
 from elmo_mini.characters.token_cache import TokenCache
 
 Floats = NDArray[np.float32]
@@ -90,10 +90,45 @@ def embed_stream(
         while chunk := list(_ahead(bilm, stream, batch_size)):
             found: dict[int, Embedded] = {}
             for rows in _batches(bilm, chunk, batch_size):
-                embedded = _embed(bilm, [chunk[row] for row in rows], cache)
+                embedded = embed_batch(bilm, [chunk[row] for row in rows], cache)
                 found.update(zip(rows, embedded, strict=True))
             yield from (found[row] for row in range(len(chunk)))
             bar.update(len(chunk))
+
+
+@torch.no_grad()
+def embed_batch(
+    bilm: BiLM, batch: Sequence[Sentence], token_cache: TokenCache | None = None
+) -> list[Embedded]:
+    """Vectors of the sentences of one run of the model, float32, without sentence boundaries.
+
+    Parameters
+    ----------
+    bilm : the model; no gradient is asked for
+    batch : at least one sentence; an empty sentence has vectors of no words
+    token_cache : in place of the model's own
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `batch_to_ids`; the message names row, position and type.
+    """
+    check_batch(batch)
+    size = bilm.options.projection_dim
+    if not any(len(sentence) for sentence in batch):
+        empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
+        return [Embedded(sentence, empty[0, :, :size], empty) for sentence in batch]
+    ids = batch_to_ids(batch, max_characters=bilm.options.max_characters)
+    output = bilm(ids.to(next(bilm.parameters()).device), token_cache=token_cache)
+    mask = output["mask"]
+    tokens, *layers = (remove_boundaries(layer, mask)[0] for layer in output["activations"])
+    token_layer = tokens[..., :size].to("cpu", torch.float32).numpy()
+    contextual = torch.stack(layers, 1).to("cpu", torch.float32).numpy()
+    # Copies, so that a sentence that is kept does not keep its whole batch.
+    return [
+        Embedded(sentence, token_layer[row, :n].copy(), contextual[row, :, :n].copy())
+        for row, (sentence, n) in enumerate(zip(batch, map(len, batch), strict=True))
+    ]
 
 
 def sentences_of(text: Text) -> Iterable[Sentence]:
@@ -159,22 +194,3 @@ def _batches(bilm: BiLM, chunk: list[Sentence], batch_size: int) -> Iterator[lis
             batch = []
         batch.append(row)
     yield batch
-
-
-@torch.no_grad()
-def _embed(bilm: BiLM, batch: list[Sentence], cache: TokenCache) -> list[Embedded]:
-    size = bilm.options.projection_dim
-    if not any(len(sentence) for sentence in batch):
-        empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
-        return [Embedded(sentence, empty[0, :, :size], empty) for sentence in batch]
-    ids = batch_to_ids(batch, max_characters=bilm.options.max_characters)
-    output = bilm(ids.to(next(bilm.parameters()).device), token_cache=cache)
-    mask = output["mask"]
-    tokens, *layers = (remove_boundaries(layer, mask)[0] for layer in output["activations"])
-    token_layer = tokens[..., :size].to("cpu", torch.float32).numpy()
-    contextual = torch.stack(layers, 1).to("cpu", torch.float32).numpy()
-    # Copies, so that a sentence that is kept does not keep its whole batch.
-    return [
-        Embedded(sentence, token_layer[row, :n].copy(), contextual[row, :, :n].copy())
-        for row, (sentence, n) in enumerate(zip(batch, map(len, batch), strict=True))
-    ]
