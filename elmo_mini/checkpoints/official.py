@@ -57,7 +57,9 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
     ElmoFileError
         If a file is damaged or foreign, or the two files do not belong together.
     """
-    bilm = BiLM(read_options(options_file), stateful=stateful)
+    options = read_options(options_file)
+    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
+        bilm = BiLM(options, stateful=stateful)
     load_weights(bilm, weight_file)
     return bilm.requires_grad_(False)
 

@@ -35,7 +35,10 @@ def write_checkpoint(
     """
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with written_whole(path) as part:
-        save_file(contiguous, part, metadata={_RECORD: json.dumps(record)})
+        try:
+            save_file(contiguous, part, metadata={_RECORD: json.dumps(record)})
+        except SafetensorError as wrong:  # its name for a full disk, too
+            raise OSError(f"{path} cannot be written: {wrong}") from wrong
 
 
 def read_checkpoint(

@@ -84,6 +84,13 @@ def test_folders_are_made_and_a_start_state_is_said_to_be_lost(tmp_path: Path) -
     assert not load_bilm(*target).carried.has_start
 
 
+def test_loading_does_not_touch_the_random_state(tmp_path: Path) -> None:
+    files = official_files.random_model(tmp_path)
+    before = torch.get_rng_state()
+    load_bilm(*files[:2])
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_layout_of_the_export(tmp_path: Path) -> None:
     """Names, shapes, gate order and forget bias, on a model where each can be seen."""
     options = BiLMOptions(projection_dim=2, dim=3, filters=((2, 5),), character_dim=4)

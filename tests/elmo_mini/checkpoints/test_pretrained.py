@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from elmo_mini.bilm.model import BiLM
@@ -96,6 +97,18 @@ def test_an_interrupted_write_leaves_the_old_file(
     assert record == {"step": 1}
     assert tensors["x"].tolist() == [1, 1, 1]
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint.safetensors"]
+
+
+def test_a_full_disk_is_an_error_of_the_system(
+    bilm: BiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("elmo_mini.checkpoints.safetensors_file.save_file", full)
+    with pytest.raises(OSError, match=r"model.safetensors cannot be written: .*No space left"):
+        save_pretrained(bilm, tmp_path / "model.safetensors")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_folder_is_made(bilm: BiLM, tmp_path: Path) -> None:
