@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from elmo_mini.commands.run import run_command
+from elmo_mini.corpora.files import CorpusMissing
 
 COMMANDS = {
     "corpora": ("elmo_mini.commands.corpora", "list the text corpora, or fetch them"),
@@ -23,6 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "The package's commands, each in the module of its idea.",
         COMMANDS,
         argv,
+        refusals=(OSError, ValueError, CorpusMissing, FloatingPointError),
     )
 
 

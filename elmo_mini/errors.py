@@ -11,3 +11,10 @@ class ConfigurationError(ValueError):
 
 class ElmoFileError(ConfigurationError):
     """An options or weight file that is damaged, foreign, or at odds with its partner."""
+
+
+def in_a_sentence(error: BaseException) -> str:
+    """What a command says of an error: one line; of the system's own errors, the file and why."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{os.fsdecode(error.filename)} cannot be used: {error.strerror.lower()}"
+    return " ".join(str(error).split())

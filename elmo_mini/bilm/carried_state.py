@@ -13,7 +13,7 @@ class CarriedState(nn.Module):
     """Row-wise store of (h, c), each (layers, 2, rows, size); follows its model to a device.
 
     The start state is what a row holds before its first sentence: zeros, or the state fixed by
-    `set_start`. Neither is saved with the weights.
+    `set_start`. Neither is in the ``state_dict``; `save_pretrained` keeps the start state.
     """
 
     h: Tensor
@@ -35,6 +35,11 @@ class CarriedState(nn.Module):
     def rows(self) -> int:
         """How many rows have a stored state."""
         return self.h.shape[2]
+
+    @property
+    def has_start(self) -> bool:
+        """Whether the start state is another than zeros."""
+        return bool(self.start_h.any() or self.start_c.any())
 
     def set_start(self, h: Tensor, c: Tensor) -> None:
         """Fix the state of one row (layers, 2, 1, size) as the start of every row."""

@@ -25,6 +25,7 @@ from elmo_mini.characters.ids import (
     batch_to_ids,
     boundary_ids,
     check_ids,
+    check_word_ids,
     unique_rows,
 )
 from elmo_mini.characters.token_cache import TokenCache
@@ -65,7 +66,13 @@ class BiLM(nn.Module):
         """Length of a token's vector in each layer, 2 * projection_dim."""
         return self.options.output_dim
 
-    def forward(self, inputs: Tensor, word_inputs: Tensor | None = None) -> dict[str, object]:
+    def forward(
+        self,
+        inputs: Tensor,
+        word_inputs: Tensor | None = None,
+        *,
+        token_cache: TokenCache | None = None,
+    ) -> dict[str, object]:
         """Run the model over a padded batch.
 
         Parameters
@@ -73,6 +80,7 @@ class BiLM(nn.Module):
         inputs : (B, T, characters) character ids from `batch_to_ids`
         word_inputs : (B, T) rows of the vocabulary given to `cache_vocabulary`, 0 for padding;
             used instead of `inputs` if every id is a row of it
+        token_cache : for this call, in place of the model's own
 
         Returns
         -------
@@ -81,14 +89,17 @@ class BiLM(nn.Module):
         """
         if torch.compiler.is_compiling():
             # Words are looked up by their letters, which a compiler cannot follow.
-            return torch.compiler.disable(self._embed)(inputs, word_inputs)
-        return self._embed(inputs, word_inputs)
+            return torch.compiler.disable(self._embed)(inputs, word_inputs, token_cache)
+        return self._embed(inputs, word_inputs, token_cache)
 
-    def _embed(self, inputs: Tensor, word_inputs: Tensor | None) -> dict[str, object]:
+    def _embed(
+        self, inputs: Tensor, word_inputs: Tensor | None, token_cache: TokenCache | None
+    ) -> dict[str, object]:
         if word_inputs is not None and self._knows(word_inputs):
             types, places, mask = self._look_up(word_inputs)
         else:
-            types, places, mask = self._encode(inputs)
+            types, places, mask = self._encode(inputs, token_cache)
+        self.carried.to(self.layers[0].weight)  # where weights are shared, they may have moved
         order = PackedOrder(mask)
         if self.stateful:
             start = order.sort(self.carried.read(len(mask)))
@@ -171,7 +182,7 @@ class BiLM(nn.Module):
         for sentence in sentences:
             if sentence:
                 ids = batch_to_ids([sentence], max_characters=self.options.max_characters)
-                types, places, mask = self._encode(ids.to(self._boundaries.device))
+                types, places, mask = self._encode(ids.to(self._device))
                 order = PackedOrder(mask)
                 h, c = self.read(types, order.batch_sizes, (h, c), order.read(places))[1]
         self.carried.set_start(h, c)
@@ -191,7 +202,7 @@ class BiLM(nn.Module):
                 allow_boundary_tokens=True,
                 max_characters=self.options.max_characters,
             )
-            rows.append(encode_types(self.token_encoder, ids[:, 0].to(self._boundaries.device)))
+            rows.append(encode_types(self.token_encoder, ids[:, 0].to(self._device)))
         self._vocabulary = torch.cat(rows)
         self._vocabulary[0] = 0
 
@@ -207,13 +218,20 @@ class BiLM(nn.Module):
         """
         self.token_cache = TokenCache(self.token_encoder, capacity) if capacity else None
 
-    def _encode(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    @property
+    def _device(self) -> torch.device:
+        return self.token_encoder.embedding.weight.device
+
+    def _encode(
+        self, ids: Tensor, token_cache: TokenCache | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Vectors of the distinct words (U, H), each token's word (B, T + 2) and the mask."""
         bos, eos = self._boundaries
-        ids, mask = add_boundaries(ids, check_ids(ids), bos, eos)
+        ids, mask = add_boundaries(ids, check_ids(ids, self.options.max_characters), bos, eos)
         tokens = ids[mask]
         places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
-        cache, weights = self.token_cache, self.token_encoder.weights()
+        cache = self.token_cache if token_cache is None else token_cache
+        weights = self.token_encoder.weights()
         training = torch.is_grad_enabled() and any(w.requires_grad for w in weights)
         # A replica made by DataParallel shares the cache of another device's encoder.
         if cache is not None and cache.encoder is self.token_encoder and not training:
@@ -226,14 +244,13 @@ class BiLM(nn.Module):
     def _knows(self, word_inputs: Tensor) -> bool:
         if self._vocabulary is None:
             raise ValueError("word ids were passed, but no vocabulary; see cache_vocabulary")
-        if word_inputs.numel() and int(word_inputs.min()) < 0:
-            raise ValueError(f"word ids start at {int(word_inputs.min())}; they must be 0 or more")
+        check_word_ids(word_inputs)
         return int(word_inputs.max()) < len(self._vocabulary)
 
     def _look_up(self, word_inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """As `_encode`, from the rows of the cached vocabulary."""
         assert self._vocabulary is not None
-        boundaries = encode_types(self.token_encoder, self._boundaries)
+        boundaries = encode_types(self.token_encoder, self._boundaries.to(word_inputs.device))
         bos = torch.tensor(len(self._vocabulary), device=word_inputs.device)
         places, mask = add_boundaries(word_inputs, word_inputs > 0, bos, bos + 1)
         return torch.cat([self._vocabulary, boundaries]), places, mask

@@ -13,7 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN, Sentence, check_batch
+
 MAX_CHARACTERS = 50
+FEWEST_CHARACTERS = 3  # begin-word, one id, end-word
 
 MASK = 0
 BEGIN_SENTENCE = 256 + 1
@@ -23,8 +26,6 @@ END_WORD = 259 + 1
 PADDING = 260 + 1
 N_IDS = 262
 
-BOS_TOKEN = "<S>"
-EOS_TOKEN = "</S>"
 _BOUNDARIES = {BOS_TOKEN: BEGIN_SENTENCE, EOS_TOKEN: END_SENTENCE}
 
 
@@ -38,7 +39,17 @@ def word_to_ids(
     Bytes past `max_characters - 2` are cut, which may cut a character in two. The literal words
     ``<S>`` and ``</S>`` give the boundary rows. `tokens_to_add` maps further words to one id
     each (before the shift by one), as AllenNLP's character mapper does.
+
+    Raises
+    ------
+    ValueError
+        If `max_characters` is below 3.
     """
+    if max_characters < FEWEST_CHARACTERS:
+        raise ValueError(
+            f"max_characters is {max_characters}; a word needs at least {FEWEST_CHARACTERS}: its "
+            "begin, one byte and its end"
+        )
     if tokens_to_add and word in tokens_to_add:
         content = [tokens_to_add[word] + 1]
     elif word in _BOUNDARIES:
@@ -55,7 +66,7 @@ def _cached_row(word: str, max_characters: int) -> np.ndarray:
 
 
 def batch_to_ids(
-    batch: Sequence[Sequence[str]],
+    batch: Sequence[Sentence],
     *,
     allow_boundary_tokens: bool = False,
     tokens_to_add: Mapping[str, int] | None = None,
@@ -65,30 +76,25 @@ def batch_to_ids(
 
     Short sentences are padded with rows of zeros on the right; an empty sentence is all zeros.
 
+    Parameters
+    ----------
+    batch : one list of words per sentence
+    allow_boundary_tokens : give the words ``<S>`` and ``</S>`` the boundary rows
+    tokens_to_add : see `word_to_ids`
+    max_characters : ids of a word; a model takes rows of its own ``options.max_characters`` alone
+
     Raises
     ------
     ValueError
-        If the batch holds no sentence, or a token is ``<S>`` or ``</S>``: the model adds both
-        itself. Pass ``allow_boundary_tokens=True`` where those rows are wanted all the same.
+        If the batch holds no sentence, a token is a boundary, or `max_characters` is below 3.
     TypeError
-        If a sentence is a string: the words must be split first.
+        If a sentence is no list or a token no string; the message names row, position and type.
     """
-    if len(batch) == 0:
-        raise ValueError("the batch holds no sentence; give at least one list of words")
+    check_batch(batch, allow_boundary_tokens=allow_boundary_tokens)
     longest = max(len(sentence) for sentence in batch)
     ids = np.zeros((len(batch), longest, max_characters), dtype=np.int64)
     for row, sentence in enumerate(batch):
-        if isinstance(sentence, str):
-            raise TypeError(
-                f"sentence {row} is the string {sentence[:40]!r}; batch_to_ids wants lists of "
-                "words: split the text first, for example with elmo_mini.text.tokenizer.tokenize"
-            )
         for column, word in enumerate(sentence):
-            if word in _BOUNDARIES and not allow_boundary_tokens:
-                raise ValueError(
-                    f"token {column} of sentence {row} is {word!r}. The model adds the sentence "
-                    "boundaries itself; remove the token, or pass allow_boundary_tokens=True"
-                )
             if tokens_to_add:
                 ids[row, column] = word_to_ids(word, tokens_to_add, max_characters)
             else:
@@ -101,21 +107,33 @@ def boundary_ids(max_characters: int = MAX_CHARACTERS) -> Tensor:
     return torch.tensor([word_to_ids(t, max_characters=max_characters) for t in _BOUNDARIES])
 
 
-def check_ids(ids: Tensor) -> Tensor:
-    """Refuse ids the model has no row for; give back the token mask, (..., tokens), bool.
+def check_ids(ids: Tensor, max_characters: int | None = None) -> Tensor:
+    """Refuse ids that the model cannot read; give back the token mask, (..., tokens), bool.
+
+    Parameters
+    ----------
+    ids : (sentences, tokens, characters), padded on the right with rows of zeros
+    max_characters : how many characters the model reads; None to leave that open. No other width
+        is taken, although the convolution can slide over any that is not below its widest filter:
+        a narrower row has lost the end of a long word and the windows across it, a wider one has
+        letters that no word had in training. Such a word would silently get another vector.
 
     Raises
     ------
     ValueError
-        If the tensor is not of whole numbers, has no token, holds an id outside 0..261, or has
-        a row of zeros before a token (padding belongs on the right).
+        If the tensor is not of whole numbers, has no token or another width, holds an id outside
+        0..261, or has a row of zeros before a token (padding belongs on the right).
     """
-    if ids.is_floating_point() or ids.dtype == torch.bool:
-        raise ValueError(f"character ids must be whole numbers, not {ids.dtype}; see batch_to_ids")
+    _check_whole(ids, "character ids", "make them with batch_to_ids")
     if ids.dim() < 3 or ids.numel() == 0:
         raise ValueError(
             f"character ids have shape {tuple(ids.shape)}; expected (sentences, tokens, "
             "characters) with at least one sentence and one token"
+        )
+    if max_characters not in (None, ids.shape[-1]):
+        raise ValueError(
+            f"character ids have {ids.shape[-1]} characters a token, but this model reads "
+            f"{max_characters}; make them with batch_to_ids(..., max_characters={max_characters})"
         )
     low, high = int(ids.min()), int(ids.max())
     if low < 0 or high >= N_IDS:
@@ -124,11 +142,32 @@ def check_ids(ids: Tensor) -> Tensor:
             "make them with batch_to_ids"
         )
     mask = (ids > 0).any(-1)
-    if (mask[..., 1:] & ~mask[..., :-1]).any():
+    _check_padding(mask)
+    return mask
+
+
+def check_word_ids(ids: Tensor) -> Tensor:
+    """Refuse rows of a vocabulary that cannot be looked up; give back the token mask, bool.
+
+    Parameters
+    ----------
+    ids : (sentences, tokens), padded on the right with 0
+
+    Raises
+    ------
+    ValueError
+        If the tensor is not of whole numbers, has no token, an id below 0, or a 0 before a token.
+    """
+    _check_whole(ids, "word ids", "each is a row of the cached vocabulary")
+    if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(
-            "a row of zeros stands before a token of the same sentence; padding must be on the "
-            "right, because sentence ends are found by counting tokens"
+            f"word ids have shape {tuple(ids.shape)}; expected (sentences, tokens) with at least "
+            "one sentence and one token"
         )
+    if int(ids.min()) < 0:
+        raise ValueError(f"word ids start at {int(ids.min())}; they must be 0 or more")
+    mask = ids > 0
+    _check_padding(mask)
     return mask
 
 
@@ -189,3 +228,18 @@ def row_keys(ids: Tensor) -> list[bytes]:
     """One dictionary key per row of (N, W) ids."""
     rows = np.ascontiguousarray(ids.to("cpu", torch.int16).numpy())
     return rows.view(f"V{rows.shape[1] * 2}").ravel().tolist()
+
+
+def _check_whole(ids: Tensor, what: str, way_out: str) -> None:
+    if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
+        raise ValueError(f"{what} must be whole numbers, not {ids.dtype}; {way_out}")
+
+
+def _check_padding(mask: Tensor) -> None:
+    """Refuse padding before a token of the same sentence."""
+    gaps = (mask[..., 1:] & ~mask[..., :-1]).flatten(0, -2).any(-1)
+    if gaps.any():
+        raise ValueError(
+            f"sentence {int(gaps.nonzero()[0])} has padding before a token; padding must be on the "
+            "right, because sentence ends are found by counting tokens"
+        )

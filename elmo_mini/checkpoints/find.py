@@ -3,10 +3,9 @@
 import argparse
 from pathlib import Path
 
-import torch
-
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints import pretrained
+from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.errors import ConfigurationError, PathLike
 
@@ -59,7 +58,7 @@ def _from_checkpoint(path: Path | None) -> BiLM:
         raise FileNotFoundError(
             "the course's own model is not here; restore it with git, or name another model"
         )
-    return pretrained.load_pretrained(path).requires_grad_(False)
+    return pretrained.load_pretrained(path)
 
 
 def _weight_files(folder: Path) -> list[Path]:
@@ -96,10 +95,5 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 
 def model_of(args: argparse.Namespace) -> BiLM:
     """The model that the arguments of `add_model_arguments` name."""
-    try:
-        device = torch.device(args.device)
-    except RuntimeError as wrong:
-        raise ConfigurationError(f"there is no kind of device {args.device!r}") from wrong
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigurationError("PyTorch sees no GPU here; leave --device out to use the CPU")
+    device = usable_device(args.device, "leave --device out to use the CPU")
     return load_model(args.model, args.weights).to(device)

@@ -8,6 +8,7 @@ Row 0 of the character embedding ("no token") is not in the file.
 
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +21,9 @@ from torch import Tensor
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.files import existing_file, write_text, written_whole
 
 
 def read_options(options_file: PathLike) -> BiLMOptions:
@@ -54,7 +57,9 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
     ElmoFileError
         If a file is damaged or foreign, or the two files do not belong together.
     """
-    bilm = BiLM(read_options(options_file), stateful=stateful)
+    options = read_options(options_file)
+    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
+        bilm = BiLM(options, stateful=stateful)
     load_weights(bilm, weight_file)
     return bilm.requires_grad_(False)
 
@@ -73,25 +78,11 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
     if "char_embed" not in arrays:
         raise ElmoFileError(_why_no_characters(path, arrays))
     parts = dict(_parts(bilm))
-    problems = [
-        f"{name} is in the file, but the options describe no such part"
-        for name in arrays
-        if name.startswith(("CNN", "RNN_")) and name not in parts
-    ]
-    for name, part in parts.items():
-        shape = tuple(part.shape)
-        if name not in arrays:
-            problems.append(f"{name} {shape} is missing")
-        elif arrays[name].shape != shape:
-            problems.append(f"{name} has shape {arrays[name].shape}, the options ask for {shape}")
-        elif not np.issubdtype(arrays[name].dtype, np.floating):
-            problems.append(f"{name} holds {arrays[name].dtype}, not floating-point numbers")
-        elif not np.isfinite(arrays[name]).all():
-            problems.append(f"{name} holds numbers that are not finite")
-    if problems:
-        shown = "; ".join(problems[:4]) + ("; ..." if len(problems) > 4 else "")
+    foreign = [name for name in arrays if name.startswith(("CNN", "RNN_")) and name not in parts]
+    faults = misfits(arrays, {name: tuple(part.shape) for name, part in parts.items()}, foreign)
+    if faults:
         raise ElmoFileError(
-            f"{path} does not fit its options: {shown}. Both files must come from one model"
+            f"{path} does not fit its options: {faults}. Both files must come from one model"
         )
     with torch.no_grad():
         for name, part in parts.items():
@@ -101,15 +92,24 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
 def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None:
     """Write official files in float32; `load_bilm` and AllenNLP read them.
 
-    The weight file appears whole or not at all.
+    The weight file appears whole or not at all. The format has no place for a start state that
+    `BiLM.warm_up` has fixed; it is left out, with a warning.
+
+    Raises
+    ------
+    OSError
+        If a folder is not there and cannot be made, or a file cannot be written.
     """
-    temporary = Path(f"{os.fspath(weight_file)}.part")
-    with h5py.File(temporary, "w") as file:
-        for name, part in _parts(bilm):
-            file.create_dataset(name, data=part.cpu().to(torch.float32).numpy())
-    temporary.replace(weight_file)
-    text = json.dumps(bilm.options.to_dict(), indent=2)
-    Path(options_file).write_text(text + "\n", encoding="utf-8")
+    if bilm.carried.has_start:
+        warnings.warn(
+            "official files cannot hold the start state that warm_up has fixed; warm the model up "
+            "again after loading, or use save_pretrained, which keeps it",
+            stacklevel=2,
+        )
+    with written_whole(weight_file) as part, h5py.File(part, "w") as file:
+        for name, tensor in _parts(bilm):
+            file.create_dataset(name, data=tensor.cpu().to(torch.float32).numpy())
+    write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
 
 
 def _parts(bilm: BiLM) -> Iterator[tuple[str, Tensor]]:
@@ -139,10 +139,7 @@ def _existing(file: PathLike) -> Path:
     name = os.fspath(file)
     if name.startswith(("http://", "https://")):
         raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
-    path = Path(name)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    return path
+    return existing_file(name)
 
 
 def _datasets(file: h5py.File) -> dict[str, np.ndarray]:

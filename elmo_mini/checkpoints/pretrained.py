@@ -1,12 +1,11 @@
 """A pretrained biLM in one safetensors file: weights, sizes, and where they come from.
 
     from elmo_mini.checkpoints.pretrained import load_pretrained
-    from elmo_mini.elmo.embedder import ElmoEmbedder
 
-    embedder = ElmoEmbedder(module=load_pretrained())
+    bilm = load_pretrained()  # the course's own; also what ElmoEmbedder() takes
 
 The softmax is left out: no embedding needs it. Weights may be stored in float16, which halves
-the file; they are read back as float32.
+the file; they are read back as float32. A start state that `BiLM.warm_up` has fixed is kept too.
 """
 
 from collections.abc import Mapping
@@ -24,6 +23,7 @@ from elmo_mini.checkpoints.safetensors_file import (
 )
 from elmo_mini.errors import PathLike
 
+START = ("start.h", "start.c")
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"
 
 
@@ -33,9 +33,25 @@ def save_pretrained(
     record: Mapping[str, Any] | None = None,
     dtype: torch.dtype = torch.float32,
 ) -> None:
-    """Write the weights of `bilm`, its options, and a `record` of JSON values."""
+    """Write the weights of `bilm`, its options, and its start state where that is not zero.
+
+    Parameters
+    ----------
+    bilm : the model
+    path : the file; its folder is made where it is missing
+    record : further JSON values, to be read with `read_record`
+    dtype : of the stored weights; the start state is stored in float32
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made, or the file cannot be written.
+    """
     tensors = {name: tensor.to(dtype) for name, tensor in bilm.state_dict().items()}
-    write_checkpoint(Path(path), tensors, {**(record or {}), "options": bilm.options.to_dict()})
+    if bilm.carried.has_start:
+        start = bilm.carried.start_h, bilm.carried.start_c
+        tensors |= {name: x.float() for name, x in zip(START, start, strict=True)}
+    write_checkpoint(path, tensors, {**(record or {}), "options": bilm.options.to_dict()})
 
 
 def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> BiLM:
@@ -45,12 +61,12 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
 
     Raises
     ------
-    FileNotFoundError
+    FileNotFoundError, IsADirectoryError
         If there is no such file.
     CheckpointDamaged
         If the file is truncated, or holds something else.
     """
-    file = COURSE_CHECKPOINT if path is None else Path(path)
+    file = COURSE_CHECKPOINT if path is None else path
     tensors, record = read_checkpoint(file)
     if "options" not in record:
         raise CheckpointDamaged(
@@ -60,6 +76,10 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         bilm = BiLM(BiLMOptions.from_dict(record["options"]), stateful=stateful)
     try:
+        if START[0] in tensors:
+            h, c = (tensors.pop(name, torch.empty(0)) for name in START)
+            carried = bilm.carried
+            carried.set_start(h.view_as(carried.start_h), c.view_as(carried.start_c))
         bilm.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     except RuntimeError as wrong:
         raise CheckpointDamaged(f"{file} does not fit its own options: {wrong}") from wrong
@@ -68,4 +88,4 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
 
 def read_record(path: PathLike) -> dict[str, Any]:
     """What the file says about itself: corpora, licences, perplexities, command."""
-    return read_checkpoint(Path(path))[1]
+    return read_checkpoint(path)[1]

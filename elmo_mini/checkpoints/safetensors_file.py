@@ -5,9 +5,7 @@ no code.
 """
 
 import json
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,7 +13,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.errors import ConfigurationError
+from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.files import existing_file, written_whole
 
 _RECORD = "record"
 
@@ -24,33 +23,37 @@ class CheckpointDamaged(ConfigurationError):
     """A checkpoint that is truncated, foreign, or of another model; the message names the file."""
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file so that a reader sees the old content or the new, never a part."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    _put_in_place(part, path)
+def write_checkpoint(
+    path: PathLike, tensors: Mapping[str, Tensor], record: Mapping[str, Any]
+) -> None:
+    """Write tensors and a record of JSON values; a kill at any moment leaves a whole file.
 
-
-def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
-    """Write tensors and a record of JSON values; a kill at any moment leaves a whole file."""
-    part = path.with_name(path.name + ".part")
+    Raises
+    ------
+    OSError
+        If the file's folder is not there and cannot be made, or the file cannot be written.
+    """
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    save_file(contiguous, part, metadata={_RECORD: json.dumps(record)})
-    _put_in_place(part, path)
+    with written_whole(path) as part:
+        try:
+            save_file(contiguous, part, metadata={_RECORD: json.dumps(record)})
+        except SafetensorError as wrong:  # its name for a full disk, too
+            raise OSError(f"{path} cannot be written: {wrong}") from wrong
 
 
-def read_checkpoint(path: Path, device: str = "cpu") -> tuple[dict[str, Tensor], dict[str, Any]]:
+def read_checkpoint(
+    path: PathLike, device: str = "cpu"
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors and the record of a file of `write_checkpoint`.
 
     Raises
     ------
-    FileNotFoundError
+    FileNotFoundError, IsADirectoryError
         If there is no such file.
     CheckpointDamaged
         If the file is truncated or was written by something else.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no checkpoint {path}")
+    path = existing_file(path, "checkpoint")
     try:
         with safe_open(path, "pt", device=device) as file:
             record = json.loads((file.metadata() or {})[_RECORD])
@@ -83,10 +86,3 @@ def restore_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Te
             _, number, name = key.split(".")
             content["state"].setdefault(int(number), {})[name] = tensor
     optimiser.load_state_dict(content)
-
-
-def _put_in_place(part: Path, path: Path) -> None:
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
-    part.chmod(0o644)  # safetensors writes for the owner alone
-    part.replace(path)

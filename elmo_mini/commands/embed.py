@@ -1,10 +1,10 @@
 """``python -m elmo_mini embed``: the vectors of every word of a text file."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import get_args
 
+from elmo_mini.arguments import positive_int
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.find import add_model_arguments, model_of
 from elmo_mini.vectors.cache.writing import Dtype
@@ -51,7 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
     group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
     group.add_argument(
-        "--batch-size", type=int, default=64, metavar="N", help="sentences at once (default: 64)"
+        "--batch-size",
+        type=positive_int,
+        default=64,
+        metavar="N",
+        help="sentences at once (default: 64)",
     )
     group.add_argument(
         "--stateful",
@@ -68,26 +72,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Embed the file; 2 with one sentence on standard error when that cannot be done."""
-    try:
-        bilm = model_of(args)
-        bilm.stateful = args.stateful
-        if args.warm_up:
-            _warm_up(bilm, Path(args.warm_up), args.split_words)
-        written = embed_file(
-            bilm,
-            args.input,
-            args.output,
-            format=args.format,
-            layers=args.layers,
-            dtype=args.dtype,
-            split_words=args.split_words,
-            batch_size=args.batch_size,
-            overwrite=args.overwrite,
-        )
-    except (OSError, ValueError) as error:
-        print(f"python -m elmo_mini embed: {error}", file=sys.stderr)
-        return 2
+    """Embed the file and say how large the outcome is."""
+    bilm = model_of(args)
+    bilm.stateful = args.stateful
+    if args.warm_up:
+        _warm_up(bilm, Path(args.warm_up), args.split_words)
+    written = embed_file(
+        bilm,
+        args.input,
+        args.output,
+        format=args.format,
+        layers=args.layers,
+        dtype=args.dtype,
+        split_words=args.split_words,
+        batch_size=args.batch_size,
+        overwrite=args.overwrite,
+    )
     print(written)
     return 0
 

@@ -1,10 +1,10 @@
 """``python -m elmo_mini neighbours``: what a word in a sentence is near to, layer by layer."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from elmo_mini import corpora
+from elmo_mini.arguments import non_negative_int, positive_int
 from elmo_mini.checkpoints.find import add_model_arguments, model_of
 from elmo_mini.probing.neighbours import context_neighbours, in_brackets
 from elmo_mini.text.tokenizer import tokenize
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("word", metavar="WORD", help="one word of the sentence, as it stands there")
     parser.add_argument(
         "--occurrence",
-        type=int,
+        type=positive_int,
         default=1,
         metavar="N",
         help="which one, if the word stands there more than once (default: 1, the first)",
@@ -56,32 +56,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shown = parser.add_argument_group("what to show")
     shown.add_argument(
-        "--layers", type=int, nargs="+", metavar="K", help="layers to show (default: all)"
+        "--layers",
+        type=non_negative_int,
+        nargs="+",
+        metavar="K",
+        help="layers to show (default: all)",
     )
     shown.add_argument(
-        "--top", type=int, default=5, metavar="N", help="neighbours per layer (default: 5)"
+        "--top", type=positive_int, default=5, metavar="N", help="neighbours per layer (default: 5)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the neighbours; 2 with one sentence on standard error when that cannot be done."""
-    try:
-        sentence = tokenize(args.sentence)
-        position = _find(args.word, sentence, args.occurrence)
-        bilm = model_of(args)
-        found = context_neighbours(
-            bilm,
-            sentence,
-            position,
-            _where(args),
-            forms=args.forms,
-            any_word=args.any_word,
-            layers=args.layers,
-            topn=args.top,
-        )
-    except (OSError, ValueError, corpora.CorpusMissing) as error:
-        print(f"python -m elmo_mini neighbours: {error}", file=sys.stderr)
-        return 2
+    """Print the neighbours."""
+    sentence = tokenize(args.sentence)
+    position = _find(args.word, sentence, args.occurrence)
+    found = context_neighbours(
+        model_of(args),
+        sentence,
+        position,
+        _where(args),
+        forms=args.forms,
+        any_word=args.any_word,
+        layers=args.layers,
+        topn=args.top,
+    )
     print(f"\nNearest to: {in_brackets(sentence, position)}")
     for layer, neighbours in found.items():
         print(f"\nlayer {layer}{' (no context)' if layer == 0 else ''}")
@@ -96,7 +95,7 @@ def _find(word: str, sentence: list[str], occurrence: int) -> int:
     places = [place for place, other in enumerate(sentence) if other == word]
     if not places:
         raise ValueError(f"{word!r} is no word of the sentence; its words are: {sentence}")
-    if not 1 <= occurrence <= len(places):
+    if occurrence > len(places):
         raise ValueError(f"{word!r} stands there {len(places)} times; there is no {occurrence}.")
     return places[occurrence - 1]
 

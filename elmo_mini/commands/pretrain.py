@@ -16,13 +16,23 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.arguments import (
+    dropout_rate,
+    non_negative_float,
+    non_negative_int,
+    number,
+    positive_float,
+    positive_int,
+    random_seed,
+    whole_number,
+)
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.corpora import CorpusDamaged, CorpusMissing
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.files import make_folder
 from elmo_mini.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.pretraining.processes import Processes
+from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
 from elmo_mini.pretraining.softmax import KINDS
@@ -36,40 +46,10 @@ from elmo_mini.pretraining.sources import (
 )
 from elmo_mini.pretraining.text import count_vocabulary, hold_out
 
-_FEW = ((1, 32), (2, 32), (3, 64), (4, 128))
-_MANY = (*_FEW, (5, 256), (6, 512), (7, 1024))
-SIZES = {
-    "tiny": BiLMOptions(projection_dim=64, dim=256, filters=_FEW),
-    "course": BiLMOptions(projection_dim=256, dim=448, filters=(*_FEW, (5, 256))),
-    "small": BiLMOptions(projection_dim=128, dim=1024, filters=_MANY),
-    "medium": BiLMOptions(projection_dim=256, dim=2048, filters=_MANY),
-    "original": BiLMOptions(projection_dim=512, dim=4096, filters=_MANY, n_highway=2),
-}
-# What `--course` stands for; any option given beside it wins.
-COURSE = {
-    "size": "course",
-    "output": Path("build/course_bilm"),
-    "epochs": 12.0,
-    "rows": 128,
-    "vocabulary": 16_000,
-    "learning_rate": 3e-3,
-    "weight_decay": 0.05,
-    "warm_up": 400,
-    "dropout": 0.25,
-    "half": True,
-}
-DEFAULTS = {
-    "size": "tiny",
-    "output": Path("build/bilm"),
-    "epochs": 10.0,
-    "rows": 64,
-    "vocabulary": 16_000,
-    "learning_rate": 2e-3,
-    "weight_decay": 0.01,
-    "warm_up": 200,
-    "dropout": 0.1,
-    "half": False,
-}
+EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
+SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
+VOCABULARY = whole_number(4)  # three of them are no words
+THREADS = whole_number(1, 1024)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,67 +60,63 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--course", action="store_true", help="the texts and settings of the course checkpoint")
     add("--output", type=Path, help="folder for the run and its model (build/bilm)")
     add("--size", choices=list(SIZES), help="tiny, or a published size (tiny)")
-    add("--cells", type=int, help="LSTM cells, in place of the size's")
-    add("--projection", type=int, help="dimensions of one direction, in place of the size's")
-    add("--epochs", type=float, help="passes over the text (10)")
-    add("--steps", type=int, help="optimiser steps, in place of --epochs")
-    add("--minutes", type=float, help="stop after so many; the same command goes on later")
-    add("--rows", type=int, help="parallel streams of a batch, all processes together (64)")
-    add("--width", type=int, default=20, help="tokens of each stream in a step (20)")
-    add("--vocabulary", type=int, help="words the softmax knows (16000)")
+    add("--cells", type=positive_int, help="LSTM cells, in place of the size's")
+    add("--projection", type=positive_int, help="size of an output, in place of the size's")
+    add("--epochs", type=EPOCHS, help="passes over the text (10)")
+    add("--steps", type=positive_int, help="optimiser steps, in place of --epochs")
+    add("--minutes", type=non_negative_float, help="stop then; the same command goes on later")
+    add("--batch-size", type=positive_int, help="streams read at once, by all processes (64)")
+    add("--bptt", type=positive_int, default=20, help="tokens of each stream in a step (20)")
+    add("--vocabulary", type=VOCABULARY, help="words the softmax knows (16000)")
     add("--softmax", choices=KINDS, default="adaptive", help="in training (adaptive)")
-    add("--sampled", type=int, default=8192, help="negatives of the sampled softmax (8192)")
+    add("--sampled", type=positive_int, default=8192, help="negatives of that softmax (8192)")
     add("--optimiser", choices=OPTIMISERS, default="adamw", help="adagrad is bilm-tf's (adamw)")
-    add("--learning-rate", type=float, help="its highest value (0.002; adagrad: use 0.2)")
-    add("--warm-up", type=int, help="steps until it is reached (200)")
+    add("--learning-rate", type=positive_float, help="the highest (0.002; adagrad: use 0.2)")
+    add("--warm-up", type=non_negative_int, help="steps until it is reached (200)")
     add("--decay", choices=DECAYS, default="cosine", help="how it falls then (cosine)")
-    add("--weight-decay", type=float, help="of adamw (0.01)")
-    add("--clip", type=float, default=None, help="gradient norm (1; adagrad: 10, as bilm-tf)")
-    add("--dropout", type=float, help="before each layer and the softmax (0.1)")
+    add("--weight-decay", type=non_negative_float, help="of adamw (0.01)")
+    add("--clip", type=positive_float, help="gradient norm (1; adagrad: 10, as bilm-tf)")
+    add("--dropout", type=dropout_rate, help="before each layer and the softmax (0.1)")
     add("--in-order", action="store_true", help="keep the sentences in the order of the text")
-    add("--validation", type=float, default=0.02, help="share of the text held out (0.02)")
-    add("--validate-steps", type=int, help="steps between validations (an epoch)")
-    add("--checkpoint-minutes", type=float, default=5.0, help="between checkpoints (5)")
-    add("--checkpoint-steps", type=int, help="a checkpoint every so many steps as well")
+    add("--validation", type=SHARE, default=0.02, help="share of the text held out (0.02)")
+    add("--validate-steps", type=positive_int, help="steps between validations (an epoch)")
+    add("--checkpoint-minutes", type=non_negative_float, default=5, help="between checkpoints (5)")
+    add("--checkpoint-steps", type=positive_int, help="a checkpoint every so many steps as well")
     add("--half", action=argparse.BooleanOptionalAction, help="store the model in float16")
     add("--official", action="store_true", help="write options.json and weights.hdf5 too")
-    add("--seed", type=int, default=1)
+    add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
     add("--device", default="auto", help="cpu, cuda or auto (auto)")
     add("--precision", choices=PRECISIONS, help="of products (a GPU: bfloat16, else float32)")
-    add("--threads", type=int, help="threads of each process on the CPU")
+    add("--threads", type=THREADS, help="threads of each process on the CPU")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Pretrain, or go on; 0 at the end or at a planned stop, 2 for a wrong request."""
+    """Pretrain, or go on; 0 at the end or at a planned stop."""
     for name, value in (COURSE if args.course else DEFAULTS).items():
         if getattr(args, name) is None:
             setattr(args, name, value)
     if args.threads:
         torch.set_num_threads(args.threads)
-    try:
-        processes = Processes.join(args.device)
-        _pretrain(args, processes)
-        processes.leave()
-    except (ConfigurationError, CorpusMissing, CorpusDamaged, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    processes = Processes.join(args.device)
+    _pretrain(args, processes)
+    processes.leave()
     return 0
 
 
 def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     say = print if processes.first else (lambda *_, **__: None)
     sources = _sources(args)
+    folder: Path = args.output
+    make_folder(folder)
     say(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
     left_out = evaluation_sentences() if args.course else frozenset[str]()
     text, validation = hold_out(pack(sources, left_out), args.validation)
     vocabulary = count_vocabulary(text, args.vocabulary)
-    per_epoch = text.steps // (args.rows * args.width)
+    per_epoch = text.steps // (args.batch_size * args.bptt)
     settings = _settings(args, per_epoch, processes.device)
     training = Pretraining(settings, vocabulary, text, validation, processes)
     say(describe(training, text, validation))
 
-    folder: Path = args.output
-    folder.mkdir(parents=True, exist_ok=True)
     checkpoint = folder / "checkpoint.safetensors"
     if checkpoint.exists():
         training.resume(checkpoint)
@@ -245,8 +221,8 @@ def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings
     return Settings(
         options=options,
         steps=args.steps or max(1, round(args.epochs * per_epoch)),
-        rows=args.rows,
-        width=args.width,
+        batch_size=args.batch_size,
+        bptt=args.bptt,
         softmax=args.softmax,
         sampled=args.sampled,
         optimiser=args.optimiser,

@@ -1,12 +1,12 @@
 """``python -m elmo_mini probe``: what each layer of a biLM knows about senses or grammar."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import get_args
 
-from elmo_mini import corpora
+from elmo_mini.arguments import non_negative_int, positive_float, positive_int, random_seed
 from elmo_mini.checkpoints.find import add_model_arguments, model_of
+from elmo_mini.files import ready_to_write
 from elmo_mini.probing.probe import Kind, probe
 from elmo_mini.probing.tasks import TASKS, load_task
 from elmo_mini.results.stored import write_record
@@ -35,30 +35,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: knn for senses, linear for parts of speech)",
     )
     group.add_argument(
-        "--layers", type=int, nargs="+", metavar="K", help="layers to probe (default: all)"
+        "--layers",
+        type=non_negative_int,
+        nargs="+",
+        metavar="K",
+        help="layers to probe (default: all)",
     )
     group.add_argument(
-        "--neighbours", type=int, default=5, metavar="K", help="k of k-NN (default: 5)"
+        "--neighbours", type=positive_int, default=5, metavar="K", help="k of k-NN (default: 5)"
     )
     group.add_argument(
         "--c",
-        type=float,
+        type=positive_float,
         default=1.0,
         metavar="C",
         help="of the linear probe: scikit-learn's C, smaller is smoother (default: 1)",
     )
     group.add_argument(
         "--train-size",
-        type=int,
+        type=positive_int,
         metavar="N",
         help="learn from N examples (of each ambiguous word), drawn anew in each draw "
         "(default: all, in one draw)",
     )
     group.add_argument(
-        "--draws", type=int, default=5, metavar="N", help="how many draws (default: 5)"
+        "--draws", type=positive_int, default=5, metavar="N", help="how many draws (default: 5)"
     )
     group.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the first draw (default: 0)"
+        "--seed", type=random_seed, default=0, metavar="N", help="of the first draw (default: 0)"
     )
     group.add_argument(
         "--static", metavar="FILE", help="word2vec vectors of this package, as a further baseline"
@@ -71,28 +75,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Probe, print the table; 2 with one sentence on standard error when that cannot be done."""
-    try:
-        task = load_task(args.task)
-        report = probe(
-            model_of(args),
-            task,
-            kind=args.probe or ("linear" if task.name.startswith("pos") else "knn"),
-            layers=args.layers,
-            neighbours=args.neighbours,
-            c=args.c,
-            train_size=args.train_size,
-            draws=args.draws,
-            seed=args.seed,
-            static=Word2Vec.load(args.static) if args.static else None,
-            cache=args.cache,
-        )
-        if args.output:
-            numbers = report.as_dict()
-            write_record(Path(args.output), report.title, numbers, command=_command(args))
-    except (OSError, ValueError, corpora.CorpusMissing) as error:
-        print(f"python -m elmo_mini probe: {error}", file=sys.stderr)
-        return 2
+    """Probe, print the table, and store it where that is asked for."""
+    output = ready_to_write(args.output) if args.output else None
+    task = load_task(args.task)
+    report = probe(
+        model_of(args),
+        task,
+        kind=args.probe or ("linear" if task.name.startswith("pos") else "knn"),
+        layers=args.layers,
+        neighbours=args.neighbours,
+        c=args.c,
+        train_size=args.train_size,
+        draws=args.draws,
+        seed=args.seed,
+        static=Word2Vec.load(args.static) if args.static else None,
+        cache=args.cache,
+    )
+    if output is not None:
+        write_record(output, report.title, report.as_dict(), command=_command(args))
     print(f"\n{report}")
     return 0
 

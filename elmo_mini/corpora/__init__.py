@@ -39,10 +39,14 @@ __all__ = [
 def load(name: str) -> Corpus:
     """The corpus of this name. It is read at its first use and then kept in memory.
 
-    Raises:
-        ValueError: no such name in the catalogue.
-        CorpusMissing: not on this machine.
-        CorpusDamaged: (when it is read) a file is truncated, empty or not in its encoding.
+    Raises
+    ------
+    ValueError
+        If the catalogue has no such name.
+    CorpusMissing
+        If it is not on this machine.
+    CorpusDamaged
+        When it is read, if a file is truncated, empty or not in its encoding.
     """
     if name not in CATALOGUE:
         raise ValueError(f"there is no corpus {name!r}; the corpora are: {', '.join(CATALOGUE)}")
@@ -63,8 +67,10 @@ def available() -> dict[str, bool]:
 def course_text(prefer: tuple[str, ...] = ("brown", "lee"), *, say: bool = True) -> Corpus:
     """The first of the preferred corpora that is here; prints one sentence that says which.
 
-    Raises:
-        CorpusMissing: none of them is here.
+    Raises
+    ------
+    CorpusMissing
+        If none of them is here.
     """
     missing: CorpusMissing | None = None
     for name in prefer:

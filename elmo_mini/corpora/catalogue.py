@@ -13,14 +13,17 @@ Access = Literal["gensim", "nltk"]
 class Entry:
     """One corpus of the catalogue.
 
-    Attributes:
-        title: what it is, in a line.
-        tokens, sentences: as this package reads it (the Lee corpus of gensim 4.4, the NLTK
-            packages of February 2023); other releases may differ.
-        holds: see `Corpus`.
-        licence: what its own distribution says. caution: what a user should know.
-        comes_with: ``gensim`` (always there) or ``nltk`` (to be fetched).
-        drop_repeated_contexts: splits keep only one of several equal passages.
+    Attributes
+    ----------
+    title : what it is, in a line
+    tokens, sentences : as this package reads it (the Lee corpus of gensim 4.4, the NLTK packages
+        of February 2023); other releases may differ
+    reader : reads its files
+    licence : what its own distribution says
+    caution : what a user should know
+    holds : see `Corpus`
+    comes_with : ``gensim`` (always there) or ``nltk`` (to be fetched)
+    drop_repeated_contexts : splits keep only one of several equal passages
     """
 
     title: str

@@ -13,11 +13,15 @@ from elmo_mini.corpora.splits import Division, Part
 class Corpus:
     """A collection of text. Every method that iterates starts afresh each time it is called.
 
-    Attributes:
-        name: what `load` was given. title: what people call it.
-        licence, caution: what it may be used for, and what to beware of.
-        holds: which of ``tags chunks entities senses labels fine_labels documents`` there are.
-        part: ``"train"``, ``"dev"`` or ``"test"`` in a split, empty otherwise.
+    Attributes
+    ----------
+    name : what `load` was given
+    title : what people call it
+    read : gives the passages, afresh at each call
+    licence, caution : what it may be used for, and what to beware of
+    holds : which of ``tags chunks entities senses labels fine_labels documents`` there are
+    part : ``"train"``, ``"dev"`` or ``"test"`` in a split, empty otherwise
+    drop_repeated_contexts : splits keep only one of several equal passages
     """
 
     name: str
@@ -96,8 +100,10 @@ class Corpus:
         labels. Sentences that also occur in test are taken out of train and dev, and those of
         dev out of train.
 
-        Raises:
-            ValueError: no such part, this is already a part, or the corpus is too small.
+        Raises
+        ------
+        ValueError
+            If there is no such part, this is already a part, or the corpus is too small.
         """
         if self.part:
             raise ValueError(f"this is already the {self.part} part of {self.name}")

@@ -22,6 +22,11 @@ class Download:
     """What became of a request for corpora: names fetched, names already here, and why not.
 
     True in a condition when nothing failed; shown as one sentence for each outcome.
+
+    Attributes
+    ----------
+    fetched, already_here : names of corpora
+    failed : name to reason
     """
 
     fetched: list[str] = field(default_factory=list)
@@ -58,15 +63,18 @@ def download(
     A machine without a network, or behind a firewall that swallows what it is sent, is told so
     after `patience` seconds without an answer; nothing is raised.
 
-    Args:
-        names: corpora of the catalogue, one or several; all of them by default.
-        progress: show a progress bar, on standard output.
-        folder: where to put them; by default the folder that NLTK chooses.
-        index: address of a mirror's index; by default NLTK's own.
-        patience: seconds without any progress after which the network counts as gone.
+    Parameters
+    ----------
+    names : corpora of the catalogue, one or several; all of them by default
+    progress : show a progress bar, on standard output
+    folder : where to put them; by default the folder that NLTK chooses
+    index : address of a mirror's index; by default NLTK's own
+    patience : seconds without any progress after which the network counts as gone
 
-    Raises:
-        ValueError: a name that is not in the catalogue.
+    Raises
+    ------
+    ValueError
+        If a name is not in the catalogue.
     """
     wanted = [names] if isinstance(names, str) else list(CATALOGUE if names is None else names)
     for name in wanted:

@@ -39,8 +39,10 @@ class Store:
     def texts(self, names: list[str], *encodings: str) -> Iterator[tuple[str, str]]:
         """``(name, text)`` of each file, in the first of `encodings` that fits all of its bytes.
 
-        Raises:
-            CorpusDamaged: the zip is cut off, a file is missing or empty, or no encoding fits.
+        Raises
+        ------
+        CorpusDamaged
+            If the zip is cut off, a file is missing or empty, or no encoding fits.
         """
         with reading(self.path, self.name):
             archive = None if self.path.is_dir() else zipfile.ZipFile(self.path)
@@ -65,7 +67,13 @@ class Store:
         return next(self.texts([name], *encodings))[1]
 
     def verify(self) -> None:
-        """Check every file of a zip against its checksum. Raises CorpusDamaged."""
+        """Check every file of a zip against its checksum.
+
+        Raises
+        ------
+        CorpusDamaged
+            If one does not agree.
+        """
         if self.path.is_file():
             with reading(self.path, self.name), zipfile.ZipFile(self.path) as archive:
                 if bad := archive.testzip():
@@ -77,8 +85,10 @@ def find(name: str, folders: Iterable[Path] | None = None) -> Store:
 
     The zip is preferred, because it carries checksums; a broken zip gives way to a folder.
 
-    Raises:
-        CorpusMissing: it is in none of them.
+    Raises
+    ------
+    CorpusMissing
+        If it is in none of them.
     """
     for folder in search_path() if folders is None else folders:
         archive, unpacked = folder / "corpora" / f"{name}.zip", folder / "corpora" / name
@@ -94,8 +104,10 @@ def find(name: str, folders: Iterable[Path] | None = None) -> Store:
 def find_lee() -> Store:
     """The Lee corpus among gensim's test data.
 
-    Raises:
-        CorpusMissing: gensim is not installed or came without its test data.
+    Raises
+    ------
+    CorpusMissing
+        If gensim is not installed or came without its test data.
     """
     spec = importlib.util.find_spec("gensim")
     for folder in (spec.submodule_search_locations or []) if spec else []:

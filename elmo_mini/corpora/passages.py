@@ -39,11 +39,13 @@ class Instance(Sentence):
 class Passage:
     """The sentences that stay together in a split, with what the corpus says about them.
 
-    Attributes:
-        sentences: in the order of the text.
-        name: the document's name, empty where the corpus has no documents.
-        label: class or genre; `fine_label` the finer one where there are two.
-        part: ``"train"`` or ``"test"`` where the corpus comes with an official split.
+    Attributes
+    ----------
+    sentences : in the order of the text
+    name : the document's name, empty where the corpus has no documents
+    label : class or genre
+    fine_label : the finer one where there are two
+    part : ``"train"`` or ``"test"`` where the corpus comes with an official split
     """
 
     sentences: tuple[Sentence, ...]

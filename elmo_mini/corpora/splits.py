@@ -35,8 +35,10 @@ class Division:
     ) -> Self:
         """Divide a corpus; with `unique` a passage that repeats an earlier one is in no part.
 
-        Raises:
-            ValueError: fewer than ten passages can be drawn from.
+        Raises
+        ------
+        ValueError
+            If there are fewer than ten passages to draw from.
         """
         keys, official = [], []
         for passage in passages():

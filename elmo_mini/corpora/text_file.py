@@ -24,11 +24,15 @@ def from_text_file(
     stops is cut at every 20,000 characters at most. A split draws runs of up to ten sentences,
     and keeps the sentences of dev and test in memory.
 
-    Raises:
-        CorpusMissing: there is no such file.
-        CorpusDamaged: it is empty, no text, or not in this encoding. What can only be seen
-            further on in the file is raised when the reading gets there.
-        ValueError: Python knows no such encoding.
+    Raises
+    ------
+    CorpusMissing
+        If there is no such file.
+    CorpusDamaged
+        If it is empty, no text, or not in this encoding. What can only be seen further on in the
+        file is raised when the reading gets there.
+    ValueError
+        If Python knows no such encoding.
     """
     path = Path(path)
     _check_start(path, encoding)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.elmo.module import Elmo
 from elmo_mini.errors import ConfigurationError, ElmoFileError
 
@@ -62,21 +63,14 @@ def load_allennlp_state(elmo: Elmo, state: Mapping[str, Tensor], prefix: str = "
     if not any(name.startswith(ROOT) for name in ours):
         raise ElmoFileError(_where_it_is(state, prefix))
     parts = dict(_parts(elmo))
-    problems = [f"{name} is no part of this Elmo" for name in ours if name not in parts]
-    for name, rows in parts.items():
-        shape = (sum(len(part.view) for part in rows), *rows[0].view.shape[1:])
-        if name not in ours:
-            problems.append(f"{name} {shape} is missing")
-        elif not isinstance(ours[name], Tensor) or not ours[name].is_floating_point():
-            problems.append(f"{name} is no tensor of floating-point numbers")
-        elif tuple(ours[name].shape) != shape:
-            problems.append(f"{name} has shape {tuple(ours[name].shape)}, not {shape}")
-        elif not bool(ours[name].isfinite().all()):
-            problems.append(f"{name} holds numbers that are not finite")
-    if problems:
-        shown = "; ".join(problems[:4]) + ("; ..." if len(problems) > 4 else "")
+    shapes = {
+        name: (sum(len(part.view) for part in rows), *rows[0].view.shape[1:])
+        for name, rows in parts.items()
+    }
+    faults = misfits(ours, shapes, [name for name in ours if name not in parts])
+    if faults:
         raise ElmoFileError(
-            f"these weights do not fit this Elmo: {shown}. It must have the options and the "
+            f"these weights do not fit this Elmo: {faults}. It must have the options and the "
             "number of output representations of the trained one"
         )
     for name, rows in parts.items():

@@ -8,9 +8,12 @@ from typing import Any
 
 import torch
 
+from elmo_mini.arguments import whole_number
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.corpora import CorpusDamaged, CorpusMissing
+from elmo_mini.errors import in_a_sentence
+from elmo_mini.files import make_folder
 from elmo_mini.results.stored import FOLDER, write_result
 
 Result = dict[str, Any]
@@ -60,7 +63,7 @@ def run_experiments(
     add("experiment", nargs=nargs, type=known, metavar="NAME", help=text)
     if seeds:
         text = f"how many, from 1 (default: {seeds})"
-        add("--seeds", type=_seeds, default=str(seeds), metavar="N", help=text)
+        add("--seeds", type=whole_number(1, 1000), default=seeds, metavar="N", help=text)
     if bilm:
         text = "the pretrained biLM (default: the course's own)"
         add(bilm, dest="bilm", type=Path, default=COURSE_CHECKPOINT, metavar="FILE", help=text)
@@ -70,12 +73,14 @@ def run_experiments(
     options, seeded = "", {}
     if seeds:
         torch.set_num_threads(1)  # with more, a seed gives other numbers on another machine
-        options = f" --seeds {len(args.seeds)}"
+        options = f" --seeds {args.seeds}"
+        args.seeds = list(range(1, args.seeds + 1))
         seeded = {"seeds": args.seeds, "interval": "95 %, Student's t over the seeds"}
     another = bilm is not None and args.bilm != COURSE_CHECKPOINT
     if another:
         options += f" {bilm} {args.bilm.name}"
     try:
+        make_folder(args.results)
         arguments, common = prepare(args)
         for name in args.experiment or experiments:
             title, numbers = experiments[name](*arguments)
@@ -86,13 +91,7 @@ def run_experiments(
             everything, command = seeded | common | numbers, f"{program} {name}{options}"
             path = write_result(file, title, everything, command=command, folder=args.results)
             print(f"stored in {path}", flush=True)
-    except (CorpusMissing, CorpusDamaged, FileNotFoundError, CheckpointDamaged) as error:
-        print(f"{program}: {error}", file=sys.stderr)
+    except (CorpusMissing, CorpusDamaged, OSError, CheckpointDamaged) as error:
+        print(f"{program}: {in_a_sentence(error)}", file=sys.stderr)
         return 2
     return 0
-
-
-def _seeds(count: str) -> list[int]:
-    if not count.isdecimal() or int(count) < 1:
-        raise argparse.ArgumentTypeError(f"{count!r} is not a whole number of at least 1")
-    return list(range(1, int(count) + 1))

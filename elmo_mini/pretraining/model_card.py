@@ -13,7 +13,7 @@ import torch
 
 from elmo_mini._version import __version__
 from elmo_mini.checkpoints.pretrained import save_pretrained
-from elmo_mini.checkpoints.safetensors_file import write_text
+from elmo_mini.files import write_text
 from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.pretraining.streams import PackedText
 from elmo_mini.pretraining.text import unknown_share
@@ -30,7 +30,7 @@ def describe(training: Pretraining, text: PackedText, validation: PackedText) ->
         f"{len(validation.tokens):,} held out; {len(vocabulary):,} words in the softmax, "
         f"{unknown_share(validation, vocabulary):.1%} of the held-out words unknown to it.\n"
         f"{weights:,} weights in the biLM, {softmax:,} in the {settings.softmax} softmax.\n"
-        f"{settings.steps:,} steps of {settings.rows} x {settings.width} tokens: "
+        f"{settings.steps:,} steps of {settings.batch_size} x {settings.bptt} tokens: "
         f"{epochs:.2f} epochs, on {training.device}, {training.processes.size} process(es)."
     )
 

@@ -13,6 +13,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.errors import ConfigurationError
 
 
@@ -28,12 +29,18 @@ class Processes:
     def join(cls, device: str = "auto") -> "Processes":
         """Join the group that ``torchrun`` describes in the environment; alone without it.
 
-        `device` is ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU where there is one.
+        Parameters
+        ----------
+        device : ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU where there is one
+
+        Raises
+        ------
+        ConfigurationError
+            If PyTorch cannot compute on that device here.
         """
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
-        if device.startswith("cuda") and not torch.cuda.is_available():
-            raise ConfigurationError("PyTorch sees no GPU here; use the device 'cpu'")
+        usable_device(device, "use the device 'cpu'")
         size = int(os.environ.get("WORLD_SIZE", "1"))
         if size == 1:
             return cls(0, 1, device)

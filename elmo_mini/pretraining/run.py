@@ -8,6 +8,7 @@ and a run that was killed goes on with the very numbers it would have had.
 
 import hashlib
 import math
+import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -27,7 +28,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.objective import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.settings import History, Settings, build_optimiser
 from elmo_mini.pretraining.streams import PackedText, TextStreams
@@ -54,14 +55,14 @@ class Pretraining:
         self.processes = processes or Processes(0, 1, "cpu")
         self.device = self.processes.device
         self.log_every = log_every
-        rows = settings.rows
-        self.share = self.processes.share(rows)
+        batch_size, bptt = settings.batch_size, settings.bptt
+        self.share = self.processes.share(batch_size)
         self.streams = TextStreams(
-            text, rows, settings.width, shuffle=settings.shuffle, seed=settings.seed
+            text, batch_size, bptt, shuffle=settings.shuffle, seed=settings.seed
         )
         # Validation in few rows, so that little of it is lost to the streams' ends.
-        valid_rows = max(1, min(rows, validation.steps // (10 * settings.width)))
-        self.validation = TextStreams(validation, valid_rows, settings.width, shuffle=False)
+        few = max(1, min(batch_size, validation.steps // (10 * bptt)))
+        self.validation = TextStreams(validation, few, bptt, shuffle=False)
         targets = np.array([vocabulary.id(word) for word in text.types], dtype=np.int64)
         self.batches = BatchMaker(text.types, targets, settings.options.max_characters, self.device)
         digest = hashlib.sha256(text.tokens.tobytes() + validation.tokens.tobytes())
@@ -69,8 +70,9 @@ class Pretraining:
         self.text_digest = digest.hexdigest()
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
-            self.model = BidirectionalLanguageModel(
+            # torch.manual_seed would reseed every GPU too, and nothing would put that back.
+            torch.default_generator.manual_seed(settings.seed)
+            self.model = BiLMWithSoftmax(
                 settings.options,
                 len(vocabulary),
                 settings.softmax,
@@ -92,32 +94,40 @@ class Pretraining:
     @property
     def tokens_per_step(self) -> int:
         """Predictions of each direction in one step, of all processes together."""
-        return self.settings.rows * self.settings.width
+        return self.settings.batch_size * self.settings.bptt
 
     def train_step(self) -> tuple[float, float]:
-        """One optimiser step; the losses of the forward and of the backward direction."""
+        """One optimiser step; the losses of the forward and of the backward direction.
+
+        Raises
+        ------
+        FloatingPointError
+            If the loss or its gradient is not finite. The run is then as it was before the step.
+        """
         started = time.perf_counter()
         settings, step = self.settings, self.step
         batch = self.batches(self.streams.window(step, self.share))
         # Consecutive numbers make poor seeds for some generators; a sequence mixes them.
         seeds = np.random.SeedSequence((settings.seed, step)).generate_state(2)
-        noise = Noise(int(seeds[0]), self.share, settings.rows, self.device)
+        masks = DropoutMasks(int(seeds[0]), self.share, settings.batch_size, self.device)
         with self._precision():
-            losses, self.state = self.parallel(batch, self.state, noise, int(seeds[1]))
+            losses, state = self.parallel(batch, self.state, masks, int(seeds[1]))
         # bilm-tf minimises the sum over a window, which matters to Adagrad's accumulator alone.
-        scale = settings.width if settings.optimiser == "adagrad" else 1
+        scale = settings.bptt if settings.optimiser == "adagrad" else 1
         self.optimiser.zero_grad(set_to_none=True)
         (losses.mean() * scale).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
+        norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip))
+        forward, backward = self.processes.mean(losses.detach().float()).tolist()
+        if not math.isfinite(forward + backward + norm):
+            raise FloatingPointError(
+                f"at step {step + 1} the losses are {forward:.4g} and {backward:.4g}, the "
+                f"gradient's norm {norm:.4g}; lower the learning rate"
+            )
         for group in self.optimiser.param_groups:
             group["lr"] = settings.rate(step)
         self.optimiser.step()
+        self.state = state
         self.step += 1
-        forward, backward = self.processes.mean(losses.detach().float()).tolist()
-        if not math.isfinite(forward + backward):
-            raise FloatingPointError(
-                f"the loss is {forward}, {backward} at step {self.step}; lower the learning rate"
-            )
         self.history.add([forward, backward])
         self.seconds += time.perf_counter() - started
         if self.step % self.log_every == 0 or self.step == settings.steps:
@@ -152,7 +162,7 @@ class Pretraining:
         unknown word and a sentence's end as a token; ``both`` is exp of the directions' mean.
         """
         total = torch.zeros(2, dtype=torch.float64)
-        state = self.model.start(self.validation.rows)
+        state = self.model.start(self.validation.batch_size)
         self.model.eval()
         for number in range(self.validation.windows_per_epoch):
             losses, state = self.model(self.batches(self.validation.window(number)), state)
@@ -161,9 +171,9 @@ class Pretraining:
         forward, backward = (total / self.validation.windows_per_epoch).tolist()
         entry = {
             "step": self.step,
-            "forward": math.exp(forward),
-            "backward": math.exp(backward),
-            "both": math.exp((forward + backward) / 2),
+            "forward": _perplexity(forward),
+            "backward": _perplexity(backward),
+            "both": _perplexity((forward + backward) / 2),
         }
         self.history.validation.append(entry)
         return entry
@@ -223,6 +233,10 @@ class Pretraining:
         """bfloat16 products where the settings want them."""
         mixed = self.settings.precision == "bfloat16"
         return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=mixed)
+
+
+def _perplexity(nats: float) -> float:
+    return math.exp(nats) if nats < math.log(sys.float_info.max) else math.inf
 
 
 def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:

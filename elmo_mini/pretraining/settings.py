@@ -19,23 +19,33 @@ PRECISIONS = ("float32", "bfloat16")
 class Settings:
     """All that decides the outcome of a run, apart from the text.
 
-    Attributes:
-        options: sizes of the biLM.
-        steps: optimiser steps of the whole run; the learning rate's decay ends there.
-        rows, width: a step reads `width` tokens of `rows` streams, all processes together.
-        softmax, sampled: see `elmo_mini.pretraining.softmax`; negatives for the sampled one.
-        optimiser: ``adagrad`` is bilm-tf's (accumulator starts at 1, loss times `width`).
-        learning_rate: its highest value. warm_up: steps in which it rises to it linearly.
-        decay: how it falls to zero after that; ``none`` keeps it.
-        clip: greatest norm of the whole gradient.
-        shuffle: draw a new order of the sentences for each epoch.
-        precision: of the matrix products; states, losses and weights are always float32.
+    Attributes
+    ----------
+    options : sizes of the biLM
+    steps : optimiser steps of the whole run; the learning rate's decay ends there
+    batch_size, bptt : a step reads `bptt` tokens of `batch_size` streams, all processes together
+    softmax, sampled : see `elmo_mini.pretraining.softmax`; negatives for the sampled one
+    optimiser : ``adagrad`` is bilm-tf's (accumulator starts at 1, loss times `bptt`)
+    learning_rate : its highest value
+    warm_up : steps in which it rises to that linearly
+    decay : how it falls to zero after that; ``none`` keeps it
+    weight_decay : of adamw
+    clip : greatest norm of the whole gradient
+    dropout : before each layer and the softmax
+    shuffle : draw a new order of the sentences for each epoch
+    precision : of the matrix products; states, losses and weights are always float32
+    seed : of the start weights, the order, the dropout and the negatives
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them is out of its range; the message names it.
     """
 
     options: BiLMOptions
     steps: int
-    rows: int = 64
-    width: int = 20
+    batch_size: int = 64
+    bptt: int = 20
     softmax: str = "adaptive"
     sampled: int = 8192
     optimiser: str = "adamw"
@@ -57,11 +67,11 @@ class Settings:
         ):
             if value not in known:
                 raise ConfigurationError(f"{name} is {value!r}; choose one of {', '.join(known)}")
-        if self.steps < 1 or not 0 <= self.dropout < 1:
-            raise ConfigurationError(
-                f"steps is {self.steps} and dropout {self.dropout}; steps must be at least 1, "
-                "dropout from 0 to below 1"
-            )
+        for name in ("steps", "batch_size", "bptt"):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not 0 <= self.dropout < 1:
+            raise ConfigurationError(f"dropout is {self.dropout}; it must be from 0 to below 1")
 
     def rate(self, step: int) -> float:
         """The learning rate of step `step`, counted from 0."""
@@ -81,10 +91,12 @@ class Settings:
 class History:
     """The loss curve.
 
-    Attributes:
-        training: every so many steps: step, words read by each direction so far, seconds, mean
-            loss (nats a token) of both directions since the last entry, learning rate.
-        validation: step, perplexity of both directions and of the two together.
+    Attributes
+    ----------
+    training : every so many steps: step, words read by each direction so far, seconds, mean loss
+        (nats a token) of both directions since the last entry, learning rate
+    validation : step, perplexity of both directions and of the two together
+    unwritten : losses of both directions since the last entry, and the number of their steps
     """
 
     training: list[dict[str, float]] = field(default_factory=list)

@@ -24,9 +24,13 @@ EVALUATED = ("brown", "treebank", "ieer", "qc")
 class Source:
     """A text that goes into pretraining; the counts are known once it has been read.
 
-    Attributes:
-        name, title, licence: for the model card. part: ``train`` where only that part is read.
-        sentences, tokens: how many were taken. left_out: sentences of an evaluation set.
+    Attributes
+    ----------
+    name, title, licence : for the model card
+    read : gives the sentences
+    part : ``train`` where only that part is read
+    sentences, tokens : how many were taken
+    left_out : sentences of an evaluation set
     """
 
     name: str

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN, checked
 
 BOS, EOS = 0, 1
 
@@ -28,10 +28,11 @@ Ids = NDArray[np.int32]
 class PackedText:
     """Sentences as numbers.
 
-    Attributes:
-        types: the distinct words; numbers 0 and 1 are ``<S>`` and ``</S>``.
-        tokens: the words of all sentences, one after another, (N,) int32.
-        starts: where each sentence starts in `tokens`, and N at the end, (sentences + 1,) int64.
+    Attributes
+    ----------
+    types : the distinct words; numbers 0 and 1 are ``<S>`` and ``</S>``
+    tokens : the words of all sentences, one after another, (N,) int32
+    starts : where each sentence starts in `tokens`, and N at the end, (sentences + 1,) int64
     """
 
     types: list[str]
@@ -42,29 +43,26 @@ class PackedText:
     def of(cls, sentences: Iterable[Sequence[str]], types: Iterable[str] = ()) -> "PackedText":
         """Pack tokenised sentences; empty ones are left out. `types` are numbered first.
 
-        Raises:
-            ValueError: there is no sentence, or a word is ``<S>`` or ``</S>``.
+        Raises
+        ------
+        ValueError
+            If there is no sentence, or a word is ``<S>`` or ``</S>``.
+        TypeError
+            If a sentence is no list of strings.
         """
         numbers = {BOS_TOKEN: BOS, EOS_TOKEN: EOS}
         for word in types:
             numbers.setdefault(word, len(numbers))
         tokens = array("i")
         starts = [0]
-        for sentence in sentences:
-            if isinstance(sentence, str):
-                raise TypeError(f"a sentence is a list of words, not the string {sentence[:40]!r}")
-            if not sentence:
+        for sentence in checked(sentences):
+            if len(sentence) == 0:
                 continue
             tokens.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
             starts.append(len(tokens))
         if not tokens:
             raise ValueError("there is no sentence with a word in it")
         packed = np.array(tokens, dtype=np.int32)
-        if (packed <= EOS).any():
-            raise ValueError(
-                f"the text holds the word {BOS_TOKEN} or {EOS_TOKEN}, which the model uses as "
-                "sentence boundaries; replace it in the text"
-            )
         return cls(list(numbers), packed, np.array(starts, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -79,7 +77,7 @@ class PackedText:
 
 @dataclass(frozen=True)
 class Window:
-    """What both directions read and predict in one training step, each (rows, width) int32."""
+    """What both directions read and predict in one training step, each (batch_size, bptt) int32."""
 
     forward_inputs: Ids
     forward_targets: Ids
@@ -88,25 +86,36 @@ class Window:
 
 
 class TextStreams:
-    """`rows` parallel streams over a text, in windows of `width` tokens.
+    """`batch_size` parallel streams over a text, in windows of `bptt` tokens.
 
     The order of the sentences is drawn anew for each epoch from the seed and the epoch's number
     alone, so any window can be had at once. With ``shuffle=False`` it is that of the text. The
     few tokens at the end that do not fill a window in every row are left out of that epoch.
 
-    Raises:
-        ValueError: the text is too short to give every row one window.
+    Parameters
+    ----------
+    text : what is read
+    batch_size : rows of a batch
+    bptt : tokens of a row in one window, through which gradients go back (backpropagation
+        through time)
+    shuffle : draw the order of the sentences
+    seed : of that order
+
+    Raises
+    ------
+    ValueError
+        If the text is too short to give every row one window.
     """
 
     def __init__(
-        self, text: PackedText, rows: int, width: int, *, shuffle: bool = True, seed: int = 0
+        self, text: PackedText, batch_size: int, bptt: int, *, shuffle: bool = True, seed: int = 0
     ) -> None:
-        if text.steps < rows * width:
+        if text.steps < batch_size * bptt:
             raise ValueError(
-                f"the text gives {text.steps} predictions, but {rows} rows of {width} need "
-                f"{rows * width}; use more text, or a smaller batch or window"
+                f"the text gives {text.steps} predictions, but {batch_size} rows of {bptt} need "
+                f"{batch_size * bptt}; use more text, or a smaller batch_size or bptt"
             )
-        self.text, self.rows, self.width = text, rows, width
+        self.text, self.batch_size, self.bptt = text, batch_size, bptt
         self.shuffle, self.seed = shuffle, seed
         self._epoch = -1
         self._epoch_rows: tuple[Ids, Ids, Ids, Ids] | None = None
@@ -114,18 +123,18 @@ class TextStreams:
     @property
     def windows_per_epoch(self) -> int:
         """Number of windows that fit into one pass over the text."""
-        return self.text.steps // (self.rows * self.width)
+        return self.text.steps // (self.batch_size * self.bptt)
 
     def window(self, number: int, rows: slice = slice(None)) -> Window:
         """Window `number` counted from the start of training, or only some rows of it."""
         epoch, place = divmod(number, self.windows_per_epoch)
         if epoch != self._epoch or self._epoch_rows is None:
             self._epoch, self._epoch_rows = epoch, self._arrange(epoch)
-        columns = slice(place * self.width, (place + 1) * self.width)
+        columns = slice(place * self.bptt, (place + 1) * self.bptt)
         return Window(*(stream[rows, columns] for stream in self._epoch_rows))
 
     def _arrange(self, epoch: int) -> tuple[Ids, Ids, Ids, Ids]:
-        """The four streams of one epoch, each (rows, windows * width)."""
+        """The four streams of one epoch, each (batch_size, windows * bptt)."""
         order = np.arange(len(self.text))
         if self.shuffle:
             order = np.random.default_rng((self.seed, epoch)).permutation(order)
@@ -146,7 +155,7 @@ class TextStreams:
             np.where(is_first, np.int32(EOS), tokens[backward]),
             np.where(is_last, np.int32(BOS), tokens[backward - 1]),
         )
-        columns = self.windows_per_epoch * self.width
-        used = self.rows * columns
-        a, b, c, d = (stream[:used].reshape(self.rows, columns) for stream in streams)
+        columns = self.windows_per_epoch * self.bptt
+        used = self.batch_size * columns
+        a, b, c, d = (stream[:used].reshape(self.batch_size, columns) for stream in streams)
         return a, b, c, d

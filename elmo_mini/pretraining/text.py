@@ -17,8 +17,10 @@ def hold_out(text: PackedText, share: float = 0.02) -> tuple[PackedText, PackedT
     Blocks keep the neighbourhood of a sentence on one side, and come from all over the text. A
     sentence of the validation part that also stands elsewhere is taken out of training.
 
-    Raises:
-        ConfigurationError: `share` is not between 0 and 0.5, or the text has too few sentences.
+    Raises
+    ------
+    ConfigurationError
+        If `share` is not above 0 and up to 0.5, or the text has too few sentences.
     """
     if not 0 < share <= 0.5:
         raise ConfigurationError(f"the validation share is {share}; it must be above 0, up to 0.5")

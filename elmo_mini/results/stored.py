@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoints.safetensors_file import write_text
+from elmo_mini.files import write_text
 
 FOLDER = Path(__file__).parent
 CIRCUMSTANCES = ("command", "date", "machine", "versions")
@@ -119,7 +119,6 @@ def write_record(path: Path, title: str, numbers: dict[str, Any], *, command: st
         **numbers,
     }
     text = json.dumps(record, indent=1, ensure_ascii=False, default=_plain)
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, f"{text}\n")
     return path
 

@@ -5,7 +5,6 @@ HDF5 and safetensors hold one array per line under the line's number, from ``"0"
 ``sentence_to_index``, a JSON object from line to number (in safetensors, among the metadata).
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.errors import PathLike
+from elmo_mini.files import existing_file, make_folder, written_whole
 from elmo_mini.text.tokenizer import tokenize
 from elmo_mini.vectors.array_files import write_hdf5, write_safetensors
 from elmo_mini.vectors.cache import write_cache
@@ -76,6 +76,8 @@ def embed_file(
     ------
     FileNotFoundError, FileExistsError
         If there is no `source`; if there is a `target` and `overwrite` is not set.
+    OSError
+        If the folder of `target` cannot be made.
     ValueError
         If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, or a setting is unknown.
     """
@@ -87,6 +89,7 @@ def embed_file(
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
         raise FileExistsError(f"{write_to} is there already; ask for overwriting to replace it")
+    make_folder(write_to.parent)
     lengths = [len(sentence) for sentence in read_sentences(read, split_words=split_words)]
     settings: dict[str, Any] = {
         "batch_size": batch_size,
@@ -97,22 +100,17 @@ def embed_file(
     if form == "cache":
         cache = write_cache(bilm, sentences, write_to, dtype=dtype, overwrite=overwrite, **settings)
         return EmbeddedFile(write_to, form, len(lengths), sum(lengths), cache.nbytes)
-    write_to.parent.mkdir(parents=True, exist_ok=True)
-    part = write_to.with_name(f"{write_to.name}.part-{os.getpid()}")
     arrays = (
         as_type(_chosen(embedded, layers), np.dtype(dtype))
         for embedded in embed_stream(bilm, sentences, **settings)
     )
-    try:
+    with written_whole(write_to) as part:
         if form == "hdf5":
             write_hdf5(part, arrays, _sentence_to_index(read))
         else:
             lead = (bilm.num_layers,) if layers == "all" else ()
             shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
             write_safetensors(part, arrays, shapes, np.dtype(dtype), _sentence_to_index(read))
-        part.replace(write_to)
-    finally:
-        part.unlink(missing_ok=True)
     return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
 
 
@@ -152,10 +150,8 @@ def _format(target: Path, format: str | None) -> Format:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no text file {path}")
     number = 0
-    with path.open("rb") as file:
+    with existing_file(path, "text file").open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8").strip()

@@ -9,7 +9,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import islice
 from typing import NamedTuple
@@ -21,8 +20,9 @@ from tqdm import tqdm
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
+from elmo_mini.characters.sentences import Sentence, check_batch, check_sentence, checked
+from elmo_mini.characters.token_cache import TokenCache
 
-Sentence = Sequence[str]
 Floats = NDArray[np.float32]
 Text = Iterable[Sentence] | Callable[[], Iterable[Sentence]]
 
@@ -59,30 +59,76 @@ def embed_stream(
     """Vectors of every sentence, in order, float32, without sentence boundaries.
 
     A stateful model is run in the given order, in batches of exactly `batch_size` sentences, as
-    upstream does: its vectors depend on both. `progress` shows a bar on standard output, with
-    `total` sentences where that is known.
+    upstream does: its vectors depend on both. Nothing else of a model is changed: the words' token
+    layer is cached for the stream alone, or in the model's own cache where it has one.
+
+    Parameters
+    ----------
+    bilm : the model; no gradient is asked for
+    sentences : any iterable of lists of words
+    batch_size : at most so many sentences in one run of the model
+    progress : show a bar on standard output
+    total : how many sentences there are, for the bar; asked of `sentences` where they know
 
     Raises
     ------
     ValueError
         If `batch_size` is below 1, or a sentence holds ``<S>`` or ``</S>``.
     TypeError
-        If a sentence is a string and no list of words.
+        If a sentence is no list of strings; the message names its number, the token and its type.
     """
     if batch_size < 1:
         raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
     if total is None and isinstance(sentences, Sized):
         total = len(sentences)
-    stream = iter(sentences)
+    stream = checked(sentences)
+    cache = bilm.token_cache
+    if cache is None:
+        cache = TokenCache(bilm.token_encoder, CACHED_WORDS)
     bar = tqdm(total=total, disable=not progress, file=sys.stdout, unit=" sentences", desc="embed")
-    with bar, _token_cache(bilm):
+    with bar:
         while chunk := list(_ahead(bilm, stream, batch_size)):
             found: dict[int, Embedded] = {}
             for rows in _batches(bilm, chunk, batch_size):
-                embedded = _embed(bilm, [chunk[row] for row in rows])
+                embedded = embed_batch(bilm, [chunk[row] for row in rows], cache)
                 found.update(zip(rows, embedded, strict=True))
             yield from (found[row] for row in range(len(chunk)))
             bar.update(len(chunk))
+
+
+@torch.no_grad()
+def embed_batch(
+    bilm: BiLM, batch: Sequence[Sentence], token_cache: TokenCache | None = None
+) -> list[Embedded]:
+    """Vectors of the sentences of one run of the model, float32, without sentence boundaries.
+
+    Parameters
+    ----------
+    bilm : the model; no gradient is asked for
+    batch : at least one sentence; an empty sentence has vectors of no words
+    token_cache : in place of the model's own
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `batch_to_ids`; the message names row, position and type.
+    """
+    check_batch(batch)
+    size = bilm.options.projection_dim
+    if not any(len(sentence) for sentence in batch):
+        empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
+        return [Embedded(sentence, empty[0, :, :size], empty) for sentence in batch]
+    ids = batch_to_ids(batch, max_characters=bilm.options.max_characters)
+    output = bilm(ids.to(next(bilm.parameters()).device), token_cache=token_cache)
+    mask = output["mask"]
+    tokens, *layers = (remove_boundaries(layer, mask)[0] for layer in output["activations"])
+    token_layer = tokens[..., :size].to("cpu", torch.float32).numpy()
+    contextual = torch.stack(layers, 1).to("cpu", torch.float32).numpy()
+    # Copies, so that a sentence that is kept does not keep its whole batch.
+    return [
+        Embedded(sentence, token_layer[row, :n].copy(), contextual[row, :, :n].copy())
+        for row, (sentence, n) in enumerate(zip(batch, map(len, batch), strict=True))
+    ]
 
 
 def sentences_of(text: Text) -> Iterable[Sentence]:
@@ -95,6 +141,8 @@ def fingerprint(bilm: BiLM) -> str:
     digest = hashlib.sha256(json.dumps(asdict(bilm.options), sort_keys=True).encode())
     start = {"start_h": bilm.carried.start_h, "start_c": bilm.carried.start_c}
     for name, tensor in sorted({**bilm.state_dict(), **start}.items()):
+        if tensor.dtype == torch.bfloat16:  # which numpy does not know
+            tensor = tensor.view(torch.int16)
         array = np.ascontiguousarray(tensor.detach().cpu().numpy())
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(array.data if array.size else b"")
@@ -111,7 +159,8 @@ class TextHash:
             self.add(sentence)
 
     def add(self, sentence: Sentence) -> None:
-        """Take in one more sentence."""
+        """Take in one more sentence; raises as `check_sentence`."""
+        check_sentence(sentence, self.sentences)
         self._digest.update(json.dumps(list(sentence)).encode() + b"\n")
         self.sentences += 1
 
@@ -145,35 +194,3 @@ def _batches(bilm: BiLM, chunk: list[Sentence], batch_size: int) -> Iterator[lis
             batch = []
         batch.append(row)
     yield batch
-
-
-@torch.no_grad()
-def _embed(bilm: BiLM, batch: list[Sentence]) -> list[Embedded]:
-    size = bilm.options.projection_dim
-    if not any(len(sentence) for sentence in batch):
-        empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
-        return [Embedded(sentence, empty[0, :, :size], empty) for sentence in batch]
-    ids = batch_to_ids(batch, max_characters=bilm.options.max_characters)
-    output = bilm(ids.to(next(bilm.parameters()).device))
-    mask = output["mask"]
-    tokens, *layers = (remove_boundaries(layer, mask)[0] for layer in output["activations"])
-    token_layer = tokens[..., :size].to("cpu", torch.float32).numpy()
-    contextual = torch.stack(layers, 1).to("cpu", torch.float32).numpy()
-    # Copies, so that a sentence that is kept does not keep its whole batch.
-    return [
-        Embedded(sentence, token_layer[row, :n].copy(), contextual[row, :, :n].copy())
-        for row, (sentence, n) in enumerate(zip(batch, map(len, batch), strict=True))
-    ]
-
-
-@contextmanager
-def _token_cache(bilm: BiLM) -> Iterator[None]:
-    """Keep token-layer vectors while the stream lasts, where the caller has no cache already."""
-    if bilm.token_cache is not None:
-        yield
-        return
-    bilm.cache_tokens(CACHED_WORDS)
-    try:
-        yield
-    finally:
-        bilm.token_cache = None

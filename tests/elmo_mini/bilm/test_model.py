@@ -314,6 +314,20 @@ def test_vocabulary_gives_the_vectors_of_its_words(bilm: BiLM) -> None:  # 3
         bilm.cache_vocabulary([])
 
 
+def test_padding_before_a_word_id_is_refused_and_drops_no_token(bilm: BiLM) -> None:
+    bilm.cache_vocabulary(["@@PADDING@@", "cat", "the"])
+    words = torch.tensor([[1, 2, 1], [1, 0, 2]])
+    with pytest.raises(ValueError, match="sentence 1 has padding before a token"):
+        bilm(torch.zeros(2, 3, 50, dtype=torch.long), words)
+
+
+def test_ids_of_another_width_are_refused_with_both_widths(bilm: BiLM) -> None:
+    for width in (40, 60):
+        ids = batch_to_ids([["a", "cat"]], max_characters=width)
+        with pytest.raises(ValueError, match=f"have {width} characters a token, .* reads 50"):
+            bilm(ids)
+
+
 def test_unknown_word_id_falls_back_to_characters(bilm: BiLM) -> None:  # 2
     bilm.cache_vocabulary(["@@PADDING@@", "cat"])
     sentences = [["the", "cat"]]

@@ -1,5 +1,8 @@
 """Upstream behaviours 12 to 17 and the boundary rules."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -10,6 +13,7 @@ from elmo_mini.characters.ids import (
     batch_to_ids,
     boundary_ids,
     check_ids,
+    check_word_ids,
     remove_boundaries,
     unique_rows,
     word_to_ids,
@@ -70,11 +74,9 @@ def test_every_word_is_fifty_known_ids(word: str) -> None:
 def test_clear_errors() -> None:
     with pytest.raises(ValueError, match="no sentence"):
         batch_to_ids([])
-    with pytest.raises(ValueError, match=r"token 1 of sentence 0 is '</S>'.*allow_boundary_tokens"):
+    with pytest.raises(ValueError, match=r"token 1 of sentence 0 is '</S>'.*remove the token"):
         batch_to_ids([["a", "</S>"]])
     assert batch_to_ids([["<S>"]], allow_boundary_tokens=True)[0, 0, 1] == 257
-    with pytest.raises(TypeError, match="split the text"):
-        batch_to_ids(["a sentence"])
     ids = batch_to_ids([["a", "b", "c"]])
     for bad, message in (
         (ids - 300, "run from -202 to -39"),
@@ -82,12 +84,73 @@ def test_clear_errors() -> None:
         (ids.float(), "whole numbers"),
         (ids[:, :0], "at least one sentence"),
         (ids[0], "expected"),
+        (ids * 1j, "whole numbers, not torch.complex64"),
     ):
         with pytest.raises(ValueError, match=message):
             check_ids(bad)
-    ids[0, 1] = 0
-    with pytest.raises(ValueError, match="padding must be on the right"):
+    ids = torch.cat([ids, ids])
+    ids[1, 1] = 0
+    with pytest.raises(ValueError, match=r"sentence 1 .* padding must be on the right"):
         check_ids(ids)
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        (["a sentence"], "sentence 0 is the string 'a sentence', not a list .* split the text"),
+        ([["a"], None], "sentence 1 is None, not a list of words"),
+        ([["a"], b"ab"], r"sentence 1 is b'ab' \(bytes\), not a list of words"),
+        ([["a"], 3], r"sentence 1 is 3 \(int\), not a list of words"),
+        ([{"a", "b"}], r"sentence 0 is .*\(set\), not a list of words"),
+        ([["a"], ["b", 3]], r"token 1 of sentence 1 is 3 \(int\), not a string: .*str\(token\)"),
+        ([["a", None]], "token 1 of sentence 0 is None, not a string: leave it out"),
+        ([["a", b"b"]], r"token 1 of sentence 0 is b'b' \(bytes\), not a string: decode"),
+        ([[["a"], ["b"]]], r"token 0 of sentence 0 is \['a'\] \(list\).*nested no deeper"),
+        ("a sentence", r"the batch is 'a sentence' \(str\), not a list of sentences"),
+        (None, "the batch is None, not a list of sentences"),
+        ((words for words in [["a"]]), r"the batch is .*\(generator\), not a list of sentences"),
+        (torch.ones(1, 1, 50), r"token 0 of sentence 0 is .*\(Tensor\), not a string"),
+    ],
+)
+def test_what_is_no_sentence_is_named_by_row_position_and_type(batch: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message) as refused:
+        batch_to_ids(batch)
+    assert "\n" not in str(refused.value)
+
+
+def test_words_may_come_in_tuples_and_arrays() -> None:
+    right = batch_to_ids([["a", "bc"]])
+    assert torch.equal(batch_to_ids((("a", "bc"),)), right)
+    assert torch.equal(batch_to_ids(np.array([["a", "bc"]])), right)
+
+
+def test_a_word_needs_room_for_its_ends() -> None:
+    assert word_to_ids("ab", max_characters=3) == (259, 98, 260)
+    with pytest.raises(ValueError, match="max_characters is 2; a word needs at least 3"):
+        batch_to_ids([["a"]], max_characters=2)
+
+
+def test_rows_of_another_width_than_the_models_are_refused() -> None:
+    narrow = batch_to_ids([["a"]], max_characters=40)
+    assert check_ids(narrow).tolist() == [[True]]
+    assert check_ids(narrow, 40).tolist() == [[True]]
+    with pytest.raises(ValueError, match=r"have 40 characters.*reads 50; .*max_characters=50\)"):
+        check_ids(narrow, 50)
+
+
+def test_word_ids() -> None:
+    assert check_word_ids(torch.tensor([[3, 1], [2, 0]])).tolist() == [[True, True], [True, False]]
+    for bad, message in (
+        ([[1, 2], [0, 5]], "sentence 1 has padding before a token; padding must be on the right"),
+        ([[1, -1]], "start at -1"),
+        ([[1.0]], "whole numbers, not torch.float32"),
+        ([1, 2], "expected .sentences, tokens."),
+        ([[]], "whole numbers, not torch.float32"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_word_ids(torch.tensor(bad))
+    with pytest.raises(ValueError, match="at least one sentence and one token"):
+        check_word_ids(torch.zeros(1, 0, dtype=torch.long))
 
 
 def test_boundaries_go_in_and_out() -> None:

@@ -71,7 +71,24 @@ def test_a_new_model_is_read_back_identically(tmp_path: Path) -> None:
         before, after = bilm(ids), again(ids)
     for one, other in zip(before["activations"], after["activations"], strict=True):
         assert torch.equal(one, other)
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob("*.part*"))
+
+
+def test_folders_are_made_and_a_start_state_is_said_to_be_lost(tmp_path: Path) -> None:
+    bilm = BiLM(BiLMOptions(projection_dim=2, dim=3, filters=((2, 5),), character_dim=4))
+    target = tmp_path / "not" / "yet" / "o.json", tmp_path / "nor" / "this" / "w.hdf5"
+    save_bilm(bilm, *target)
+    bilm.warm_up([["a", "word"]])
+    with pytest.warns(UserWarning, match="cannot hold the start state .* use save_pretrained"):
+        save_bilm(bilm, *target)
+    assert not load_bilm(*target).carried.has_start
+
+
+def test_loading_does_not_touch_the_random_state(tmp_path: Path) -> None:
+    files = official_files.random_model(tmp_path)
+    before = torch.get_rng_state()
+    load_bilm(*files[:2])
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_layout_of_the_export(tmp_path: Path) -> None:
@@ -133,12 +150,12 @@ def test_missing_weights_are_named(tmp_path: Path, name: str, message: str) -> N
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"n_layers": 1}, "Cell1/LSTMCell/B is in the file, but the options describe no such part"),
+        ({"n_layers": 1}, "Cell1/LSTMCell/B is no part of this model"),
         ({"n_layers": 3}, "Cell2/LSTMCell/W_0 .12, 40. is missing"),
-        ({"n_highway": None}, "CNN_high_0/W_carry is in the file, but"),
-        ({"dim": 11}, "W_0 has shape .12, 40., the options ask for .12, 44."),
+        ({"n_highway": None}, "CNN_high_0/W_carry is no part"),
+        ({"dim": 11}, "W_0 has shape .12, 40., not .12, 44."),
         ({"filters": [[1, 4], [2, 5], [4, 7]]}, "CNN/W_cnn_2 has shape .1, 5, 4, 7.*.1, 4, 4, 7."),
-        ({"projection_dim": 16}, "CNN_proj/W_proj is in the file, but"),
+        ({"projection_dim": 16}, "CNN_proj/W_proj is no part"),
     ],
 )
 def test_options_of_another_model(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -152,7 +169,9 @@ def test_weights_that_are_no_numbers(tmp_path: Path) -> None:
     weights["CNN_proj/b_proj"][2] = np.nan
     refused(official_files.write(tmp_path, options, weights), "b_proj holds numbers that are not f")
     weights["CNN_proj/b_proj"] = np.zeros(6, dtype=np.int64)
-    refused(official_files.write(tmp_path, options, weights), "b_proj holds int64")
+    refused(
+        official_files.write(tmp_path, options, weights), "b_proj is int64, no array of floating"
+    )
 
 
 def test_a_model_over_whole_words(tmp_path: Path) -> None:
@@ -198,6 +217,8 @@ def test_a_file_of_another_kind(tmp_path: Path, content: bytes, message: str) ->
 def test_missing_files_and_addresses(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no file .*nowhere\.json"):
         read_options(tmp_path / "nowhere.json")
+    with pytest.raises(IsADirectoryError, match="is a folder; name one file"):
+        read_options(tmp_path)
     with pytest.raises(FileNotFoundError, match="fetch the file"):
         read_options("https://example.org/options.json")
     (tmp_path / "o.json").write_text("{ half")

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from elmo_mini.bilm.model import BiLM
@@ -11,7 +12,6 @@ from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
     write_checkpoint,
-    write_text,
 )
 from elmo_mini.elmo.module import Elmo, batch_to_ids
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, small_run
@@ -63,6 +63,8 @@ def test_files_that_hold_no_model_are_named(bilm: BiLM, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     with pytest.raises(FileNotFoundError, match="no checkpoint"):
         load_pretrained(path)
+    with pytest.raises(IsADirectoryError, match="is a folder; name one checkpoint"):
+        load_pretrained(tmp_path)
     path.write_bytes(b"<html>")
     with pytest.raises(CheckpointDamaged, match="no whole safetensors file"):
         load_pretrained(path)
@@ -94,10 +96,58 @@ def test_an_interrupted_write_leaves_the_old_file(
     tensors, record = read_checkpoint(path)
     assert record == {"step": 1}
     assert tensors["x"].tolist() == [1, 1, 1]
+    assert [p.name for p in tmp_path.iterdir()] == ["checkpoint.safetensors"]
 
 
-def test_text_is_replaced_whole(tmp_path: Path) -> None:
-    write_text(tmp_path / "a.json", "old")
-    write_text(tmp_path / "a.json", "new")
-    assert (tmp_path / "a.json").read_text() == "new"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
+def test_a_full_disk_is_an_error_of_the_system(
+    bilm: BiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("elmo_mini.checkpoints.safetensors_file.save_file", full)
+    with pytest.raises(OSError, match=r"model.safetensors cannot be written: .*No space left"):
+        save_pretrained(bilm, tmp_path / "model.safetensors")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_is_made(bilm: BiLM, tmp_path: Path) -> None:
+    path = tmp_path / "not" / "yet" / "model.safetensors"
+    save_pretrained(bilm, path)
+    assert [p.name for p in path.parent.iterdir()] == ["model.safetensors"]
+    load_pretrained(path)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_the_start_state_of_a_warm_up_survives(
+    bilm: BiLM, tmp_path: Path, dtype: torch.dtype
+) -> None:
+    path = tmp_path / "model.safetensors"
+    save_pretrained(bilm, path, dtype=dtype)
+    cold = read_checkpoint(path)[0].keys()
+    assert cold == bilm.state_dict().keys()
+    bilm.warm_up([["a", "few", "words"]])
+    save_pretrained(bilm, path, dtype=dtype)
+    assert len(read_checkpoint(path)[0]) == len(cold) + 2
+    again = load_pretrained(path)
+    assert again.carried.has_start
+    assert torch.equal(again.carried.start_h, bilm.carried.start_h)
+    assert torch.equal(again.carried.start_c, bilm.carried.start_c)
+    if dtype == torch.float32:
+        ids = batch_to_ids([["one", "sentence"]])
+        torch.testing.assert_close(again(ids)["activations"], bilm.eval()(ids)["activations"])
+
+
+def test_a_start_state_of_another_model_is_refused(bilm: BiLM, tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    bilm.warm_up([["a"]])
+    save_pretrained(bilm, path)
+    tensors, record = read_checkpoint(path)
+    for wrong in ({"start.c": torch.ones(1)}, {"start.h": torch.ones(2, 2, 1, 5)}):
+        write_checkpoint(path, tensors | wrong, record)
+        with pytest.raises(CheckpointDamaged, match="does not fit its own options"):
+            load_pretrained(path)
+    for lost in ("start.h", "start.c"):
+        write_checkpoint(path, {k: t for k, t in tensors.items() if k != lost}, record)
+        with pytest.raises(CheckpointDamaged, match="does not fit its own options"):
+            load_pretrained(path)

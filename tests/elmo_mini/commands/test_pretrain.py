@@ -10,7 +10,8 @@ from elmo_mini.__main__ import main
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
-from elmo_mini.commands.pretrain import COURSE, DEFAULTS, SIZES
+from elmo_mini.pretraining.objective import BiLMWithSoftmax
+from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.text.vocabulary import Vocabulary
 from tests.elmo_mini.pretraining.pretraining_run import sentences
@@ -18,8 +19,8 @@ from tests.elmo_mini.pretraining.pretraining_run import sentences
 SMALL = [
     "--cells=12",
     "--projection=8",
-    "--rows=4",
-    "--width=7",
+    "--batch-size=4",
+    "--bptt=7",
     "--device=cpu",
     "--validation=0.1",
 ]
@@ -50,7 +51,7 @@ def test_one_command_pretrains_from_a_text_file(
     history = json.loads((output / "history.json").read_text())
     assert [entry["step"] for entry in history["validation"]] == [15, 30]
     assert history["training"][-1]["step"] == 30
-    assert history["settings"]["rows"] == 4
+    assert history["settings"]["batch_size"] == 4
     bilm = load_pretrained(output / "model.safetensors")
     official = load_bilm(output / "options.json", output / "weights.hdf5")
     for name, tensor in bilm.state_dict().items():
@@ -116,11 +117,40 @@ def test_requests_that_cannot_be_met_are_answered_in_a_sentence(
         "leave out corpora": ["--course", "lee"],
         "there is no corpus 'leee'": ["leee"],
         "There is no file": ["--text", str(tmp_path / "none.txt")],
-        "smaller batch or window": [f"--text={text_file}", "--rows=5000", "--device=cpu"],
+        "smaller batch_size or bptt": [f"--text={text_file}", "--batch-size=5000", "--device=cpu"],
     }
     for message, request in wrong.items():
         assert main(["pretrain", output, *request]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_the_last_checkpoint_stays(
+    text_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = ["pretrain", f"--text={text_file}", f"--output={tmp_path / 'run'}", *SMALL]
+    command += ["--steps=12", "--checkpoint-steps=4"]
+    loss = BiLMWithSoftmax.forward
+    calls = 0
+
+    def not_a_number_at_step_6(self, *given):  # type: ignore[no-untyped-def]
+        nonlocal calls
+        calls += 1
+        losses, state = loss(self, *given)
+        return losses * (torch.nan if calls == 6 else 1), state
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BiLMWithSoftmax, "forward", not_a_number_at_step_6)
+        assert main(command) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("python -m elmo_mini pretrain: at step 6 the losses are nan")
+    tensors, record = read_checkpoint(tmp_path / "run" / "checkpoint.safetensors")
+    assert record["step"] == 4
+    assert all(tensor.isfinite().all() for tensor in tensors.values())
+    assert main(command) == 0
+    assert "Going on after step 4 of 12" in capsys.readouterr().out
 
 
 def test_a_run_with_other_settings_does_not_go_on(

@@ -150,7 +150,7 @@ def test_a_name_that_is_no_corpus_is_refused(capsys: pytest.CaptureFixture[str])
     with pytest.raises(ValueError, match="no corpus 'browm'"):
         corpora.download("browm")
     assert main(["corpora", "--download", "browm"]) == 2
-    assert "no corpus 'browm'" in capsys.readouterr().out
+    assert "no corpus 'browm'" in capsys.readouterr().err
 
 
 def test_the_command_prints_the_outcome_and_tells_the_shell(

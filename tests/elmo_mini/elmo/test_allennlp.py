@@ -125,8 +125,12 @@ def test_vectors_kept_from_before_are_not_used_again(files: official_files.Files
         ("scalar_mix_2.gamma", torch.ones(1), "scalar_mix_2.gamma is no part"),
         (f"{CELL}.state_linearity.bias", torch.zeros(4), r"shape \(4,\), not \(40,\)"),
         (f"{CELL}.state_linearity.bias", torch.full((40,), torch.nan), "not finite"),
-        (f"{CELL}.state_linearity.bias", torch.zeros(40).int(), "floating-point"),
-        ("scalar_mix_0.gamma", 1.0, "no tensor"),
+        (
+            f"{CELL}.state_linearity.bias",
+            torch.zeros(40).int(),
+            "is torch.int32, no array of floating-point",
+        ),
+        ("scalar_mix_0.gamma", 1.0, "gamma is float, no array"),
     ],
 )
 def test_what_does_not_fit_is_named_and_nothing_is_changed(

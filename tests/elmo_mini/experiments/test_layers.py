@@ -81,7 +81,7 @@ def test_without_its_corpus_the_command_says_so(
     assert said.startswith("python -m elmo_mini.experiments.layers: ")
     assert "treebank" in said
     assert "Traceback" not in said
-    assert not (tmp_path / "results").exists()
+    assert not list(tmp_path.glob("results/*"))
     assert main(["layers_senses", "--model", "nowhere.safetensors"]) == 2
     assert "nowhere.safetensors" in capsys.readouterr().err
 

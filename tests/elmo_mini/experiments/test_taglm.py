@@ -111,7 +111,7 @@ def test_what_is_missing_is_said_in_a_line(
     assert "conll2000" in capsys.readouterr().err
     assert main(["ner", "--bilm", "nowhere.safetensors"]) == 2
     assert "nowhere.safetensors" in capsys.readouterr().err
-    for seeds in ("0", "some"):
+    for seeds in ("0", "some", "-1", "2.5", "1001"):
         with pytest.raises(SystemExit):
             main(["position", "--seeds", seeds])
-        assert "at least 1" in capsys.readouterr().err
+        assert "is not a whole number from 1 to 1000" in capsys.readouterr().err

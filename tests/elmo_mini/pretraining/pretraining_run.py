@@ -40,7 +40,7 @@ def small_run(
     processes: Processes | None = None, *, count: int = 120, **changes: object
 ) -> Pretraining:
     text, validation = hold_out(PackedText.of(sentences(count)), 0.1)
-    settings = {"steps": STEPS, "rows": 4, "width": 7, "warm_up": 4, "sampled": 10} | changes
+    settings = {"steps": STEPS, "batch_size": 4, "bptt": 7, "warm_up": 4, "sampled": 10} | changes
     return Pretraining(
         Settings(options=OPTIONS, **settings),  # type: ignore[arg-type]
         count_vocabulary(text, 30),

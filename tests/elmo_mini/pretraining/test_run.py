@@ -11,9 +11,13 @@ from torch.nn import functional
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids
-from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, read_checkpoint
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    optimiser_tensors,
+    read_checkpoint,
+)
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.objective import BatchMaker, BidirectionalLanguageModel, Noise
+from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.settings import Settings
 from elmo_mini.pretraining.streams import PackedText, TextStreams
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
@@ -45,9 +49,9 @@ def test_the_loss_is_that_of_the_vectors_that_embedding_gives() -> None:
     torch.manual_seed(0)
     sentence = ["the", "cat", "sat", "on", "the", "mat"]
     text = PackedText.of([sentence])
-    model = BidirectionalLanguageModel(OPTIONS, len(text.types), "full", 0, 0.0)
+    model = BiLMWithSoftmax(OPTIONS, len(text.types), "full", 0, 0.0)
     batches = BatchMaker(text.types, np.arange(len(text.types)), 50, "cpu")
-    window = TextStreams(text, rows=1, width=7, shuffle=False).window(0)
+    window = TextStreams(text, batch_size=1, bptt=7, shuffle=False).window(0)
     losses, _ = model(batches(window), model.start(1))
 
     top = model.bilm(batch_to_ids([sentence]))["activations"][-1][0]  # (8, 2H) with boundaries
@@ -65,7 +69,7 @@ def test_the_loss_is_that_of_the_vectors_that_embedding_gives() -> None:
 def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
     torch.manual_seed(0)
     text = PackedText.of([["a", "b", "c"], ["d", "e"], ["f", "a", "b", "d"]])
-    model = BidirectionalLanguageModel(OPTIONS, len(text.types), "full", 0, 0.0)
+    model = BiLMWithSoftmax(OPTIONS, len(text.types), "full", 0, 0.0)
     batches = BatchMaker(text.types, np.arange(len(text.types)), 50, "cpu")
     whole, end = model(batches(TextStreams(text, 1, 12).window(0)), model.start(1))
     streams, state, parts = TextStreams(text, 1, 4), model.start(1), []
@@ -79,10 +83,10 @@ def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
 def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> None:
     run = small_run(softmax="sampled", dropout=0.0)
     batch, start_state = run.batches(run.streams.window(0)), run.model.start(4)
-    noise = Noise(0, slice(0, 4), 4, "cpu")
-    exact, _ = run.model(batch, start_state, noise)
+    masks = DropoutMasks(0, slice(0, 4), 4, "cpu")
+    exact, _ = run.model(batch, start_state, masks)
     with torch.autocast("cpu", torch.bfloat16):
-        rounded, (h, c) = run.model(batch, start_state, noise)
+        rounded, (h, c) = run.model(batch, start_state, masks)
     rounded.mean().backward()
     assert not torch.equal(rounded, exact)
     torch.testing.assert_close(rounded.float(), exact, rtol=0.02, atol=0)
@@ -113,19 +117,19 @@ def test_no_gradient_reaches_the_window_before() -> None:
 def test_dropout_hits_layer_inputs_and_the_output_and_the_residual_adds_the_dropped_input() -> None:
     torch.manual_seed(0)
     text = PackedText.of([["a", "b", "c"]] * 6)
-    model = BidirectionalLanguageModel(OPTIONS, len(text.types), "full", 0, 0.5)
+    model = BiLMWithSoftmax(OPTIONS, len(text.types), "full", 0, 0.5)
     batch = BatchMaker(text.types, np.arange(len(text.types)), 50, "cpu")(
         TextStreams(text, 2, 6).window(0)
     )
-    found, _ = model(batch, model.start(2), Noise(3, slice(0, 2), 2, "cpu"))
+    found, _ = model(batch, model.start(2), DropoutMasks(3, slice(0, 2), 2, "cpu"))
 
-    noise = Noise(3, slice(0, 2), 2, "cpu")
-    types = torch.cat([model.bilm.token_encoder(group) for group in batch.spellings])
+    masks = DropoutMasks(3, slice(0, 2), 2, "cpu")
+    types = torch.cat([model.bilm.token_encoder(group) for group in batch.char_ids])
 
     def drop(x: torch.Tensor) -> torch.Tensor:
-        return noise.drop(x.unflatten(1, (6, 2)), 0.5).flatten(1, 2)
+        return masks.drop(x.unflatten(1, (6, 2)), 0.5).flatten(1, 2)
 
-    first_in = drop(types[batch.places.flatten(1)])  # (2, 12, H)
+    first_in = drop(types[batch.inverse.flatten(1)])  # (2, 12, H)
     first, _ = model.bilm.layers[0](first_in, [2] * 6)
     second_in = drop(first)
     second, _ = model.bilm.layers[1](second_in, [2] * 6)
@@ -140,7 +144,7 @@ def test_both_directions_train_the_same_token_layer_and_softmax() -> None:
     batch = run.batches(run.streams.window(0))
     for direction in (0, 1):
         run.model.zero_grad()
-        losses, _ = run.model(batch, run.model.start(4), Noise(0, slice(0, 4), 4, "cpu"))
+        losses, _ = run.model(batch, run.model.start(4), DropoutMasks(0, slice(0, 4), 4, "cpu"))
         losses[direction].backward()
         for name, parameter in run.model.named_parameters():
             assert parameter.grad is not None, name
@@ -229,13 +233,13 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 def test_validation_uses_the_exact_softmax_also_where_training_samples() -> None:
     run = small_run(softmax="sampled")
     total = torch.zeros(2)
-    state = run.model.start(run.validation.rows)
+    state = run.model.start(run.validation.batch_size)
     for number in range(run.validation.windows_per_epoch):
         batch = run.batches(run.validation.window(number))
         with torch.no_grad():
-            types = torch.cat([run.bilm.token_encoder(group) for group in batch.spellings])
-            _, steps, rows = batch.places.shape
-            inputs, full = types[batch.places.flatten(1)], [rows] * steps
+            types = torch.cat([run.bilm.token_encoder(group) for group in batch.char_ids])
+            _, steps, batch_size = batch.inverse.shape
+            inputs, full = types[batch.inverse.flatten(1)], [batch_size] * steps
             first, end_0 = run.bilm.layers[0](inputs, full, (state[0][0], state[1][0]))
             second, end_1 = run.bilm.layers[1](first, full, (state[0][1], state[1][1]))
             softmax = run.model.softmax
@@ -254,6 +258,68 @@ def test_the_gradient_of_all_weights_together_is_clipped() -> None:
     run.train_step()
     squares = sum(p.grad.square().sum().item() for p in run.model.parameters())
     assert math.sqrt(squares) == pytest.approx(0.01, rel=1e-3)
+
+
+def test_what_is_not_finite_never_reaches_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = small_run(softmax="full", optimiser="adam")
+    for _ in range(3):
+        run.train_step()
+    before = {name: t.clone() for name, t in run.model.state_dict().items()}
+    moments = {name: t.clone() for name, t in optimiser_tensors(run.optimiser).items()}
+    state = run.state
+    parallel = run.parallel
+
+    def no_number(*given: object) -> object:
+        losses, end = parallel(*given)
+        return losses * torch.nan, tuple(x * torch.nan for x in end)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "parallel", no_number)
+        with pytest.raises(FloatingPointError, match=r"at step 4 the losses are nan.*lower the"):
+            run.train_step()
+    hook = run.model.softmax.bias.register_hook(lambda gradient: gradient * torch.inf)
+    with pytest.raises(FloatingPointError, match=r"gradient's norm (inf|nan); lower the"):
+        run.train_step()
+    hook.remove()
+    assert run.step == 3
+    assert run.state is state
+    for name, tensor in run.model.state_dict().items():
+        assert torch.equal(tensor, before[name]), name
+    for name, tensor in optimiser_tensors(run.optimiser).items():
+        assert torch.equal(tensor, moments[name]), name
+    run.train_step()  # the same step, undisturbed
+    straight = small_run(softmax="full", optimiser="adam")
+    for _ in range(4):
+        straight.train_step()
+    for name, tensor in run.model.state_dict().items():
+        assert torch.equal(tensor, straight.model.state_dict()[name]), name
+
+
+def test_a_perplexity_beyond_all_numbers_is_infinite() -> None:
+    run = small_run(softmax="full")
+    with torch.no_grad():
+        run.model.softmax.bias.copy_(torch.linspace(0, 1e6, len(run.model.softmax.bias)))
+    assert run.validate()["both"] == math.inf
+
+
+def test_a_new_run_leaves_the_random_states_of_processor_and_gpus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = torch.get_rng_state()
+    seeded: list[int] = []
+    monkeypatch.setattr("torch.cuda.manual_seed_all", seeded.append)
+    one, other = small_run(seed=5), small_run(seed=5)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not seeded
+    for name, tensor in one.model.state_dict().items():
+        assert torch.equal(tensor, other.model.state_dict()[name]), name
+
+
+def test_settings_out_of_range_are_named() -> None:
+    for wrong in ({"steps": 0}, {"batch_size": 0}, {"bptt": -1}, {"dropout": 1.0}):
+        ((name, value),) = wrong.items()
+        with pytest.raises(ConfigurationError, match=f"{name} is {value}; it must be"):
+            Settings(options=OPTIONS, **({"steps": 1} | wrong))  # type: ignore[arg-type]
 
 
 def test_the_learning_rate_rises_and_falls() -> None:
@@ -284,8 +350,8 @@ def test_the_loss_curve_holds_means_and_exact_perplexities() -> None:
 
 def test_dropout_masks_do_not_depend_on_the_number_of_processes() -> None:
     x = torch.ones(2, 3, 4, 5)
-    whole = Noise(7, slice(0, 4), 4, "cpu").drop(x, 0.4)
-    part = Noise(7, slice(2, 4), 4, "cpu").drop(x[:, :, 2:], 0.4)
+    whole = DropoutMasks(7, slice(0, 4), 4, "cpu").drop(x, 0.4)
+    part = DropoutMasks(7, slice(2, 4), 4, "cpu").drop(x[:, :, 2:], 0.4)
     assert torch.equal(part, whole[:, :, 2:])
     assert whole.unique().tolist() == pytest.approx([0, 1 / 0.6])
 

@@ -23,7 +23,7 @@ def test_words_are_numbered_after_the_boundaries_and_empty_sentences_are_left_ou
 
 def test_one_row_reads_and_predicts_as_bilm_tf_does() -> None:
     text = PackedText.of(SENTENCES)
-    window = TextStreams(text, rows=1, width=text.steps, shuffle=False).window(0)
+    window = TextStreams(text, batch_size=1, bptt=text.steps, shuffle=False).window(0)
     forward_in = "<S> the cat sat <S> no <S> the dog the cat saw"
     forward_out = "the cat sat </S> no </S> the dog the cat saw </S>"
     backward_in = "</S> sat cat the </S> no </S> saw cat the dog the"
@@ -41,12 +41,12 @@ def test_one_row_reads_and_predicts_as_bilm_tf_does() -> None:
     st.integers(0, 2),
 )
 def test_each_row_goes_on_where_its_last_window_ended(
-    sentences: list[list[str]], rows: int, width: int, epoch: int
+    sentences: list[list[str]], batch_size: int, bptt: int, epoch: int
 ) -> None:
     text = PackedText.of(sentences)
-    if text.steps < rows * width:
+    if text.steps < batch_size * bptt:
         return
-    streams = TextStreams(text, rows, width, seed=5)
+    streams = TextStreams(text, batch_size, bptt, seed=5)
     count = streams.windows_per_epoch
     windows = [streams.window(epoch * count + k) for k in range(count)]
     reads = np.concatenate([w.forward_inputs for w in windows], 1)
@@ -62,29 +62,29 @@ def test_each_row_goes_on_where_its_last_window_ended(
 
 def test_rows_stand_one_after_another_and_each_word_is_predicted_once() -> None:
     text = PackedText.of(SENTENCES)
-    streams = TextStreams(text, rows=2, width=3, shuffle=True, seed=1)
+    streams = TextStreams(text, batch_size=2, bptt=3, shuffle=True, seed=1)
     assert streams.windows_per_epoch == 2
     both = np.concatenate([streams.window(0).forward_targets, streams.window(1).forward_targets], 1)
-    whole = TextStreams(text, rows=1, width=12, shuffle=True, seed=1).window(0).forward_targets
+    whole = TextStreams(text, batch_size=1, bptt=12, shuffle=True, seed=1).window(0).forward_targets
     assert both.ravel().tolist() == whole.ravel().tolist()
     assert sorted(whole[whole > EOS]) == sorted(text.tokens)
 
 
 def test_epochs_differ_in_order_and_are_the_same_on_every_run() -> None:
     text = PackedText.of([[f"w{i}"] for i in range(50)])
-    streams = TextStreams(text, rows=2, width=10, seed=3)
+    streams = TextStreams(text, batch_size=2, bptt=10, seed=3)
     per_epoch = streams.windows_per_epoch
     first, second = streams.window(0), streams.window(per_epoch)
     assert not np.array_equal(first.forward_targets, second.forward_targets)
-    again = TextStreams(text, rows=2, width=10, seed=3)
+    again = TextStreams(text, batch_size=2, bptt=10, seed=3)
     assert np.array_equal(again.window(per_epoch).forward_targets, second.forward_targets)
     assert np.array_equal(streams.window(0).forward_targets, first.forward_targets)
-    other = TextStreams(text, rows=2, width=10, seed=4)
+    other = TextStreams(text, batch_size=2, bptt=10, seed=4)
     assert not np.array_equal(other.window(0).forward_targets, first.forward_targets)
 
 
 def test_some_rows_of_a_window() -> None:
-    streams = TextStreams(PackedText.of(SENTENCES), rows=3, width=2)
+    streams = TextStreams(PackedText.of(SENTENCES), batch_size=3, bptt=2)
     whole, part = streams.window(1), streams.window(1, slice(1, 3))
     assert np.array_equal(part.backward_inputs, whole.backward_inputs[1:3])
 
@@ -98,9 +98,9 @@ def test_types_given_first_keep_their_numbers() -> None:
 def test_what_cannot_be_packed_is_named() -> None:
     with pytest.raises(ValueError, match="no sentence"):
         PackedText.of([[]])
-    with pytest.raises(ValueError, match="sentence boundaries"):
+    with pytest.raises(ValueError, match="token 1 of sentence 0 is '</S>'"):
         PackedText.of([["a", "</S>"]])
-    with pytest.raises(TypeError, match="list of words"):
+    with pytest.raises(TypeError, match="not a list of words"):
         PackedText.of(["a sentence"])
-    with pytest.raises(ValueError, match="smaller batch or window"):
-        TextStreams(PackedText.of([["a"]]), rows=2, width=2)
+    with pytest.raises(ValueError, match="smaller batch_size or bptt"):
+        TextStreams(PackedText.of([["a"]]), batch_size=2, bptt=2)

@@ -81,10 +81,10 @@ def test_only_sentences_with_the_word_are_embedded(
     rows = 0
     forward = bilm.forward
 
-    def watched(ids, *rest):  # type: ignore[no-untyped-def]
+    def watched(ids, **rest):  # type: ignore[no-untyped-def]
         nonlocal rows
         rows += len(ids)
-        return forward(ids, *rest)
+        return forward(ids, **rest)
 
     monkeypatch.setattr(bilm, "forward", watched)
     context_neighbours(bilm, QUERY, 1, lambda: iter(CORPUS), progress=False)

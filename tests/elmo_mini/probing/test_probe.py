@@ -115,7 +115,7 @@ def test_vectors_are_those_of_the_model_with_and_without_a_cache(
     np.testing.assert_allclose(direct, right, rtol=0, atol=1e-6)
     stored = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(stored, direct)
-    monkeypatch.setattr("elmo_mini.vectors.stream._embed", None)
+    monkeypatch.setattr("elmo_mini.vectors.stream.embed_batch", None)
     again = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(again, direct)
 

@@ -142,7 +142,7 @@ def test_a_file_is_replaced_on_request_only_and_whole_or_not_at_all(
         raise RuntimeError("power cut")
 
     with monkeypatch.context() as patch:
-        patch.setattr("elmo_mini.vectors.stream._embed", broken)
+        patch.setattr("elmo_mini.vectors.stream.embed_batch", broken)
         with pytest.raises(RuntimeError, match="power cut"):
             embed_file(bilm, text, target, progress=False, overwrite=True)
     assert target.read_text() == "of value"

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.vectors.stream import TextHash, embed_stream
+from elmo_mini.vectors.stream import TextHash, embed_stream, fingerprint
 from tests.elmo_mini import numpy_elmo, official_files
 
 
@@ -40,9 +42,9 @@ def test_reading_ahead_and_batches_are_bounded_in_tokens(
     shapes: list[tuple[int, int]] = []
     forward = bilm.forward
 
-    def watched(ids, *rest):  # type: ignore[no-untyped-def]
+    def watched(ids, **rest):  # type: ignore[no-untyped-def]
         shapes.append(tuple(ids.shape[:2]))
-        return forward(ids, *rest)
+        return forward(ids, **rest)
 
     monkeypatch.setattr(bilm, "forward", watched)
     lengths = [3, 70, 1, 12, 5, 30, 8] * 5
@@ -79,13 +81,21 @@ def test_a_stateful_model_keeps_order_and_batch_size(
     assert np.abs(fresh[0] - streamed[2]).max() > 1e-3
 
 
-def test_the_callers_token_cache_is_left_alone(bilm: BiLM) -> None:
-    list(embed_stream(bilm, [["a"]]))
-    assert bilm.token_cache is None
+def test_a_model_without_a_token_cache_gets_none_while_the_stream_lasts(bilm: BiLM) -> None:
+    before = list(bilm.named_buffers())
+    for _ in embed_stream(bilm, [["a"], ["b"]]):
+        assert bilm.token_cache is None
+    for (name, buffer), (_, old) in zip(bilm.named_buffers(), before, strict=True):
+        assert buffer is old, name
+
+
+def test_the_models_own_token_cache_is_used(bilm: BiLM) -> None:
     bilm.cache_tokens(10)
     mine = bilm.token_cache
     list(embed_stream(bilm, [["a"]]))
     assert bilm.token_cache is mine
+    assert mine is not None
+    assert len(mine) == 3  # with both boundaries
 
 
 def test_errors(bilm: BiLM) -> None:
@@ -93,10 +103,38 @@ def test_errors(bilm: BiLM) -> None:
         next(embed_stream(bilm, [["a"]], batch_size=0))
     with pytest.raises(TypeError, match="split the text first"):
         next(embed_stream(bilm, ["a string"]))
-    assert bilm.token_cache is None
+
+
+def test_an_error_names_the_sentence_by_its_number_in_the_stream(bilm: BiLM) -> None:
+    text: list[Any] = [["w"] * n for n in (9, 8, 7, 6)]
+    for wrong, message in (
+        (["a", 5], r"token 1 of sentence 4 is 5 \(int\)"),
+        (["</S>"], "token 0 of sentence 4 is '</S>'"),
+        (None, "sentence 4 is None"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            list(embed_stream(bilm, [*text, wrong]))
+    with pytest.raises(TypeError, match="the text is None, not a list of sentences"):
+        list(embed_stream(bilm, None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_model_of_half_precision_gives_float32(bilm: BiLM, dtype: torch.dtype) -> None:
+    exact = [e.every_layer() for e in embed_stream(bilm, [["a", "cat"]])]
+    rough = [e.every_layer() for e in embed_stream(bilm.to(dtype), [["a", "cat"]])]
+    assert rough[0].dtype == np.float32
+    np.testing.assert_allclose(rough[0], exact[0], rtol=0, atol=0.05)
+
+
+def test_the_fingerprint_tells_models_and_number_types_apart(bilm: BiLM) -> None:
+    marks = {fingerprint(bilm)}
+    marks |= {fingerprint(bilm.to(dtype)) for dtype in (torch.bfloat16, torch.float16)}
+    assert len(marks) == 3
 
 
 def test_text_hash_sees_words_order_and_cuts() -> None:
     texts = [[["a", "b"]], [["a"], ["b"]], [["b", "a"]], [["ab"]], [["a", "b"], []], [["a b"]]]
     assert len({TextHash(text).hexdigest() for text in texts}) == len(texts)
     assert TextHash([("a", "b")]).hexdigest() == TextHash([["a", "b"]]).hexdigest()
+    with pytest.raises(TypeError, match=r"token 0 of sentence 1 is b'b' \(bytes\)"):
+        TextHash([["a"], [b"b"]])  # type: ignore[list-item]

@@ -1,0 +1,44 @@
+"""Numbers on a command line: types for argparse, each a range and one sentence for the rest."""
+
+import argparse
+import math
+from collections.abc import Callable
+
+
+def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Whole numbers from `low`, up to and with `high`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if number < low or (high is not None and number > high):
+            limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {limits}")
+        return number
+
+    return read
+
+
+def number(limits: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
+    """Finite numbers that fit; `limits` says it in words, behind "is not a number"."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and fits(number)):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number {limits}")
+        return number
+
+    return read
+
+
+positive_int = whole_number(1)
+non_negative_int = whole_number(0)
+random_seed = whole_number(0, 2**32 - 1)  # what numpy and scikit-learn take
+positive_float = number("above 0", lambda x: x > 0)
+non_negative_float = number("of at least 0", lambda x: x >= 0)
+dropout_rate = number("from 0 to below 1", lambda x: 0 <= x < 1)

@@ -1,0 +1,93 @@
+"""A tokenised sentence is a list of words, each a string; all else is refused by its place."""
+
+import reprlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeGuard
+
+Sentence = Sequence[str]
+
+BOS_TOKEN = "<S>"
+EOS_TOKEN = "</S>"
+
+
+def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = False) -> None:
+    """Refuse what is no sentence, a list of words.
+
+    Parameters
+    ----------
+    sentence : what stands where a sentence should
+    row : its number, from 0, for the message
+    allow_boundary_tokens : let ``<S>`` and ``</S>`` pass
+
+    Raises
+    ------
+    ValueError
+        If a token is ``<S>`` or ``</S>``: the model adds both itself.
+    TypeError
+        If the sentence is a string or no list, or a token is no string.
+    """
+    if isinstance(sentence, str):
+        raise TypeError(
+            f"sentence {row} is the string {sentence[:40]!r}, not a list of words: split the text "
+            "first, for example with elmo_mini.text.tokenizer.tokenize"
+        )
+    if not _is_list(sentence):
+        raise TypeError(
+            f"sentence {row} is {_shown(sentence)}, not a list of words: pass one list of strings "
+            "per sentence"
+        )
+    for column, token in enumerate(sentence):
+        if not isinstance(token, str):
+            raise TypeError(
+                f"token {column} of sentence {row} is {_shown(token)}, not a string: "
+                f"{_way_out(token)}"
+            )
+        if token in (BOS_TOKEN, EOS_TOKEN) and not allow_boundary_tokens:
+            raise ValueError(
+                f"token {column} of sentence {row} is {token!r}, a sentence boundary, which the "
+                "model adds itself; remove the token"
+            )
+
+
+def checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The same sentences, each refused by its number if it is none; see `check_sentence`."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise TypeError(
+            f"the text is {_shown(sentences)}, not a list of sentences: pass a list with one list "
+            "of words per sentence"
+        )
+    for row, sentence in enumerate(sentences):
+        check_sentence(sentence, row)
+        yield sentence
+
+
+def check_batch(batch: object, *, allow_boundary_tokens: bool = False) -> None:
+    """Refuse what is no batch, a list of at least one sentence; see `check_sentence`."""
+    if not _is_list(batch):
+        raise TypeError(
+            f"the batch is {_shown(batch)}, not a list of sentences: pass a list with one list of "
+            "words per sentence"
+        )
+    if len(batch) == 0:
+        raise ValueError("the batch holds no sentence; give at least one list of words")
+    for row, sentence in enumerate(batch):
+        check_sentence(sentence, row, allow_boundary_tokens=allow_boundary_tokens)
+
+
+def _is_list(value: object) -> TypeGuard[Collection[Any]]:
+    """Whether it has a length and an order; a string is one word."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Set | Mapping)
+
+
+def _shown(value: object) -> str:
+    return "None" if value is None else f"{reprlib.repr(value)} ({type(value).__name__})"
+
+
+def _way_out(token: object) -> str:
+    if token is None:
+        return "leave it out"
+    if isinstance(token, bytes):
+        return "decode it first, as in token.decode('utf-8')"
+    if _is_list(token):
+        return "pass one list of words per sentence, nested no deeper"
+    return "make it one first, as in str(token)"

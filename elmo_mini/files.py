@@ -1,0 +1,80 @@
+"""Files: one that must be there, and one that appears whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from elmo_mini.errors import PathLike
+
+
+def existing_file(path: PathLike, kind: str = "file") -> Path:
+    """The path of a file that is there; `kind` says in the message what it should have been.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is none, or a folder in its place.
+    """
+    found = Path(path)
+    if found.is_dir():
+        raise IsADirectoryError(f"{found} is a folder; name one {kind}")
+    if not found.is_file():
+        raise FileNotFoundError(f"there is no {kind} {found}")
+    return found
+
+
+def make_folder(folder: PathLike) -> None:
+    """Make a folder and those around it, where they are not there.
+
+    Raises
+    ------
+    OSError
+        If that cannot be done; the message names the folder and what is in the way.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        in_the_way = isinstance(wrong, FileExistsError | NotADirectoryError)
+        reason = "a file is in its way" if in_the_way else str(wrong.strerror).lower()
+        raise OSError(f"the folder {folder} cannot be made: {reason}") from wrong
+
+
+def ready_to_write(target: PathLike) -> Path:
+    """The path of a file that can be written: its folder is made, and it is no folder itself.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made, or `target` is a folder.
+    """
+    path = Path(target)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file to write")
+    make_folder(path.parent)
+    return path
+
+
+@contextmanager
+def written_whole(target: PathLike) -> Iterator[Path]:
+    """A name to write a file under, which becomes `target` when all has gone well.
+
+    A reader, or a run that was killed, finds the old content or the new, never a part. The folder
+    is made where it is missing; raises as `ready_to_write`.
+    """
+    path = ready_to_write(target)
+    part = path.with_name(f"{path.name}.part-{os.getpid()}")
+    try:
+        yield part
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.chmod(0o644)  # safetensors writes for the owner alone
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_text(target: PathLike, text: str) -> None:
+    """Write a text file, UTF-8; see `written_whole`."""
+    with written_whole(target) as part:
+        part.write_text(text, encoding="utf-8")
