@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "OUTPUT says how:\n"
         "  .hdf5         one array per line, under the line's number from 0, as `allennlp elmo`\n"
         "  .safetensors  the same arrays in a safetensors file\n"
-        "  no suffix     a folder to read with elmo_mini.VectorCache: smaller, since the token\n"
+        "  .vectors      a cache to read with elmo_mini.VectorCache: smaller, since the token\n"
         "                layer is stored once per word type"
     )
     parser.epilog = (
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "      --model options.json --weights weights.hdf5 --layers top"
     )
     parser.add_argument("input", metavar="INPUT", help="a UTF-8 text file, one sentence a line")
-    parser.add_argument("output", metavar="OUTPUT", help="the file or folder to write")
+    parser.add_argument("output", metavar="OUTPUT", help="the file to write")
     add_model_arguments(parser)
     group = parser.add_argument_group("what to write")
     group.add_argument(

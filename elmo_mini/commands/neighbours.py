@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a corpus of `python -m elmo_mini corpora` (default: brown, or lee where it is not)",
     )
     where.add_argument("--text", metavar="FILE", help="a UTF-8 text file of your own")
-    where.add_argument("--cache", metavar="FOLDER", help="a vector cache written by `embed`")
+    where.add_argument("--cache", metavar="FILE", help="a .vectors file written by `embed`")
     which = group.add_mutually_exclusive_group()
     which.add_argument(
         "--forms",

@@ -20,8 +20,7 @@ from elmo_mini.files import existing_file, make_folder, written_whole
 from elmo_mini.text.tokenizer import tokenize
 from elmo_mini.vectors.array_files import write_hdf5, write_safetensors
 from elmo_mini.vectors.cache import write_cache
-from elmo_mini.vectors.cache.rows import as_type
-from elmo_mini.vectors.cache.writing import Dtype
+from elmo_mini.vectors.cache.writing import Dtype, as_type
 from elmo_mini.vectors.stream import Embedded, Sentence, embed_stream
 
 Layers = Literal["all", "top", "average"]
@@ -31,7 +30,6 @@ SUFFIXES: dict[str, Format] = {
     ".h5": "hdf5",
     ".safetensors": "safetensors",
     ".vectors": "cache",
-    "": "cache",
 }
 
 
@@ -70,7 +68,7 @@ def embed_file(
 
     Words are what white space parts, as in AllenNLP; with `split_words` the tokeniser of this
     package finds them. An empty line has an array of no words. `format` follows from the suffix
-    of `target`: .hdf5, .safetensors, or none for a `VectorCache`.
+    of `target`: .hdf5, .safetensors, or .vectors for a `VectorCache`.
 
     Raises
     ------
@@ -138,8 +136,8 @@ def _format(target: Path, format: str | None) -> Format:
     if format is None:
         if target.suffix not in SUFFIXES:
             raise ValueError(
-                f"the suffix of {target} names no format: end it with .hdf5 or .safetensors, or "
-                "give it no suffix for a cache; or name the format"
+                f"the suffix of {target} names no format: end it with .hdf5, .safetensors or "
+                ".vectors (a cache), or name the format"
             )
         return SUFFIXES[target.suffix]
     for known in get_args(Format):

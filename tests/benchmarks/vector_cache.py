@@ -123,7 +123,7 @@ def measured_naive(arguments: argparse.Namespace, folder: Path) -> dict[str, flo
     bilm = random_model(arguments.model)
     naive = embed_file(bilm, folder / "first.txt", folder / "first.hdf5", progress=False)
     small = embed_file(
-        bilm, folder / "first.txt", folder / "first", dtype=arguments.dtype, progress=False
+        bilm, folder / "first.txt", folder / "first.vectors", dtype=arguments.dtype, progress=False
     )
     result = {
         "hdf5_bytes_per_token": naive.nbytes / naive.tokens,
@@ -178,13 +178,15 @@ def main() -> None:
         runs = []
         for part in (4, 1):
             text_of(arguments.sentences // part, folder / "text.txt")
-            runs.append(measured_write(arguments, folder / "text.txt", folder / f"cache{part}"))
+            runs.append(
+                measured_write(arguments, folder / "text.txt", folder / f"cache{part}.vectors")
+            )
         results = {
             "quarter": runs[0],
             "all": runs[1],
             "peak_of_all_over_quarter": runs[1]["peak"] / runs[0]["peak"],
             "naive_file": measured_naive(arguments, folder),
-            "times_as_fast": measured_reading(arguments, VectorCache(folder / "cache1")),
+            "times_as_fast": measured_reading(arguments, VectorCache(folder / "cache1.vectors")),
         }
     print(f"peak memory, all over a quarter: {results['peak_of_all_over_quarter']:.2f}")
     if arguments.output:

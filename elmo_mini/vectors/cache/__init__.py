@@ -4,13 +4,16 @@ The naive way stores every layer of every token in float32: 3 x 1024 x 4 = 12,28
 published sizes. But the token layer does not depend on context, and its 1024 numbers are 512
 twice over. Stored once per word type, it leaves 8 KiB a token, and 4 KiB in float16.
 
-A cache is a folder: ``manifest.json``, ``words.jsonl`` (the word types) and the arrays
-``token_layer.npy`` (types, H), ``layer_1.npy`` ... (tokens, 2H), ``word_ids.npy`` (tokens) and
-``starts.npy`` (sentences + 1). It is written under another name, the manifest last, and renamed
-when it is complete, so a cache that was interrupted does not exist under its own name.
+A cache is one HDF5 file. Its datasets are ``token_layer`` (types, H), ``layer_1`` ... (tokens,
+2H), ``word_ids`` (tokens,), ``starts`` (sentences + 1,) and ``words``, the word types as JSON
+strings, one a line, in the order of the token layer's rows. Its attributes are ``format`` and
+``manifest``, a JSON object that names the model, the text and the sizes. HDF5 keeps a checksum of
+every chunk of rows and of every header, so damage is found when it is read. The file is written
+under another name and renamed when it is complete, so a cache that was interrupted does not exist
+under its own name.
 """
 
-from elmo_mini.vectors.cache.manifest import (
+from elmo_mini.vectors.cache.opening import (
     CacheDamaged,
     CacheError,
     CacheForeign,

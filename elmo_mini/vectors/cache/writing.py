@@ -1,23 +1,31 @@
 """Writing a vector cache: streamed, under another name until it is complete."""
 
-import hashlib
 import json
+import math
 import os
 import platform
-import shutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
+import h5py
 import numpy as np
 import psutil
+from numpy.typing import DTypeLike, NDArray
 
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.errors import PathLike
-from elmo_mini.vectors.cache.manifest import NAME, CacheForeign, leftovers, write_manifest
+from elmo_mini.vectors.cache.opening import (
+    FORMAT,
+    CacheError,
+    CacheForeign,
+    leftovers,
+    open_cache,
+)
 from elmo_mini.vectors.cache.reading import VectorCache
-from elmo_mini.vectors.cache.rows import RowWriter
+from elmo_mini.vectors.hdf5_target import HDF5Target
 from elmo_mini.vectors.stream import (
     Embedded,
     Text,
@@ -28,6 +36,9 @@ from elmo_mini.vectors.stream import (
 )
 
 Dtype = Literal["float32", "float16"]
+
+# Small, for reading one sentence reads and checks whole chunks.
+CHUNK_BYTES = 1 << 16
 
 
 def write_cache(
@@ -41,15 +52,29 @@ def write_cache(
     total: int | None = None,
     overwrite: bool = False,
 ) -> VectorCache:
-    """Embed `sentences` and store the vectors in the folder `path`, in bounded memory.
+    """Embed `sentences` and store the vectors in the file `path`, in bounded memory.
 
-    float16 halves the files; every number is then the nearest float16 of the model's.
+    Where several processes write the same cache at once, it is whole at every time, and that of
+    the last to finish.
+
+    Parameters
+    ----------
+    dtype : {"float32", "float16"}
+        float16 halves the file; every number is then the nearest float16 of the model's.
+    batch_size, progress, total
+        As in `embed_stream`.
+    overwrite : bool
+        Replace the cache of this name. Nothing but a cache is ever replaced.
+
+    Returns
+    -------
+    VectorCache
+        The cache that was written, open.
 
     Raises
     ------
     FileExistsError
-        If `path` is there and is no cache, or is one and `overwrite` is not set. Nothing but a
-        cache is ever replaced.
+        If `path` is there and is no cache, or is one and `overwrite` is not set.
     ValueError
         If the model is stateful (its vectors depend on what was read before), or a number does
         not fit `dtype`.
@@ -63,33 +88,29 @@ def write_cache(
             "kept for a sentence. Set bilm.stateful = False; bilm.warm_up(...) fixes a start state"
         )
     if target.exists():
-        if not (target / NAME).is_file():
-            raise FileExistsError(f"{target} is there and is no vector cache; take another name")
+        try:
+            open_cache(target)
+        except CacheError as wrong:
+            raise FileExistsError(f"{wrong}. Nothing but a whole cache is ever replaced") from wrong
         if not overwrite:
             raise FileExistsError(
                 f"the cache {target} is there already; overwrite=True replaces it"
             )
     target.parent.mkdir(parents=True, exist_ok=True)
     for leftover in _abandoned(target):
-        shutil.rmtree(leftover)
-    part = target.with_name(f"{target.name}.part-{platform.node()}+{os.getpid()}")
-    part.mkdir()
+        leftover.unlink(missing_ok=True)
+    writer = f"{platform.node()}+{os.getpid()}+{uuid4().hex[:8]}"
+    part = target.with_name(f"{target.name}.part-{writer}")
+    stream = embed_stream(
+        bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
+    )
     try:
-        stream = embed_stream(
-            bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
-        )
-        contents = _write_arrays(stream, part, bilm.options, np.dtype(dtype))
-        write_manifest(part, {"model": fingerprint(bilm), **contents})
-        if target.exists():
-            old = target.with_name(f"{part.name}.old")
-            target.rename(old)
-            part.rename(target)
-            shutil.rmtree(old)
-        else:
-            part.rename(target)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
+        with HDF5Target(part) as raw:
+            _write(raw, stream, bilm, dtype)
+            raw.complete()
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
     return VectorCache(target)
 
 
@@ -104,7 +125,17 @@ def cached_vectors(
 ) -> VectorCache:
     """The cache of this model and this text in `folder`, written first if it is not there.
 
-    The text is read twice, so pass a list, or a function such as ``corpus.sentences``.
+    Parameters
+    ----------
+    sentences : list, or a function such as ``corpus.sentences``
+        It is read twice.
+
+    Raises
+    ------
+    TypeError
+        If `sentences` is an iterator, which can be read once only.
+    CacheForeign
+        If the file of this name is of another model or text.
     """
     if not callable(sentences) and iter(sentences) is sentences:
         raise TypeError(
@@ -113,19 +144,13 @@ def cached_vectors(
         )
     text = TextHash(sentences_of(sentences))
     model = fingerprint(bilm)
-    path = Path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{dtype}"
+    path = Path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{dtype}.vectors"
     if path.exists():
         cache = VectorCache(path)
     else:
-        cache = write_cache(
-            bilm,
-            sentences,
-            path,
-            dtype=dtype,
-            batch_size=batch_size,
-            progress=progress,
-            total=text.sentences,
-        )
+        options: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
+        options["total"] = text.sentences
+        cache = write_cache(bilm, sentences, path, dtype=dtype, **options)
     if (cache.manifest["model"], cache.manifest["text"]) != (model, text.hexdigest()):
         raise CacheForeign(
             f"{path} is not what its name says, or the text was not the same when it was read a "
@@ -134,60 +159,86 @@ def cached_vectors(
     return cache
 
 
-def _write_arrays(
-    stream: Iterator[Embedded], folder: Path, options: BiLMOptions, dtype: np.dtype[Any]
-) -> dict[str, Any]:
-    """Write everything but the manifest, and say what it must hold."""
-    types = RowWriter(folder / "token_layer.npy", (options.projection_dim,), dtype)
-    layers = [
-        RowWriter(folder / f"layer_{number}.npy", (options.output_dim,), dtype)
-        for number in range(1, options.n_layers + 1)
-    ]
-    word_ids = RowWriter(folder / "word_ids.npy", (), np.int32)
-    starts = RowWriter(folder / "starts.npy", (), np.int64)
-    writers = [types, *layers, word_ids, starts]
-    ids: dict[str, int] = {}
-    text, words_hash = TextHash(), hashlib.sha256()
-    try:
-        with (folder / "words.jsonl").open("wb") as words:
-            starts.append(np.zeros(1, np.int64))
-            for embedded in stream:
-                text.add(embedded.words)
-                new = {w: place for place, w in enumerate(embedded.words) if w not in ids}
-                types.append(embedded.token_layer[list(new.values())])
-                for word in new:
-                    ids[word] = len(ids)
-                    line = json.dumps(word).encode() + b"\n"
-                    words.write(line)
-                    words_hash.update(line)
-                word_ids.append(np.array([ids[word] for word in embedded.words], np.int32))
-                for writer, vectors in zip(layers, embedded.layers, strict=True):
-                    writer.append(vectors)
-                starts.append(np.array([word_ids.rows], np.int64))
-            size = words.tell()
-            words.flush()
-            os.fsync(words.fileno())
-        files: dict[str, Any] = {writer.path.name: writer.finish() for writer in writers}
-    finally:
-        for writer in writers:
-            writer.close()
-    files["words.jsonl"] = {"bytes": size, "sha256": words_hash.hexdigest()}
-    return {
-        "text": text.hexdigest(),
-        "dtype": dtype.name,
-        "sentences": starts.rows - 1,
-        "tokens": word_ids.rows,
-        "types": len(ids),
-        "layers": options.n_layers + 1,
-        "size": options.output_dim,
-        "files": files,
-    }
+def as_type(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """`numbers` as `dtype`; raises ValueError where one is not finite, or too large for it."""
+    with np.errstate(over="ignore"):
+        converted = np.ascontiguousarray(numbers, dtype=dtype)
+    if not np.isfinite(converted).all():
+        most = np.abs(numbers[np.isfinite(numbers)]).max(initial=0)
+        raise ValueError(
+            f"the vectors do not fit {converted.dtype.name}: some are not finite, or too large "
+            f"(the largest finite number is {most:.6g}). Store float32, or check the weights"
+        )
+    return converted
+
+
+def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: BiLM, dtype: Dtype) -> None:
+    # HDF5 1.10 brought checksums of the headers, beside those of the rows.
+    with h5py.File(raw, "w", libver=("v110", "v110"), rdcc_nbytes=1 << 20) as file:
+        # As bytes: HDF5 keeps a str apart from the headers, without a checksum. A file with a
+        # format and no manifest is an unfinished cache.
+        file.attrs["format"] = np.bytes_(FORMAT)
+        file.flush()
+        token_layer = _dataset(file, "token_layer", dtype, bilm.options.projection_dim)
+        layers = [
+            _dataset(file, f"layer_{number}", dtype, bilm.options.output_dim)
+            for number in range(1, bilm.options.n_layers + 1)
+        ]
+        word_ids, starts = _dataset(file, "word_ids", "int32"), _dataset(file, "starts", "int64")
+        words = _dataset(file, "words", "uint8")
+        ids: dict[str, int] = {}
+        text = TextHash()
+        _append(starts, np.zeros(1))
+        for embedded in stream:
+            text.add(embedded.words)
+            new = {w: place for place, w in enumerate(embedded.words) if w not in ids}
+            if new:
+                ids.update({word: len(ids) + number for number, word in enumerate(new)})
+                lines = "".join(json.dumps(word) + "\n" for word in new)
+                _append(words, np.frombuffer(lines.encode(), np.uint8))
+                _append(token_layer, as_type(embedded.token_layer[list(new.values())], dtype))
+            _append(word_ids, np.array([ids[word] for word in embedded.words]))
+            for layer, vectors in zip(layers, embedded.layers, strict=True):
+                _append(layer, as_type(vectors, dtype))
+            _append(starts, np.array([len(word_ids)]))
+            raw.check()
+        manifest = {
+            "model": fingerprint(bilm),
+            "text": text.hexdigest(),
+            "dtype": dtype,
+            "sentences": text.sentences,
+            "tokens": len(word_ids),
+            "types": len(ids),
+            "layers": bilm.num_layers,
+            "size": bilm.get_output_dim(),
+        }
+        file.attrs["manifest"] = np.bytes_(json.dumps(manifest))
+        file.flush()  # Here an interrupt does no harm; while HDF5 closes the file, it would.
+
+
+def _dataset(file: h5py.File, name: str, dtype: str, *row: int) -> h5py.Dataset:
+    little_endian = np.dtype(dtype).newbyteorder("<")
+    rows = max(1, CHUNK_BYTES // (little_endian.itemsize * math.prod(row)))
+    return file.create_dataset(
+        name,
+        (0, *row),
+        maxshape=(None, *row),
+        chunks=(rows, *row),
+        dtype=little_endian,
+        fletcher32=True,
+    )
+
+
+def _append(dataset: h5py.Dataset, rows: NDArray[Any]) -> None:
+    before = len(dataset)
+    dataset.resize(before + len(rows), axis=0)
+    dataset[before:] = rows
 
 
 def _abandoned(target: Path) -> Iterator[Path]:
     """What writers of `target` left behind that run no more on this machine."""
-    for folder in leftovers(target):
-        _, _, writer = folder.name.rpartition(".part-")
-        host, _, process = writer.partition("+")
-        if host == platform.node() and process.isdigit() and not psutil.pid_exists(int(process)):
-            yield folder
+    here = re.compile(rf".+\.part-{re.escape(platform.node())}\+(\d+)\+\w+")
+    for part in leftovers(target):
+        writer = here.fullmatch(part.name)
+        if writer and not psutil.pid_exists(int(writer[1])):
+            yield part

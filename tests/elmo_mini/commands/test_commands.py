@@ -145,8 +145,10 @@ def test_embed(
     assert "12 sentences, 56 tokens" in shown.out
     with h5py.File(target, "r") as file:
         assert file["1"].shape == (6, 12)
-    assert main(["embed", str(text), str(tmp_path / "c"), *model, "--dtype", "float16"]) == 0
-    cache = VectorCache(tmp_path / "c")
+    assert (
+        main(["embed", str(text), str(tmp_path / "c.vectors"), *model, "--dtype", "float16"]) == 0
+    )
+    cache = VectorCache(tmp_path / "c.vectors")
     assert (len(cache), cache.manifest["dtype"]) == (12, "float16")
 
 
@@ -156,7 +158,7 @@ def test_embed_after_a_warm_up(model: list[str], text: Path, tmp_path: Path) -> 
     warm = ["--warm-up", str(tmp_path / "earlier.txt")]
     assert main(["embed", str(text), str(tmp_path / "cold.hdf5"), *model]) == 0
     assert main(["embed", str(text), str(tmp_path / "warm.hdf5"), *model, *warm]) == 0
-    assert main(["embed", str(text), str(tmp_path / "cache"), *model, *warm]) == 0
+    assert main(["embed", str(text), str(tmp_path / "cache.vectors"), *model, *warm]) == 0
     embedder = ElmoEmbedder(model[1], model[3], warm_up=earlier)
     expected = embedder.embed_sentence(["A", "play", "in", "two", "acts", "."])
     with h5py.File(tmp_path / "warm.hdf5") as file:
@@ -164,15 +166,17 @@ def test_embed_after_a_warm_up(model: list[str], text: Path, tmp_path: Path) -> 
         np.testing.assert_allclose(file["4"], file["1"], rtol=0, atol=1e-6)  # the same line again
     with h5py.File(tmp_path / "cold.hdf5") as file:
         assert np.abs(file["1"] - expected)[1:].max() > 1e-3
-    np.testing.assert_allclose(VectorCache(tmp_path / "cache")[1], expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        VectorCache(tmp_path / "cache.vectors")[1], expected, rtol=0, atol=1e-6
+    )
 
 
 def test_neighbours(
     model: list[str], text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["embed", str(text), str(tmp_path / "cache"), *model]) == 0
+    assert main(["embed", str(text), str(tmp_path / "cache.vectors"), *model]) == 0
     ask = ["neighbours", "We saw a play there.", "play", *model, "--top", "2"]
-    for where in (["--text", str(text)], ["--cache", str(tmp_path / "cache")]):
+    for where in (["--text", str(text)], ["--cache", str(tmp_path / "cache.vectors")]):
         capsys.readouterr()
         assert main([*ask, *where, "--forms", "play", "plays", "--layers", "0", "2"]) == 0
         shown = capsys.readouterr().out

@@ -1,8 +1,7 @@
 """The disk cache of frozen vectors: exact, small, bounded, and never half there."""
 
-import json
 import os
-import shutil
+import pickle
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import h5py
 import numpy as np
 import psutil
 import pytest
@@ -32,6 +32,8 @@ from elmo_mini.vectors.cache import (
     stored_bytes,
     write_cache,
 )
+from elmo_mini.vectors.cache.writing import CHUNK_BYTES
+from elmo_mini.vectors.embed_file import embed_file
 from elmo_mini.vectors.stream import embed_stream, fingerprint
 from tests.elmo_mini import official_files, published_model
 
@@ -99,8 +101,8 @@ def test_published_model(tmp_path: Path) -> None:
         np.testing.assert_allclose(array, embedder.embed_sentence(sentence), rtol=0, atol=1e-5)
 
 
-def test_rows_across_blocks(monkeypatch: pytest.MonkeyPatch, bilm: BiLM, tmp_path: Path) -> None:
-    monkeypatch.setattr("elmo_mini.vectors.cache.rows.BLOCK_BYTES", 100)
+def test_rows_across_chunks(monkeypatch: pytest.MonkeyPatch, bilm: BiLM, tmp_path: Path) -> None:
+    monkeypatch.setattr("elmo_mini.vectors.cache.writing.CHUNK_BYTES", 100)
     cache = write_cache(bilm, SENTENCES * 3, tmp_path / "cache", progress=False)
     for array, embedded in zip(cache, embed_stream(bilm, SENTENCES * 3), strict=True):
         np.testing.assert_array_equal(array, embedded.every_layer())
@@ -108,6 +110,8 @@ def test_rows_across_blocks(monkeypatch: pytest.MonkeyPatch, bilm: BiLM, tmp_pat
     chosen = np.array([17, 0, 59, 17])
     whole = np.concatenate([array[2] for array in cache])
     np.testing.assert_array_equal(cache.vectors(2, chosen), whole[chosen])
+    np.testing.assert_array_equal(cache.vectors(2, slice(5, 55)), whole[5:55])
+    assert cache.vectors(2, chosen[:0]).shape == (0, 12)
     with pytest.raises(IndexError, match="no layer 3"):
         cache.vectors(3, chosen)
 
@@ -124,24 +128,22 @@ def test_batch_is_that_of_the_embedder(bilm: BiLM, cache: VectorCache) -> None:
 def test_token_layer_is_stored_once_per_word_type(cache: VectorCache) -> None:
     types = {word for sentence in SENTENCES for word in sentence}
     assert sorted(cache.words) == sorted(types)
-    table = np.load(cache.path / "token_layer.npy", allow_pickle=False)
-    assert table.shape == (len(types), 6)
+    with h5py.File(cache.path) as file:
+        assert file["token_layer"].shape == (len(types), 6)
 
 
-def test_nothing_is_pickled(cache: VectorCache) -> None:
-    names = {file.name for file in cache.path.iterdir()}
-    assert names == {
-        "manifest.json",
-        "words.jsonl",
-        "token_layer.npy",
-        "layer_1.npy",
-        "layer_2.npy",
-        "word_ids.npy",
-        "starts.npy",
-    }
-    for name in names:
-        if name.endswith(".npy"):
-            np.load(cache.path / name, allow_pickle=False)
+def test_plain_numbers_all_under_a_checksum(cache: VectorCache) -> None:
+    with h5py.File(cache.path) as file:
+        assert set(file) == {"token_layer", "layer_1", "layer_2", "word_ids", "starts", "words"}
+        for dataset in file.values():
+            assert dataset.dtype.kind in "fiu"
+            assert dataset.fletcher32
+
+
+def test_a_cache_goes_to_another_process_by_its_name(cache: VectorCache) -> None:
+    sent = pickle.dumps(cache)
+    assert len(sent) < 1_000
+    np.testing.assert_array_equal(pickle.loads(sent)[0], cache[0])
 
 
 def test_an_empty_text(bilm: BiLM, tmp_path: Path) -> None:
@@ -172,18 +174,19 @@ def test_measured_size_against_the_naive_file(tmp_path: Path, dtype: str, at_mos
     naive = tmp_path / "naive.npy"
     np.save(naive, np.concatenate(list(cache), 1))
     assert naive.stat().st_size == pytest.approx(12_288 * tokens, abs=200)
-    index = cache.nbytes - stored_bytes(bilm.options, tokens, types, dtype)
-    assert 0 < index < 20 * tokens
+    # Beside the vectors there are words and index, and the last chunk of a dataset is not full.
+    more = cache.nbytes - stored_bytes(bilm.options, tokens, types, dtype)
+    assert 0 < more < 20 * tokens + 6 * CHUNK_BYTES
     # Lee's first 150 sentences have many types for their length; long texts come nearer 2/3.
     assert cache.nbytes / naive.stat().st_size < at_most + types / tokens * 0.17
 
 
 def test_same_model_and_text_are_found_again(bilm: BiLM, tmp_path: Path) -> None:
     first = cached_vectors(bilm, SENTENCES, tmp_path / "store", progress=False)
-    stamp = (first.path / "manifest.json").stat().st_mtime_ns
+    stamp = first.path.stat().st_mtime_ns
     again = cached_vectors(bilm, lambda: iter(SENTENCES), tmp_path / "store", progress=False)
     assert again.path == first.path
-    assert (again.path / "manifest.json").stat().st_mtime_ns == stamp
+    assert again.path.stat().st_mtime_ns == stamp
     other_text = cached_vectors(bilm, SENTENCES[::-1], tmp_path / "store", progress=False)
     half = cached_vectors(bilm, SENTENCES, tmp_path / "store", dtype="float16", progress=False)
     bilm.layers[0].weight.data[0, 0, 0] += 1e-3
@@ -214,70 +217,92 @@ def test_foreign_model_and_foreign_text(bilm: BiLM, cache: VectorCache) -> None:
             cache.check_text(other)
 
 
-def flip_byte(file: Path, place: int) -> None:
-    content = bytearray(file.read_bytes())
+def changed(cache: VectorCache, place: int, *, name: str = "changed") -> Path:
+    """A copy of the cache in which one bit of this byte has changed."""
+    content = bytearray(cache.path.read_bytes())
     content[place] ^= 1
-    file.write_bytes(content)
+    copy = cache.path.with_name(name)
+    copy.write_bytes(content)
+    return copy
 
 
-@pytest.mark.parametrize("name", ["token_layer.npy", "layer_1.npy", "layer_2.npy", "word_ids.npy"])
+def first_chunk(cache: VectorCache, name: str) -> int:
+    """Where the rows of this dataset begin in the file."""
+    with h5py.File(cache.path) as file:
+        return int(file[name].id.get_chunk_info(0).byte_offset)
+
+
+@pytest.mark.parametrize("name", ["token_layer", "layer_1", "layer_2"])
 def test_a_changed_byte_is_found_when_it_is_read(cache: VectorCache, name: str) -> None:
-    flip_byte(cache.path / name, -3)
-    reopened = VectorCache(cache.path)
-    with pytest.raises(CacheDamaged, match=rf"{name} has changed.*delete .* and write it again"):
-        reopened[0]
+    damaged = VectorCache(changed(cache, first_chunk(cache, name) + 3))
+    with pytest.raises(CacheDamaged, match=rf"{name} cannot be read .* delete it and write it"):
+        damaged[0]
     with pytest.raises(CacheDamaged, match=name):
-        reopened.check()
+        damaged.check()
 
 
-@pytest.mark.parametrize("name", ["starts.npy", "words.jsonl", "manifest.json"])
+@pytest.mark.parametrize("name", ["starts", "word_ids", "words"])
 def test_a_changed_index_is_found_at_once(cache: VectorCache, name: str) -> None:
-    content = (cache.path / name).read_bytes()
-    # In the manifest, a digit of a number: 20 tokens become 30.
-    flip_byte(cache.path / name, content.find(b'"tokens": 20') + 10 if name[0] == "m" else -2)
+    path = changed(cache, first_chunk(cache, name) + 3)
     with pytest.raises(CacheDamaged, match=name):
-        VectorCache(cache.path)
+        VectorCache(path)
 
 
-def test_truncated_missing_and_exchanged_files(
-    bilm: BiLM, cache: VectorCache, tmp_path: Path
-) -> None:
-    for name in ("layer_2.npy", "words.jsonl", "token_layer.npy"):
-        copy = tmp_path / f"cut {name}"
-        shutil.copytree(cache.path, copy)
-        os.truncate(copy / name, (copy / name).stat().st_size - 4)
-        with pytest.raises(CacheDamaged, match=name):
-            VectorCache(copy)
-        (copy / name).unlink()
-        with pytest.raises(CacheDamaged, match=f"{name} is missing"):
-            VectorCache(copy)
-    other = write_cache(bilm, SENTENCES[::-1], tmp_path / "other", progress=False)
-    shutil.copy(other.path / "layer_1.npy", cache.path / "layer_1.npy")
-    with pytest.raises(CacheDamaged, match="layer_1"):
-        VectorCache(cache.path).check()
+def test_a_changed_byte_anywhere_is_found(cache: VectorCache) -> None:
+    """Headers and indices have their checksums too; no change goes by unnoticed."""
+    size = cache.nbytes
+    with h5py.File(cache.path) as file:
+        begins = min(first_chunk(cache, name) for name in file)
+    for place in (*range(0, begins, 31), *range(begins, size, 9_973), size - 1):
+        with pytest.raises(CacheError):
+            VectorCache(changed(cache, place, name=f"changed at {place}")).check()
 
 
-def test_folders_that_are_no_cache(cache: VectorCache, tmp_path: Path) -> None:
+def test_truncated_files_and_missing_datasets(cache: VectorCache, tmp_path: Path) -> None:
+    content = cache.path.read_bytes()
+    for length in (12, 100, 5_000, len(content) // 2, len(content) - 1):
+        cut = tmp_path / f"cut at {length}"
+        cut.write_bytes(content[:length])
+        with pytest.raises(CacheDamaged, match="its header cannot be read"):
+            VectorCache(cut)
+    for name in ("layer_2", "words", "token_layer"):
+        less = tmp_path / f"without {name}"
+        less.write_bytes(content)
+        with h5py.File(less, "r+", libver="latest") as file:
+            del file[name]
+        with pytest.raises(CacheDamaged, match=f"'{name}' doesn't exist"):
+            VectorCache(less)
+    with h5py.File(less, "r+", libver="latest") as file:
+        file["token_layer"] = np.zeros((3, 6), np.float32)
+    with pytest.raises(CacheDamaged, match=r"token_layer is \(3, 6\), but \(14, 6\) was written"):
+        VectorCache(less)
+
+
+def test_what_is_no_cache(bilm: BiLM, cache: VectorCache, tmp_path: Path) -> None:
     with pytest.raises(CacheMissing, match="there is no vector cache"):
         VectorCache(tmp_path / "nowhere")
-    with pytest.raises(CacheForeign, match="is no vector cache"):
+    with pytest.raises(CacheForeign, match="is a folder; a vector cache is a file"):
         VectorCache(tmp_path)
-    with pytest.raises(CacheForeign, match="a vector cache is a folder"):
-        VectorCache(cache.path / "words.jsonl")
-    manifest = cache.path / "manifest.json"
-    content = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**content, "format": "elmo_mini vectors 9"}))
-    with pytest.raises(CacheForeign, match="vectors 9"):
-        VectorCache(cache.path)
-    manifest.write_text("{}")
-    with pytest.raises(CacheForeign, match="something else"):
-        VectorCache(cache.path)
-    manifest.write_text("{")
-    with pytest.raises(CacheDamaged, match="cannot be read"):
-        VectorCache(cache.path)
-    manifest.unlink()
-    with pytest.raises(CacheIncomplete, match="interrupted"):
-        VectorCache(cache.path)
+    text = tmp_path / "text"
+    text.write_text("A bank.\n")
+    for content in (b"", b"A bank.\n", b"\x89HDF"):
+        text.write_bytes(content)
+        with pytest.raises(CacheForeign, match="it is no HDF5 file"):
+            VectorCache(text)
+    text.write_text("A bank.\n")
+    embed_file(bilm, text, tmp_path / "arrays.hdf5", progress=False)
+    with pytest.raises(CacheForeign, match=r"an HDF5 file, but no vector cache.* \.vectors"):
+        VectorCache(tmp_path / "arrays.hdf5")
+    other = tmp_path / "other"
+    for stored, complaint in (
+        (np.bytes_("elmo_mini vectors 9"), "has the format 'elmo_mini vectors 9'"),
+        (np.arange(3), "no vector cache"),
+    ):
+        other.write_bytes(cache.path.read_bytes())
+        with h5py.File(other, "r+", libver="latest") as file:
+            file.attrs["format"] = stored
+        with pytest.raises(CacheForeign, match=complaint):
+            VectorCache(other)
 
 
 def test_only_a_cache_is_ever_replaced(bilm: BiLM, cache: VectorCache, tmp_path: Path) -> None:
@@ -288,8 +313,9 @@ def test_only_a_cache_is_ever_replaced(bilm: BiLM, cache: VectorCache, tmp_path:
     precious = tmp_path / "thesis"
     precious.mkdir()
     (precious / "chapter.txt").write_text("years of work")
-    with pytest.raises(FileExistsError, match="is no vector cache"):
-        write_cache(bilm, SENTENCES, precious, progress=False, overwrite=True)
+    for path in (precious, precious / "chapter.txt"):
+        with pytest.raises(FileExistsError, match="Nothing but a whole cache is ever replaced"):
+            write_cache(bilm, SENTENCES, path, progress=False, overwrite=True)
     assert (precious / "chapter.txt").read_text() == "years of work"
     assert not list(tmp_path.glob("*.part-*"))
 
@@ -322,8 +348,8 @@ def test_what_cannot_be_stored(bilm: BiLM, tmp_path: Path) -> None:
 KILL = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 STAGES = {
     "vectors": "stop_after = 1500",
-    "manifest": f"writing.write_manifest = lambda *_: exec({KILL!r})",
-    "renaming": f"Path.rename = lambda *_: exec({KILL!r})",
+    "manifest": f"writing.fingerprint = lambda *_: exec({KILL!r})",
+    "renaming": f"Path.replace = lambda *_: exec({KILL!r})",
 }
 CHILD = """
     import sys
@@ -356,32 +382,70 @@ def test_a_kill_never_leaves_a_cache_that_reads_as_complete(
     child = subprocess.run([sys.executable, "-c", code, str(tmp_path)], timeout=120, check=False)
     assert child.returncode == -signal.SIGKILL
     (leftover,) = tmp_path.glob("cache.part-*")
-    assert (leftover / "layer_1.npy").stat().st_size > 0
+    assert leftover.stat().st_size > 0
     if before:
         assert len(VectorCache(target)) == len(SENTENCES)
     else:
         with pytest.raises(CacheMissing, match="interrupted"):
             VectorCache(target)
     if stage != "renaming":
-        with pytest.raises(CacheError, match=r"interrupted|is no vector cache"):
+        with pytest.raises(CacheIncomplete, match="interrupted"):
             VectorCache(leftover)
     again = write_cache(bilm, SENTENCES, target, progress=False, overwrite=True)
     assert len(again) == len(SENTENCES)
     assert not leftover.exists()
 
 
-def test_a_running_writer_keeps_its_folder(bilm: BiLM, tmp_path: Path) -> None:
+def test_a_running_writer_keeps_its_file(bilm: BiLM, tmp_path: Path) -> None:
     def meanwhile() -> Iterator[list[str]]:
-        (running,) = tmp_path.glob("cache.part-*")
-        process = int(running.name.rpartition("+")[2])
-        assert psutil.pid_exists(process)
-        other = running.with_name(running.name.replace(str(process), str(os.getppid())))
-        other.mkdir()
+        (running,) = tmp_path.glob("cache.part-*+*")
+        process = running.name.split("+")[1]
+        assert psutil.pid_exists(int(process))
+        running.with_name(running.name.replace(f"+{process}+", f"+{os.getppid()}+")).touch()
         yield from SENTENCES
 
+    stranger = tmp_path / "cache.part-time-jobs"
+    stranger.touch()
     write_cache(bilm, meanwhile(), tmp_path / "cache", progress=False)
     write_cache(bilm, SENTENCES, tmp_path / "cache", progress=False, overwrite=True)
-    assert len(list(tmp_path.glob("cache.part-*"))) == 1
+    assert len(list(tmp_path.glob("cache.part-*"))) == 2
+    assert stranger.exists()
+
+
+# Each writes another text, again and again, when all have started.
+WRITER = """
+    import sys, time
+    from pathlib import Path
+    from elmo_mini.checkpoints.official import load_bilm
+    from elmo_mini.vectors.cache import write_cache
+    folder, own = Path(sys.argv[1]), int(sys.argv[2])
+    bilm = load_bilm(folder / "model/options.json", folder / "model/weights.hdf5")
+    (folder / f"started{own}").touch()
+    while len(list(folder.glob("started*"))) < 3:
+        time.sleep(0.001)
+    for _ in range(4):
+        sentences = [[f"writer{own}", "was", f"here{k}"] for k in range(20 + 20 * own)]
+        write_cache(bilm, sentences, folder / "cache", progress=False, overwrite=True)
+"""
+
+
+def test_of_several_writers_one_wins_whole(bilm: BiLM, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path)]
+    writers = [subprocess.Popen([*command, str(own)]) for own in range(3)]
+
+    def read() -> None:
+        cache = VectorCache(tmp_path / "cache")
+        cache.check()
+        own = int(cache.words[0].removeprefix("writer"))
+        assert len(cache) == 20 + 20 * own
+        assert cache.sentence(len(cache) - 1) == [f"writer{own}", "was", f"here{len(cache) - 1}"]
+
+    while any(writer.poll() is None for writer in writers):
+        if (tmp_path / "cache").exists():
+            read()
+    assert [writer.returncode for writer in writers] == [0, 0, 0]
+    read()
+    assert not list(tmp_path.glob("cache.part-*"))
 
 
 def test_the_progress_bar_is_on_standard_output(

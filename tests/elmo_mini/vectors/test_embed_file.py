@@ -78,8 +78,8 @@ def test_safetensors_is_read_by_its_own_library(
 
 
 def test_cache(bilm: BiLM, text: Path, tmp_path: Path) -> None:
-    embed_file(bilm, text, tmp_path / "vectors", progress=False)
-    cache = VectorCache(tmp_path / "vectors")
+    embed_file(bilm, text, tmp_path / "v.vectors", progress=False)
+    cache = VectorCache(tmp_path / "v.vectors")
     cache.check_model(bilm)
     assert cache.sentence(2) == ["Banks", "lend", "money", "."]
     for array, right in zip(cache, expected(bilm), strict=True):
@@ -89,10 +89,10 @@ def test_cache(bilm: BiLM, text: Path, tmp_path: Path) -> None:
 def test_words_by_the_tokeniser(bilm: BiLM, tmp_path: Path) -> None:
     text = tmp_path / "plain.txt"
     text.write_bytes("\ufeffThey don't.\r\n".encode())
-    embed_file(bilm, text, tmp_path / "split", split_words=True, progress=False)
-    assert VectorCache(tmp_path / "split").sentence(0) == ["They", "do", "n't", "."]
-    embed_file(bilm, text, tmp_path / "spaces", progress=False)
-    assert VectorCache(tmp_path / "spaces").sentence(0) == ["They", "don't."]
+    embed_file(bilm, text, tmp_path / "split.vectors", split_words=True, progress=False)
+    assert VectorCache(tmp_path / "split.vectors").sentence(0) == ["They", "do", "n't", "."]
+    embed_file(bilm, text, tmp_path / "spaces.vectors", progress=False)
+    assert VectorCache(tmp_path / "spaces.vectors").sentence(0) == ["They", "don't."]
 
 
 @published_model.needs_model
@@ -113,12 +113,14 @@ def test_what_is_refused(bilm: BiLM, text: Path, tmp_path: Path) -> None:
         embed_file(bilm, tmp_path / "nowhere.txt", target)
     with pytest.raises(ValueError, match=r"names no format: end it with \.hdf5"):
         embed_file(bilm, text, tmp_path / "v.npz")
+    with pytest.raises(ValueError, match=r"names no format: .* or \.vectors \(a cache\)"):
+        embed_file(bilm, text, tmp_path / "v")
     with pytest.raises(ValueError, match="no format 'npz'"):
         embed_file(bilm, text, target, format="npz")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="choose all, top or average"):
         embed_file(bilm, text, target, layers="last")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="always holds all layers"):
-        embed_file(bilm, text, tmp_path / "cache", layers="top")
+        embed_file(bilm, text, tmp_path / "v.vectors", layers="top")
     for content, complaint in (
         (b"", "is empty"),
         (b"fine\n\xff\xfe\n", "line 2 of .* is not UTF-8"),
