@@ -113,13 +113,13 @@ def test_layout_of_the_export(tmp_path: Path) -> None:
     assert arrays[f"{CELL}/W_P_0"].shape == (3, 2)
     assert (arrays[f"{CELL}/B"] == 0).all()  # the forget gate's 1 is added at run time
     assert arrays[f"{CELL}/W_0"][0].tolist() == [0] * 3 + [0.5] * 3 + [0] * 6
-    inputs = torch.zeros(2, 1, 1, 2)
-    inputs[0, 0, 0, 0] = 2.0
+    inputs = torch.zeros(2, 1, 2)
+    inputs[0, 0, 0] = 2.0
     h, (_, c) = layer(inputs, [1], (torch.zeros(2, 1, 2), torch.ones(2, 1, 3)))
     forgotten = 1 / (1 + np.exp(-1.0))
     expected = forgotten + 0.5 * np.tanh(1.0)
     np.testing.assert_allclose(c[0, 0].detach(), [expected] * 3, rtol=1e-6)
-    np.testing.assert_allclose(h[0, 0, 0].detach(), [1.5 * np.tanh(expected)] * 2, rtol=1e-6)
+    np.testing.assert_allclose(h[0, 0].detach(), [1.5 * np.tanh(expected)] * 2, rtol=1e-6)
     np.testing.assert_allclose(c[1, 0].detach(), [forgotten] * 3, rtol=1e-6)
 
 
