@@ -50,7 +50,7 @@ class ProbeReport:
         ours, theirs = self[name].correct, self[other].correct
         draws = max(len(ours), len(theirs))
         gain = np.broadcast_to(ours, (draws, ours.shape[1])).astype(float) - theirs
-        return interval(gain, self.sentences)
+        return bootstrap_interval(gain, self.sentences)
 
     def __str__(self) -> str:
         width = max(len(score.name) for score in self.scores)
@@ -75,7 +75,7 @@ class ProbeReport:
         return {"task": self.task, "probe": self.kind, "settings": self.settings, "rows": rows}
 
 
-def interval(
+def bootstrap_interval(
     outcome: NDArray[np.float64], sentences: NDArray[np.int64]
 ) -> tuple[float, float, float]:
     """Mean of (draws, examples) with a 95 % bootstrap interval over sentences and draws.

@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.recurrent.language_model import BOUNDARY, UNKNOWN, Floats, pad
-from elmo_mini.text.batches import train_on_sentences
+from elmo_mini.recurrent.language_model import Floats
+from elmo_mini.recurrent.training import (
+    TrainingOptions,
+    device_of,
+    evaluating,
+    train_on_sentences,
+)
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec import noise_distribution, sgns_loss
 
@@ -32,10 +39,10 @@ def reverse_real(rows: Tensor, lengths: Tensor) -> Tensor:
     Args:
         rows: (B, T) or (B, T, ...). lengths: (B,), each at most T.
     """
-    steps = torch.arange(rows.shape[1]).expand(rows.shape[:2])  # (B, T)
+    steps = torch.arange(rows.shape[1], device=rows.device).expand(rows.shape[:2])  # (B, T)
     last = lengths.unsqueeze(1) - 1
     source = torch.where(steps <= last, last - steps, steps)
-    return rows[torch.arange(len(rows)).unsqueeze(1), source]
+    return rows[torch.arange(len(rows), device=rows.device).unsqueeze(1), source]
 
 
 def around_target(left: Tensor, right: Tensor) -> Tensor:
@@ -115,7 +122,7 @@ class Context2Vec(nn.Module):
             (B, T, D); what stands at padding means nothing.
         """
         read = F.pad(ids, (1, 1), value=self.boundary)  # (B, T + 2)
-        read[torch.arange(len(ids)), lengths + 1] = self.boundary
+        read[torch.arange(len(ids), device=ids.device), lengths + 1] = self.boundary
         left, _ = self.left(self.left_embedding(read))
         backward, _ = self.right(self.right_embedding(reverse_real(read, lengths + 2)))
         contexts: Tensor = self.mlp(around_target(left, reverse_real(backward, lengths + 2)))
@@ -126,70 +133,61 @@ def train_context2vec(
     model: Context2Vec,
     sentences: Sequence[Sequence[int]],
     counts: NDArray[np.int64],
+    options: TrainingOptions | None = None,
     *,
-    epochs: int = 1,
     negatives: int = 10,
     power: float = 0.75,
-    batch: int = 16,
-    learning_rate: float = 5e-3,
-    seed: int = 0,
-    progress: bool = False,
 ) -> list[float]:
     """Train with Adam; the rate falls in a straight line to zero.
 
-    Args:
-        sentences: ids of each sentence, without boundaries; empty ones are left out.
-        counts: (V,) how often each word occurs; noise is drawn in proportion to count ** power.
-        negatives: K.
-        seed: of the order and the noise.
+    Parameters
+    ----------
+    sentences : ids of each sentence, without boundaries; empty ones are left out
+    counts : (V,) how often each word occurs; noise is drawn in proportion to count ** power
+    options : its seed also draws the noise
+    negatives : K
 
-    Returns:
-        The loss of each batch.
+    Returns
+    -------
+    The loss of each batch
 
-    Raises:
-        ValueError: there is no sentence.
+    Raises
+    ------
+    ValueError
+        If there is no sentence.
     """
+    options = options or TrainingOptions()
+    device = device_of(model)
     sentences = [sentence for sentence in sentences if len(sentence)]
-    if not sentences:
-        raise ValueError("there is no sentence to learn from")
     noise_weights = torch.from_numpy(noise_distribution(counts, power))
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator("cpu").manual_seed(options.seed)
 
     def loss(rows: list[int]) -> Tensor:
-        ids, mask = pad([sentences[row] for row in rows])
+        ids, mask = pad([sentences[row] for row in rows], device=device)
         contexts = model(ids, mask.sum(1))[mask]  # (N, D)
         noise = torch.multinomial(noise_weights, NOISE_WORDS, True, generator=generator)
         return shared_noise_loss(
-            contexts, model.targets(ids[mask]), model.targets(noise), negatives
+            contexts, model.targets(ids[mask]), model.targets(noise.to(device)), negatives
         )
 
-    return train_on_sentences(
-        model,
-        [len(sentence) for sentence in sentences],
-        loss,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        progress=progress,
-    )
+    return train_on_sentences(model, list(map(len, sentences)), loss, options)
 
 
-@torch.no_grad()
 def context_vectors(
     model: Context2Vec,
     vocabulary: Vocabulary,
     sentences: Sequence[Sequence[str]],
     *,
-    batch: int = 64,
+    batch_size: int = 64,
 ) -> list[Floats]:
     """Vectors of all places, (n, D) float32 for a sentence of n words."""
     found: list[Floats] = []
-    for start in range(0, len(sentences), batch):
-        ids, mask = pad([vocabulary.encode(s) for s in sentences[start : start + batch]])
-        lengths = mask.sum(1)
-        contexts = model(ids, lengths).numpy()
-        found += [row[:length] for row, length in zip(contexts, lengths.tolist(), strict=True)]
+    with evaluating(model):
+        for start in range(0, len(sentences), batch_size):
+            read = [vocabulary.encode(s) for s in sentences[start : start + batch_size]]
+            inputs, mask = pad(read, device=device_of(model))
+            contexts = model(inputs, mask.sum(1)).float().numpy(force=True)
+            found += [row[: len(ids)] for row, ids in zip(contexts, read, strict=True)]
     return found
 
 
@@ -228,8 +226,9 @@ def fill_blank(
     """
     if not 0 <= position < len(words):
         raise IndexError(f"a sentence of {len(words)} words has no place {position}")
-    place = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position])
-    noise = torch.from_numpy(noise_distribution(vocabulary.counts, power)).float()
-    scores = word_log_probabilities(place.unsqueeze(0), model.targets.weight, noise)[0].exp()
+    targets = model.targets.weight
+    place = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position]).to(targets)
+    noise = torch.from_numpy(noise_distribution(vocabulary.counts, power)).to(targets)
+    scores = word_log_probabilities(place.unsqueeze(0), targets, noise)[0].exp()
     best = ((vocabulary.word(n), float(scores[n])) for n in scores.argsort(descending=True))
     return [(word, score) for word, score in best if word not in (UNKNOWN, BOUNDARY)][:top]

@@ -9,8 +9,7 @@ softmax past the new random layer, and attention reads the encoder's first layer
 Letters in the shape comments: B sentences, S source steps, T target steps, H size, V words.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -20,13 +19,16 @@ from torch.nn import functional as F
 from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     masked_cross_entropy,
-    next_word_windows,
-    pad,
     perplexity,
-    shifted,
-    stream_rows,
 )
-from elmo_mini.text.batches import train_on_sentences
+from elmo_mini.recurrent.training import (
+    TrainingOptions,
+    device_of,
+    evaluating,
+    train_on_sentences,
+)
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import endless_windows, shifted
 
 Pair = tuple[Sequence[int], Sequence[int]]
 
@@ -199,52 +201,47 @@ def start_decoder(
 
 def pair_loss(model: Seq2Seq, pairs: Sequence[Pair], *, boundary: int = 1) -> tuple[Tensor, int]:
     """Mean nats a target token of some pairs, boundary included, and how many tokens."""
-    source, source_mask = pad([source for source, _ in pairs])
+    device = device_of(model)
+    source, source_mask = pad([source for source, _ in pairs], device=device)
     steps = [shifted(target, boundary) for _, target in pairs]
-    inputs, mask = pad([inputs for inputs, _ in steps])
-    targets, _ = pad([targets for _, targets in steps])
+    inputs, mask = pad([inputs for inputs, _ in steps], device=device)
+    targets, _ = pad([targets for _, targets in steps], device=device)
     return masked_cross_entropy(model(source, source_mask, inputs), targets, mask), int(mask.sum())
-
-
-def windows_without_end(stream: Tensor, rows: int, width: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Windows of running text (N,), from the start again after the last."""
-    windows = next_word_windows(stream_rows(stream, rows), width)
-    return chain.from_iterable(windows for _ in iter(int, 1))
 
 
 def train_seq2seq(
     model: Seq2Seq,
     pairs: Sequence[Pair],
+    options: TrainingOptions | None = None,
     *,
-    epochs: int = 5,
-    batch: int = 16,
-    learning_rate: float = 3e-3,
-    seed: int = 0,
-    progress: bool = False,
     source_text: Tensor | None = None,
     target_text: Tensor | None = None,
-    text_rows: int = 8,
-    text_width: int = 16,
+    text_batch_size: int = 8,
+    bptt: int = 16,
     after_step: Callable[[int], Any] | None = None,
 ) -> list[float]:
     """Train all weights on pairs with Adam; the rate falls in a straight line to zero.
 
-    Args:
-        pairs: ids of source and target, without boundaries.
-        source_text, target_text: running text (N,). With both, each step also reads a window of
-            each and minimises `joint_loss`.
-        after_step: called with the number of steps done.
+    Parameters
+    ----------
+    pairs : ids of source and target, without boundaries
+    source_text, target_text : running text (N,). With both, each step also reads a window of
+        each, `text_batch_size` rows of `bptt` words, and minimises `joint_loss`
+    after_step : called with the number of steps done
 
-    Returns:
-        The task's loss at each step, in nats a target token.
+    Returns
+    -------
+    The task's loss at each step, in nats a target token
 
-    Raises:
-        ValueError: only one of the two texts.
+    Raises
+    ------
+    ValueError
+        If there is only one of the two texts, or no pair.
     """
     if (source_text is None) != (target_text is None):
         raise ValueError("the joint loss needs both texts, source and target")
     texts = [
-        windows_without_end(text, text_rows, text_width)
+        endless_windows(text.to(device_of(model)), text_batch_size, bptt)
         for text in (source_text, target_text)
         if text is not None
     ]
@@ -259,40 +256,31 @@ def train_seq2seq(
         model,
         [len(target) for _, target in pairs],
         lambda rows: pair_loss(model, [pairs[row] for row in rows])[0],
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        progress=progress,
+        options or TrainingOptions(),
         minimised=with_language_models if texts else None,
         after_step=after_step,
     )
 
 
-@torch.no_grad()
-def seq2seq_perplexity(model: Seq2Seq, pairs: Sequence[Pair], *, batch: int = 100) -> float:
+def seq2seq_perplexity(model: Seq2Seq, pairs: Sequence[Pair], *, batch_size: int = 100) -> float:
     """exp of mean nats a target token, given the source and the true words before it."""
-    was_training = model.training
-    model.eval()
-    found = [pair_loss(model, pairs[at : at + batch]) for at in range(0, len(pairs), batch)]
-    model.train(was_training)
+    starts = range(0, len(pairs), batch_size)
+    with evaluating(model):
+        found = [pair_loss(model, pairs[start : start + batch_size]) for start in starts]
     return perplexity([loss.item() for loss, _ in found], [tokens for _, tokens in found])
 
 
-@torch.no_grad()
 def translate(
     model: Seq2Seq, sources: Sequence[Sequence[int]], *, longest: int = 20, boundary: int = 1
 ) -> list[list[int]]:
     """The likeliest word at each step, until the boundary or `longest` words."""
-    was_training = model.training
-    model.eval()
-    source, mask = pad(sources)
-    said = torch.full((len(sources), 1), boundary)
-    for _ in range(longest):
-        best = model(source, mask, said)[:, -1].argmax(-1, keepdim=True)
-        said = torch.cat([said, best], 1)
-        if (said[:, 1:] == boundary).any(1).all():
-            break
-    model.train(was_training)
+    source, mask = pad(sources, device=device_of(model))
+    said = torch.full((len(sources), 1), boundary, device=source.device)
+    with evaluating(model):
+        for _ in range(longest):
+            best = model(source, mask, said)[:, -1].argmax(-1, keepdim=True)
+            said = torch.cat([said, best], 1)
+            if (said[:, 1:] == boundary).any(1).all():
+                break
     words = [row[1:] for row in said.tolist()]
     return [row[: row.index(boundary)] if boundary in row else row for row in words]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-from elmo_mini.recurrent.language_model import word_vocabulary
+from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 
 _WORDS = """

@@ -91,9 +91,11 @@ def marginals(
     They are the derivatives of log Z by the emissions, so the backward pass of autograd does
     what the forward-backward algorithm does.
     """
-    with torch.enable_grad():
-        leaf = emissions.detach().requires_grad_()
-        total = log_partition(leaf, mask, transitions.detach(), start.detach(), end.detach()).sum()
+    # Copies, for autograd keeps no tensor that was made in inference mode.
+    with torch.inference_mode(False), torch.enable_grad():
+        given = (emissions, mask, transitions, start, end)
+        leaf, *others = (tensor.detach().clone() for tensor in given)
+        total = log_partition(leaf.requires_grad_(), *others).sum()
         (gradient,) = torch.autograd.grad(total, leaf)
     return gradient
 
@@ -149,7 +151,7 @@ def _check(emissions: Tensor, mask: Tensor) -> None:
             f"the mask is {mask.dtype} {tuple(mask.shape)}; emissions of "
             f"{tuple(emissions.shape)} need bool {tuple(emissions.shape[:2])}"
         )
-    if not mask[:, 0].all() or (mask[:, 1:] & ~mask[:, :-1]).any():
+    if not mask[:, :1].any(1).all() or (mask[:, 1:] & ~mask[:, :-1]).any():
         raise ValueError(
             "a sentence has no word, or padding before a word: leave empty sentences out and "
             "pad on the right"

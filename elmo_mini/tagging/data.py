@@ -11,8 +11,8 @@ import numpy as np
 
 from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import Span, bioes_of, to_bioes
-from elmo_mini.tagging.taglm import TaggedSentence
 from elmo_mini.vectors.stream import embed_stream
 
 Part = Literal["train", "dev", "test"]

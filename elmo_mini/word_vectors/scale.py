@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.word_vectors.pseudo_words import PseudoWord, context_average
+from elmo_mini.word_vectors.pseudo_word_vectors import context_average
+from elmo_mini.word_vectors.pseudo_words import PseudoWord
 from elmo_mini.word_vectors.table import WordVectors
 
 SCALES: NDArray[np.float64] = 2.0 ** np.arange(-4, 7).astype(np.float64)

@@ -52,8 +52,9 @@ from torch.nn import functional
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, text_stream, word_vocabulary
+from elmo_mini.recurrent.language_model import LSTMLanguageModel
 from elmo_mini.results.stored import stored_result
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -442,7 +443,7 @@ outcome(
 # The course has sentences for 28 ambiguous words, labelled with the sense. The test is the simplest there is: for each test sentence, find the three training sentences of the same word whose state at that word is **nearest**, and let them vote. A static vector is the same in all of them, so it cannot pass its ceiling.
 
 # %% slide="subslide"
-from elmo_mini.experiments.context import nearest
+from elmo_mini.probing.classifiers import knn
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 
@@ -460,7 +461,7 @@ def senses_right(vectors):
             for part in ("train", "test")
         }
         labels = [SENSES[i].sense for i in of["train"]]
-        said = nearest(vectors[of["train"]], labels, vectors[of["test"]], 3)
+        said = knn(vectors[of["train"]], labels, vectors[of["test"]], 3)
         right += sum(s == SENSES[i].sense for s, i in zip(said, of["test"], strict=True))
     return 100 * right / len(TEST)
 
@@ -585,10 +586,11 @@ predict(
 
 # %% slide="subslide"
 from elmo_mini.recurrent import context2vec
+from elmo_mini.recurrent.training import TrainingOptions
 
 around_target = or_reference("around_target", around_target)
 ids = [vocabulary.encode(sentence) for sentence in train]
-SETTINGS = {"batch": 32 if PASSES == 1 else 8, "learning_rate": 1e-2, "seed": 0}
+SETTINGS = {"batch_size": 32 if PASSES == 1 else 8, "learning_rate": 1e-2, "seed": 0}
 
 
 def trained(beside, sentences, epochs):
@@ -599,7 +601,8 @@ def trained(beside, sentences, epochs):
     try:
         torch.manual_seed(0)
         reader = Context2Vec(len(vocabulary), embedding=64, hidden=64, out=64)
-        losses = train_context2vec(reader, sentences, vocabulary.counts, epochs=epochs, **SETTINGS)
+        options = TrainingOptions(epochs=epochs, **SETTINGS)
+        losses = train_context2vec(reader, sentences, vocabulary.counts, options)
     finally:
         context2vec.around_target = original
     return reader, np.convolve(losses, np.ones(20) / 20, mode="valid")
@@ -864,7 +867,7 @@ start_from = or_reference("start_from", start_from)
 
 torch.manual_seed(0)
 autoencoder = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_autoencoder(autoencoder, ids[:PART], batch=16, learning_rate=1e-2, epochs=PASSES)
+train_autoencoder(autoencoder, ids[:PART], TrainingOptions(epochs=PASSES, learning_rate=1e-2))
 
 shuffle = np.random.default_rng(0)
 examples = []
@@ -886,7 +889,8 @@ for seed in SEEDS:
         classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
         if start is not None:
             start_from(classifier, start)
-        train_classifier(classifier, *zip(*mine, strict=True), epochs=10, batch=8, seed=seed)
+        options = TrainingOptions(epochs=10, batch_size=8, seed=seed)
+        train_classifier(classifier, *zip(*mine, strict=True), options)
         by_draw[name].append(100 * accuracy(classifier, *zip(*unseen, strict=True)))
 
 plots.bars(
@@ -1043,9 +1047,8 @@ for name, plain_text in (("labels alone", None), ("with the joint loss", stream)
         model,
         *zip(*mine, strict=True),
         held_out_stream[-len(held_out_stream) // 3 :],  # another text than in section 2
+        TrainingOptions(epochs=8, batch_size=8),
         text=plain_text,
-        epochs=8,
-        batch=8,
         looks=8,
     )
     skill[name] = 100 * accuracy(classifier, *zip(*unseen, strict=True))
@@ -1285,7 +1288,7 @@ from elmo_mini.recurrent.language_model import train_language_model
 telegrams = text_stream([telegram(sentence) for sentence in train], vocabulary)
 torch.manual_seed(0)
 source_model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_language_model(source_model, telegrams, rows=16, width=24, learning_rate=1e-2, epochs=PASSES)
+train_language_model(source_model, telegrams, TrainingOptions(epochs=PASSES, learning_rate=1e-2))
 
 right, wrong = {}, {}
 for name, from_models in (("random start", False), ("two language models", True)):
@@ -1294,7 +1297,8 @@ for name, from_models in (("random start", False), ("two language models", True)
     if from_models:
         start_encoder(translator, source_model)
         start_decoder(translator, model)
-    train_seq2seq(translator, known, epochs=6, batch=32, learning_rate=7e-3)
+    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3)
+    train_seq2seq(translator, known, options)
     right[name] = seq2seq_perplexity(translator, asked)
     wrong[name] = seq2seq_perplexity(translator, swapped(asked))
 
