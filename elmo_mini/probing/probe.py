@@ -56,7 +56,8 @@ def probe(
         examples, as in the paper's table 5; "linear" is logistic regression on standardised
         numbers, as in table 6
     layers : which layers, all by default; 0 is the token layer, which sees no context
-    neighbours : for k-NN. c : scikit-learn's C, for the linear probe
+    neighbours : for k-NN
+    c : scikit-learn's C, for the linear probe
     train_size : examples to learn from in each group, drawn anew for each of `draws` seeds
         (`seed`, `seed` + 1 ...); all of them by default, and then there is one draw
     static : vectors of words without context, for two more baselines: the word's own vector,

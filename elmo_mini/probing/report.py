@@ -13,11 +13,13 @@ BOOTSTRAPS = 2_000
 class Score:
     """How often one row of the table was right.
 
-    Attributes:
-        name: ``layer 1``, ``majority`` ...
-        accuracy: mean over the draws. low, high: its 95 % interval.
-        by_group: accuracy of each ambiguous word, where there are several.
-        correct: (draws, test examples), for comparisons.
+    Attributes
+    ----------
+    name : ``layer 1``, ``majority`` ...
+    accuracy : mean over the draws
+    low, high : its 95 % interval
+    by_group : accuracy of each ambiguous word, where there are several
+    correct : (draws, test examples), for comparisons
     """
 
     name: str

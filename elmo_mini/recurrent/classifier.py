@@ -32,8 +32,9 @@ def autoencoder_steps(
     One LSTM reads ``w1 ... wn </s> w1 ... wn``. Once it has read the boundary it has to say
     ``w1 ... wn </s>``; what it says before is not counted.
 
-    Returns:
-        inputs, targets (the boundary where nothing is asked), and whether a step counts.
+    Returns
+    -------
+    inputs, targets (the boundary where nothing is asked), and whether a step counts
     """
     words = list(sentence)
     inputs = [*words, boundary, *words]
@@ -45,11 +46,14 @@ def autoencoder_steps(
 def last_real(outputs: Tensor, lengths: Tensor) -> Tensor:
     """The state after the last real word of each row.
 
-    Args:
-        outputs: (B, T, H), padding at the end. lengths: (B,), each from 1 to T.
+    Parameters
+    ----------
+    outputs : (B, T, H), padding at the end
+    lengths : (B,), each from 1 to T
 
-    Returns:
-        (B, H)
+    Returns
+    -------
+    (B, H)
     """
     return outputs[torch.arange(len(outputs), device=outputs.device), lengths - 1]
 
@@ -57,9 +61,13 @@ def last_real(outputs: Tensor, lengths: Tensor) -> Tensor:
 class LSTMClassifier(nn.Module):
     """Embedding, one LSTM layer, and a linear layer on the state after the last word.
 
-    Args:
-        words: V. classes: C. embedding: E. hidden: H.
-        dropout: on the LSTM's input and on its last state, in training.
+    Parameters
+    ----------
+    words : V
+    classes : C
+    embedding : E
+    hidden : H
+    dropout : on the LSTM's input and on its last state, in training
     """
 
     def __init__(
@@ -90,8 +98,10 @@ def start_from(classifier: LSTMClassifier, language_model: LSTMLanguageModel) ->
 
     The weights are copied, so training the classifier leaves the language model as it is.
 
-    Raises:
-        ValueError: the sizes differ.
+    Raises
+    ------
+    ValueError
+        If the sizes differ.
     """
     for name in ("embedding", "lstm"):
         theirs = getattr(language_model, name).state_dict()

@@ -36,8 +36,10 @@ def reverse_real(rows: Tensor, lengths: Tensor) -> Tensor:
 
     Doing it twice gives the rows back.
 
-    Args:
-        rows: (B, T) or (B, T, ...). lengths: (B,), each at most T.
+    Parameters
+    ----------
+    rows : (B, T) or (B, T, ...)
+    lengths : (B,), each at most T
     """
     steps = torch.arange(rows.shape[1], device=rows.device).expand(rows.shape[:2])  # (B, T)
     last = lengths.unsqueeze(1) - 1
@@ -48,13 +50,15 @@ def reverse_real(rows: Tensor, lengths: Tensor) -> Tensor:
 def around_target(left: Tensor, right: Tensor) -> Tensor:
     """What the two readers know beside each word, the word itself not included.
 
-    Args:
-        left: (B, T + 2, H) states over ``</s> w1 ... wT </s>``, each after reading its token.
-        right: the same for the reader from the right, in the order of the text.
+    Parameters
+    ----------
+    left : (B, T + 2, H) states over ``</s> w1 ... wT </s>``, each after reading its token.
+    right : the same for the reader from the right, in the order of the text
 
-    Returns:
-        (B, T, 2H): for word t, the left state after word t - 1 beside the right state after
-        word t + 1.
+    Returns
+    -------
+    (B, T, 2H): for word t, the left state after word t - 1 beside the right state after
+    word t + 1
     """
     return torch.cat([left[:, :-2], right[:, 2:]], -1)
 
@@ -62,9 +66,11 @@ def around_target(left: Tensor, right: Tensor) -> Tensor:
 def context_loss(contexts: Tensor, targets: Tensor, negatives: Tensor) -> Tensor:
     """Mean of -log s(c . w) - sum_k log s(-c . n_k): word2vec's loss with another input vector.
 
-    Args:
-        contexts: (N, D) vectors of places. targets: (N, D) output vectors of the words there.
-        negatives: (N, K, D) output vectors of noise words.
+    Parameters
+    ----------
+    contexts : (N, D) vectors of places
+    targets : (N, D) output vectors of the words there
+    negatives : (N, K, D) output vectors of noise words
     """
     return sgns_loss(contexts, targets, negatives)
 
@@ -74,8 +80,12 @@ def shared_noise_loss(contexts: Tensor, targets: Tensor, noise: Tensor, negative
 
     Each of the M noise words weighs K / M, so the expected loss is that of K words a place.
 
-    Args:
-        contexts: (N, D). targets: (N, D). noise: (M, D). negatives: K.
+    Parameters
+    ----------
+    contexts : (N, D)
+    targets : (N, D)
+    noise : (M, D)
+    negatives : K
     """
     positive = F.logsigmoid((contexts * targets).sum(-1))  # (N,)
     negative = F.logsigmoid(-contexts @ noise.T)  # (N, M)
@@ -85,9 +95,13 @@ def shared_noise_loss(contexts: Tensor, targets: Tensor, noise: Tensor, negative
 class Context2Vec(nn.Module):
     """Two LSTMs with embeddings of their own, an MLP, and the output vectors of the words.
 
-    Args:
-        words: V. embedding: size of both input tables. hidden: H. out: D.
-        boundary: id of the token that stands before the first and after the last word.
+    Parameters
+    ----------
+    words : V
+    embedding : size of both input tables
+    hidden : H
+    out : D
+    boundary : id of the token that stands before the first and after the last word
     """
 
     def __init__(
@@ -115,11 +129,14 @@ class Context2Vec(nn.Module):
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
         """Vectors of the places of all words.
 
-        Args:
-            ids: (B, T) without boundaries, padding at the end. lengths: (B,).
+        Parameters
+        ----------
+        ids : (B, T) without boundaries, padding at the end
+        lengths : (B,)
 
-        Returns:
-            (B, T, D); what stands at padding means nothing.
+        Returns
+        -------
+        (B, T, D); what stands at padding means nothing
         """
         read = F.pad(ids, (1, 1), value=self.boundary)  # (B, T + 2)
         read[torch.arange(len(ids), device=ids.device), lengths + 1] = self.boundary
@@ -197,11 +214,15 @@ def word_log_probabilities(contexts: Tensor, targets: Tensor, noise: Tensor) -> 
     The loss is smallest where exp(c . w) is proportional to p(w | place) / P_n(w) (as in Levy &
     Goldberg 2014, eq. 7), so p(w | place) is proportional to P_n(w) exp(c . w).
 
-    Args:
-        contexts: (N, D). targets: (V, D), every word. noise: (V,) P_n(w).
+    Parameters
+    ----------
+    contexts : (N, D)
+    targets : (V, D), every word
+    noise : (V,) P_n(w)
 
-    Returns:
-        (N, V), -inf for words that noise never drew.
+    Returns
+    -------
+    (N, V), -inf for words that noise never drew
     """
     return (contexts @ targets.T + noise.log()).log_softmax(-1)
 
@@ -218,11 +239,15 @@ def fill_blank(
 ) -> list[tuple[str, float]]:
     """The likeliest words for the place ``words[position]`` fills, with their probability.
 
-    Args:
-        vocabulary: with the counts that the noise was drawn from. power: of the noise.
+    Parameters
+    ----------
+    vocabulary : with the counts that the noise was drawn from
+    power : of the noise
 
-    Raises:
-        IndexError: the sentence has no such place.
+    Raises
+    ------
+    IndexError
+        If the sentence has no such place.
     """
     if not 0 <= position < len(words):
         raise IndexError(f"a sentence of {len(words)} words has no place {position}")

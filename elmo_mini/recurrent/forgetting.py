@@ -24,9 +24,10 @@ from elmo_mini.text.running_text import endless_windows
 class ForgettingCurve:
     """Perplexity on held-out text of the first task, at some steps of the second.
 
-    Attributes:
-        steps: training steps of the second task done, the first 0.
-        perplexities: one for each.
+    Attributes
+    ----------
+    steps : training steps of the second task done, the first 0
+    perplexities : one for each
     """
 
     steps: tuple[int, ...]
@@ -51,8 +52,9 @@ class ForgettingCurve:
 def forgotten(before: float, after: float) -> float:
     """What a token costs more after fine-tuning, in nats: log(after) - log(before).
 
-    Args:
-        before, after: perplexities on the same text.
+    Parameters
+    ----------
+    before, after : perplexities on the same text
     """
     return math.log(after) - math.log(before)
 

@@ -29,11 +29,16 @@ Floats = NDArray[np.float32]
 def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
     """Mean of -log p(target) over the real tokens, in nats.
 
-    Args:
-        logits: (B, T, V). targets: (B, T) ids. mask: (B, T) bool, True at real tokens.
+    Parameters
+    ----------
+    logits : (B, T, V)
+    targets : (B, T) ids
+    mask : (B, T) bool, True at real tokens
 
-    Raises:
-        ValueError: no token is real.
+    Raises
+    ------
+    ValueError
+        If no token is real.
     """
     if not mask.any():
         raise ValueError("the mask leaves no token, so there is no mean loss")
@@ -43,12 +48,15 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tenso
 def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
     """exp of the mean nats a token.
 
-    Args:
-        losses: mean loss of each batch, in nats a token.
-        tokens: how many tokens each batch had; a batch counts as much as it has tokens.
+    Parameters
+    ----------
+    losses : mean loss of each batch, in nats a token
+    tokens : how many tokens each batch had; a batch counts as much as it has tokens
 
-    Raises:
-        ValueError: lengths that differ, or no tokens.
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or there is no token.
     """
     if len(losses) != len(tokens) or sum(tokens) < 1:
         raise ValueError(
@@ -62,9 +70,12 @@ def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
 class LSTMLanguageModel(nn.Module):
     """Embedding (V, E), one LSTM layer, softmax over V words.
 
-    Args:
-        words: V. embedding: E. hidden: H.
-        dropout: on the LSTM's input and output, in training.
+    Parameters
+    ----------
+    words : V
+    embedding : E
+    hidden : H
+    dropout : on the LSTM's input and output, in training
     """
 
     def __init__(

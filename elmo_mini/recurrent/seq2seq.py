@@ -36,11 +36,15 @@ Pair = tuple[Sequence[int], Sequence[int]]
 def attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
     """How much each target step looks at each source step: softmax of dot products.
 
-    Args:
-        queries: (B, T, H). keys: (B, S, H). mask: (B, S) bool, True at real source words.
+    Parameters
+    ----------
+    queries : (B, T, H)
+    keys : (B, S, H)
+    mask : (B, S) bool, True at real source words
 
-    Returns:
-        (B, T, S), each row sums to 1 and is exactly 0 at padding.
+    Returns
+    -------
+    (B, T, S), each row sums to 1 and is exactly 0 at padding
     """
     scores = queries @ keys.transpose(1, 2)  # (B, T, S)
     return scores.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
@@ -49,11 +53,14 @@ def attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
 def attend_to_layers(weights: Tensor, first: Tensor, top: Tensor) -> Tensor:
     """Read both layers of the encoder with the same weights.
 
-    Args:
-        weights: (B, T, S). first, top: (B, S, H).
+    Parameters
+    ----------
+    weights : (B, T, S)
+    first, top : (B, S, H)
 
-    Returns:
-        (B, T, 2H)
+    Returns
+    -------
+    (B, T, 2H)
     """
     return torch.cat([weights @ first, weights @ top], -1)
 
@@ -61,9 +68,11 @@ def attend_to_layers(weights: Tensor, first: Tensor, top: Tensor) -> Tensor:
 def softmax_input(first: Tensor, upper: Tensor, *, residual: bool = True) -> Tensor:
     """What the decoder's softmax reads, (B, T, H).
 
-    Args:
-        first: output of the pretrained first layer. upper: of the new layer with attention.
-        residual: add the first. Without it, a random layer stands between what was pretrained.
+    Parameters
+    ----------
+    first : output of the pretrained first layer
+    upper : of the new layer with attention
+    residual : add the first. Without it, a random layer stands between what was pretrained.
     """
     return first + upper if residual else upper
 
@@ -76,11 +85,12 @@ def joint_loss(task: Tensor, source: Tensor, target: Tensor) -> Tensor:
 class Seq2Seq(nn.Module):
     """Two LSTM layers on each side, attention, and a softmax over the target words.
 
-    Args:
-        source_words, target_words: sizes of the vocabularies.
-        size: H, of embeddings and states; that of the language models it starts from.
-        residual, both_layers: see `softmax_input` and `attend_to_layers`.
-        dropout: on embeddings and on what the softmax reads, in training.
+    Parameters
+    ----------
+    source_words, target_words : sizes of the vocabularies
+    size : H, of embeddings and states; that of the language models it starts from
+    residual, both_layers : see `softmax_input` and `attend_to_layers`
+    dropout : on embeddings and on what the softmax reads, in training
     """
 
     def __init__(
@@ -111,11 +121,15 @@ class Seq2Seq(nn.Module):
     def forward(self, source: Tensor, source_mask: Tensor, inputs: Tensor) -> Tensor:
         """Scores of the next target word.
 
-        Args:
-            source: (B, S). source_mask: (B, S) bool. inputs: (B, T), ``</s> w1 ... wn``.
+        Parameters
+        ----------
+        source : (B, S)
+        source_mask : (B, S) bool
+        inputs : (B, T), ``</s> w1 ... wn``.
 
-        Returns:
-            (B, T, V)
+        Returns
+        -------
+        (B, T, V)
         """
         _, first, upper = self.read(source, source_mask, inputs)
         scores: Tensor = self.softmax(
@@ -171,8 +185,10 @@ def _sizes(shapes: dict[str, torch.Size]) -> str:
 def start_encoder(model: Seq2Seq, language_model: LSTMLanguageModel) -> None:
     """Copy a source language model into embedding, first encoder layer and source softmax.
 
-    Raises:
-        ValueError: the sizes differ; nothing is copied then.
+    Raises
+    ------
+    ValueError
+        If the sizes differ; nothing is copied then.
     """
     parts = [
         (model.source_embedding, language_model.embedding),
@@ -187,8 +203,10 @@ def start_decoder(
 ) -> None:
     """Copy a target language model into embedding, first decoder layer and, if asked, softmax.
 
-    Raises:
-        ValueError: the sizes differ; nothing is copied then.
+    Raises
+    ------
+    ValueError
+        If the sizes differ; nothing is copied then.
     """
     parts: list[tuple[nn.Module, nn.Module]] = [
         (model.target_embedding, language_model.embedding),

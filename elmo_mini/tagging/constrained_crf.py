@@ -30,8 +30,10 @@ def may_follow(before: str, after: str, scheme: Scheme = "BIOES") -> bool:
 
     ``START`` as `before` and ``END`` as `after` ask about the first and the last label.
 
-    Raises:
-        ValueError: a label does not belong to the scheme.
+    Raises
+    ------
+    ValueError
+        If a label does not belong to the scheme.
     """
     for label in (before, after):
         _check(label, scheme)
@@ -106,8 +108,11 @@ class LinearChainCRF(nn.Module):
     def loss(self, emissions: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
         """Mean negative log-likelihood of a sentence, a scalar.
 
-        Args:
-            emissions: (B, T, K). labels: (B, T), int64. mask: (B, T), bool.
+        Parameters
+        ----------
+        emissions : (B, T, K)
+        labels : (B, T), int64
+        mask : (B, T), bool
         """
         return negative_log_likelihood(emissions, labels, mask, *self.scores()).mean()
 

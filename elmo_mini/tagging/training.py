@@ -15,7 +15,8 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.recurrent.training import TrainingOptions, clipped_step, seeded
 from elmo_mini.tagging.sentences import TaggedSentence, check_labels, check_lm
 from elmo_mini.tagging.spans import SpanScores, span_scores
-from elmo_mini.tagging.taglm import Tagger, TaggerOptions
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.text.batches import shuffled_batches
 from elmo_mini.word_vectors.table import WordVectors
 
@@ -49,10 +50,12 @@ class TaggerTrainingOptions(TrainingOptions):
 class TrainedTagger:
     """A tagger as it was after its best epoch.
 
-    Attributes:
-        tagger: in evaluation mode.
-        losses: mean training loss of each epoch. dev_f1: F1 on dev after each epoch.
-        best_epoch: counted from 1.
+    Attributes
+    ----------
+    tagger : in evaluation mode
+    losses : mean training loss of each epoch
+    dev_f1 : F1 on dev after each epoch
+    best_epoch : counted from 1
     """
 
     tagger: Tagger

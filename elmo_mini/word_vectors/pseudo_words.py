@@ -25,9 +25,10 @@ def merge_words(
 ) -> tuple[list[list[str]], list[Label]]:
     """Write ``merged`` in place of two words.
 
-    Returns:
-        The new sentences (the old ones are left alone), and for each replaced token, in the
-        order of the text: number of the sentence, place in it, the word that stood there.
+    Returns
+    -------
+    The new sentences (the old ones are left alone), and for each replaced token, in the
+    order of the text: number of the sentence, place in it, the word that stood there
     """
     new: list[list[str]] = []
     labels: list[Label] = []
@@ -74,8 +75,10 @@ def choose_pairs(
     The pool holds words of at least ``letters`` letters that occur at least ``least`` times,
     without the ``skip`` commonest of them, which are mostly *which* and *there*.
 
-    Raises:
-        ValueError: the pool is too small.
+    Raises
+    ------
+    ValueError
+        If the pool is too small.
     """
     long = [
         word
@@ -105,8 +108,10 @@ def hide(
     one of the second with ``1 - shares[i]``; without ``shares``, with 0.2 for the first pair up
     to 0.8 for the last. A pair's name is both words joined by ``|``.
 
-    Raises:
-        ValueError: a word stands in two pairs, or twice in one.
+    Raises
+    ------
+    ValueError
+        If a word stands in two pairs, or twice in one.
     """
     rng = np.random.default_rng(seed)
     parts = np.linspace(0.2, 0.8, len(pairs)) if shares is None else shares

@@ -31,8 +31,10 @@ def loss_after(
 ) -> float:
     """Mean loss of a logistic regression after ``steps`` of gradient descent on scaled features.
 
-    Args:
-        features: (N, D). targets: (N,) of 0 and 1.
+    Parameters
+    ----------
+    features : (N, D)
+    targets : (N,) of 0 and 1
     """
     x = np.asarray(features, dtype=np.float64) * scale
     weight, bias = np.zeros(x.shape[1]), 0.0

@@ -18,11 +18,12 @@ FORMAT = "elmo_mini word2vec 1"
 class SavedWord2Vec:
     """What the file holds.
 
-    Attributes:
-        inputs, outputs: (V, D) float32.
-        vocabulary: V words with their counts.
-        settings: the options, as keyword arguments.
-        loss_history: as measured in training.
+    Attributes
+    ----------
+    inputs, outputs : (V, D) float32
+    vocabulary : V words with their counts
+    settings : the options, as keyword arguments
+    loss_history : as measured in training
     """
 
     inputs: Tensor
@@ -47,9 +48,12 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
 def read_word2vec(path: str | Path) -> SavedWord2Vec:
     """Read what `write_word2vec` wrote.
 
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is damaged or holds something else; the message names it.
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged or holds something else; the message names it.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")

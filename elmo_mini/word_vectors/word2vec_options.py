@@ -33,11 +33,14 @@ def course_options(text: str) -> dict[str, Any]:
 def check_options(options: Mapping[str, Any]) -> None:
     """Refuse what word2vec cannot be trained with.
 
-    Args:
-        options: the keyword arguments of `Word2Vec`, all of them.
+    Parameters
+    ----------
+    options : the keyword arguments of `Word2Vec`, all of them
 
-    Raises:
-        ConfigurationError: an option outside its range; the message names it.
+    Raises
+    ------
+    ConfigurationError
+        If an option is outside its range; the message names it.
     """
     for name, least in LEAST.items():
         value = options[name]
