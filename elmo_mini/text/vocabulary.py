@@ -184,8 +184,9 @@ class Vocabulary:
         return frequencies
 
     def save(self, path: str | Path) -> None:
-        """Write the vocabulary as JSON, UTF-8."""
+        """Write the vocabulary as JSON, UTF-8, and make the file's folder if need be."""
         content = {"words": self.words, "counts": self.counts.tolist(), "unknown": self.unknown}
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
     @classmethod

@@ -34,7 +34,7 @@ class SavedWord2Vec:
 
 
 def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
-    """Write one file; it is replaced if it is there."""
+    """Write one file, and make its folder if need be; a file that is there is replaced."""
     vocabulary = {"words": saved.vocabulary.words, "counts": saved.vocabulary.counts.tolist()}
     content = {
         "format": FORMAT,
@@ -42,6 +42,7 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
         "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
         "loss_history": json.dumps(saved.loss_history),
     }
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     save_file({"input": saved.inputs, "output": saved.outputs}, str(path), metadata=content)
 
 
