@@ -115,9 +115,9 @@ class Tagger(nn.Module):
             raise ValueError("a tagger needs at least one training sentence")
         check_labels(sentences)
         counts = Counter(normalise(word) for sentence in sentences for word in sentence.words)
-        given = [] if word_vectors is None else word_vectors.vocabulary.words
+        given = {} if word_vectors is None else dict.fromkeys(word_vectors.vocabulary.words)
         labels = sorted({label for sentence in sentences for label in sentence.labels})
-        tagger = cls(dict.fromkeys([*given, *counts]), labels, options, lm_dim)
+        tagger = cls(given | dict.fromkeys(counts), labels, options, lm_dim)
         once = [tagger.words[w] for w, count in counts.items() if count == 1 and w not in given]
         tagger.singletons[once] = True
         if word_vectors is not None and options.task_rnn:
