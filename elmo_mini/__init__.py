@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elmo_mini.elmo.module import Elmo, batch_to_ids
     from elmo_mini.elmo.scalar_mix import ScalarMix
     from elmo_mini.probing.probe import probe
-    from elmo_mini.tagging.taglm import Tagger
+    from elmo_mini.tagging.tagger import Tagger
     from elmo_mini.vectors.cache import VectorCache
     from elmo_mini.vectors.embed_file import embed_file
     from elmo_mini.word_vectors.glove import Glove
@@ -56,7 +56,7 @@ _HOMES = {
     "ElmoEmbedder": "elmo.embedder",
     "Glove": "word_vectors.glove",
     "ScalarMix": "elmo.scalar_mix",
-    "Tagger": "tagging.taglm",
+    "Tagger": "tagging.tagger",
     "VectorCache": "vectors.cache",
     "Word2Vec": "word_vectors.word2vec_trainer",
     "batch_to_ids": "elmo.module",

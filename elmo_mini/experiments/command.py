@@ -36,18 +36,20 @@ def run_experiments(
 ) -> int:
     """Measure the named experiments; store each at once, with the command that repeats it.
 
-    Args:
-        kind, about: ``static`` for the module ``experiments.static``, and its docstring.
-        experiments: each gives a title and numbers.
-        prepare: gets the options, among them the lists ``experiment`` and ``seeds``, and ``bilm``.
-        seeds: how many by default; None where there are none.
-        bilm: the option that names another biLM than the course's.
-        prefix: of the stored files' names, before the experiment's (default: ``kind_``).
-        all_by_default: no name stands for all of them.
-        store_others: False if what another biLM gives is only printed.
+    Parameters
+    ----------
+    kind, about : ``static`` for the module ``experiments.static``, and its docstring
+    experiments : each gives a title and numbers
+    prepare : gets the options, among them the lists ``experiment`` and ``seeds``, and ``bilm``
+    seeds : how many by default; None where there are none
+    bilm : the option that names another biLM than the course's
+    prefix : of the stored files' names, before the experiment's (default: ``kind_``)
+    all_by_default : no name stands for all of them
+    store_others : False if what another biLM gives is only printed
 
-    Returns:
-        The exit status: 2, with one sentence on standard error, if a corpus or file is missing.
+    Returns
+    -------
+    The exit status: 2, with one sentence on standard error, if a corpus or file is missing
     """
 
     def known(name: str) -> str:

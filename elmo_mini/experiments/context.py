@@ -8,17 +8,16 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
-from sklearn.neighbors import KNeighborsClassifier
 from torch import Tensor
 
 from elmo_mini import corpora
-from elmo_mini.experiments.command import Prepared, run_experiments
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.context_classifiers import forgetting, pretraining
 from elmo_mini.experiments.context_telegrams import seq2seq
+from elmo_mini.probing.classifiers import knn
 from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors, train_context2vec
 from elmo_mini.recurrent.kneser_ney import KneserNey
 from elmo_mini.recurrent.language_model import (
@@ -26,19 +25,17 @@ from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     hidden_states,
     stream_perplexity,
-    text_stream,
     train_language_model,
-    word_vocabulary,
 )
+from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
-from elmo_mini.word_vectors.pseudo_words import context_average, held_out_accuracy
+from elmo_mini.word_vectors.pseudo_word_vectors import context_average, held_out_accuracy
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
-Result = dict[str, Any]
-Features = dict[str, list[Floats]]
 Occurrence = tuple[Sequence[str], int]
 
 WORDS = 4_000
@@ -83,7 +80,7 @@ class Setting:
         """One language model."""
         torch.manual_seed(seed)
         model = LSTMLanguageModel(len(self.vocabulary), SIZE, SIZE)
-        losses = train_language_model(model, stream, rows=16, width=24, learning_rate=5e-3)
+        losses = train_language_model(model, stream, TrainingOptions(learning_rate=5e-3))
         print(f"language model, seed {seed}: {np.mean(losses[-50:]):.3f} nats", flush=True)
         return model
 
@@ -99,7 +96,10 @@ def language_model(setting: Setting) -> tuple[str, Result]:
     }
     print(perplexity, flush=True)
     perplexity["LSTM"] = interval(
-        [stream_perplexity(model, stream, rows=1, width=256) for model in setting.language_models]
+        [
+            stream_perplexity(model, stream, batch_size=1, bptt=256)
+            for model in setting.language_models
+        ]
     )
     print(perplexity["LSTM"], flush=True)
     return f"Perplexity of language models on held-out text of {setting.corpus}", {
@@ -137,12 +137,6 @@ def place_features(
     return {name: np.stack(rows) for name, rows in found.items()}
 
 
-def nearest(known: Floats, labels: Sequence[str], asked: Floats, neighbours: int) -> list[str]:
-    """Labels by the vote of the nearest examples (cosine)."""
-    votes = KNeighborsClassifier(neighbours, metric="cosine", algorithm="brute")
-    return [str(label) for label in votes.fit(known, list(labels)).predict(asked)]
-
-
 def senses(setting: Setting) -> tuple[str, Result]:
     """Which sense a word has, from vectors of its place, on senseval and the course's sentences."""
     random = np.random.default_rng(0)
@@ -161,7 +155,8 @@ def senses(setting: Setting) -> tuple[str, Result]:
     for place, seed in enumerate(setting.seeds):
         torch.manual_seed(seed)
         contexts = Context2Vec(len(setting.vocabulary), SIZE, SIZE, SIZE)
-        train_context2vec(contexts, ids, setting.vocabulary.counts, seed=seed)
+        options = TrainingOptions(learning_rate=5e-3, seed=seed)
+        train_context2vec(contexts, ids, setting.vocabulary.counts, options)
         static = Word2Vec(
             setting.train, vector_size=SIZE, sg=1, alpha=0.05, epochs=3, min_count=5, seed=seed
         )
@@ -175,7 +170,7 @@ def senses(setting: Setting) -> tuple[str, Result]:
                 right = 0
                 for fold in range(5):
                     known, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                    said = nearest(rows[known], [answers[k] for k in known], rows[test], 5)
+                    said = knn(rows[known], [answers[k] for k in known], rows[test], 5)
                     right += sum(s == answers[t] for s, t in zip(said, test, strict=True))
                 found["5-NN"].setdefault(name, []).append(right / len(asked))
         features = place_features(setting, place, static, contexts, course_asked)
@@ -187,7 +182,7 @@ def senses(setting: Setting) -> tuple[str, Result]:
                     for part in ("train", "test")
                 }
                 known_labels = [course[n].sense for n in of["train"]]
-                said = nearest(rows[of["train"]], known_labels, rows[of["test"]], 3)
+                said = knn(rows[of["train"]], known_labels, rows[of["test"]], 3)
                 right += sum(s == course[n].sense for s, n in zip(said, of["test"], strict=True))
                 total += len(of["test"])
             course_scores.setdefault(name, []).append(right / total)

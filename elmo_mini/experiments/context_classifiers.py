@@ -4,7 +4,6 @@ Each function takes the seeds and returns a title and what was measured.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,10 +11,9 @@ import numpy as np
 import torch
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
-from torch import Tensor
 
-from elmo_mini import corpora
-from elmo_mini.corpora.splits import Part
+from elmo_mini.experiments.classification_tasks import TASKS, ClassificationTask
+from elmo_mini.experiments.command import Result
 from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
@@ -27,101 +25,19 @@ from elmo_mini.recurrent.forgetting import ForgettingCurve, fine_tune_and_watch
 from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     stream_perplexity,
-    text_stream,
     train_language_model,
-    word_vocabulary,
 )
+from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
-from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.text.running_text import text_stream
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
-Result = dict[str, Any]
-Labelled = tuple[list[list[int]], list[int]]
-
-PARTS: tuple[Part, ...] = ("train", "dev", "test")
-COARSE_TAGS = ("NN", "VB", "JJ", "RB", "IN", "DT", "PR", "CC", "MD", "TO")
-
-WORDS, SIZE = 4_000, 64
+SIZE = 64
 LABELS = {100: 20, 1_000: 5}  # labelled sentences: passes over them
 PRETRAINING: dict[str, Any] = {"learning_rate": 1e-2}
-FINE_TUNING: dict[str, Any] = {"batch": 16, "learning_rate": 3e-3}
+FINE_TUNING: dict[str, Any] = {"batch_size": 16, "learning_rate": 3e-3}
 MODEL = f"one LSTM layer, embedding and state {SIZE}, dropout 0.2 while fine-tuning, 1 pass of "
 MODEL += "pretraining, no early stopping"
-
-
-@dataclass(frozen=True)
-class ClassificationTask:
-    """Unlabelled and labelled sentences as ids; `held_out` is text nothing is trained on."""
-
-    name: str
-    classes: int
-    vocabulary: Vocabulary
-    sentences: list[list[str]]
-    held_out: Tensor
-    train: Labelled
-    test: Labelled
-
-    def drawn(self, count: int, seed: int) -> Labelled:
-        """Some labelled sentences of the training part."""
-        rows = np.random.default_rng(seed).permutation(len(self.train[0]))[:count].tolist()
-        return [self.train[0][row] for row in rows], [self.train[1][row] for row in rows]
-
-
-@lru_cache(maxsize=1)
-def subjectivity() -> ClassificationTask:
-    """Is a sentence subjective or objective? The unlabelled text is that of the train part."""
-    corpus = corpora.load("subjectivity")
-    texts = {part: list(corpus.split(part).sentences(lower=True)) for part in PARTS}
-    labels = {part: [label for _, label in corpus.split(part).labelled()] for part in PARTS}
-    name = "subjectivity: subjective or objective"
-    return _task(name, texts["train"], texts["dev"], {p: (texts[p], labels[p]) for p in PARTS})
-
-
-@lru_cache(maxsize=1)
-def part_of_speech() -> ClassificationTask:
-    """Which coarse part of speech has the last word of a fragment? MASC, its tags shortened.
-
-    A fragment is the first words of a sentence, up to a place drawn at random. The unlabelled
-    text is every second document of the train part; labels come from all documents of a part.
-    """
-    corpus, random = corpora.load("masc_tagged"), np.random.default_rng(0)
-    texts, labelled = {}, {}
-    for part in PARTS:
-        sentences = list(corpus.split(part).tagged_sentences())
-        texts[part] = [[word.lower() for word, _ in sentence] for sentence in sentences]
-        ends = [int(random.integers(1, len(sentence) + 1)) for sentence in sentences]
-        pairs = list(zip(sentences, ends, strict=True))
-        kept = [row for row, (s, end) in enumerate(pairs) if s[end - 1][1][:2] in COARSE_TAGS]
-        kept = random.permutation(kept)[: 4_000 if part == "train" else 1_000].tolist()
-        labelled[part] = (
-            [texts[part][row][: ends[row]] for row in kept],
-            [sentences[row][ends[row] - 1][1][:2] for row in kept],
-        )
-    documents = list(corpus.split("train").documents())[::2]
-    unlabelled = [[word.lower() for word in sentence] for d in documents for sentence in d]
-    name = f"part of speech of a fragment's last word ({len(COARSE_TAGS)} coarse tags)"
-    return _task(name, unlabelled, texts["dev"], labelled)
-
-
-def _task(
-    name: str,
-    unlabelled: list[list[str]],
-    held_out: list[list[str]],
-    parts: dict[Part, tuple[list[list[str]], list[str]]],
-) -> ClassificationTask:
-    vocabulary = word_vocabulary(unlabelled, max_size=WORDS)
-    classes = {label: number for number, label in enumerate(sorted(set(parts["train"][1])))}
-
-    def numbered(part: Part) -> Labelled:
-        sentences, labels = parts[part]
-        return [vocabulary.encode(s) for s in sentences], [classes[label] for label in labels]
-
-    stream = text_stream(held_out, vocabulary)[:20_000]
-    train, test = numbered("train"), numbered("test")
-    return ClassificationTask(name, len(classes), vocabulary, unlabelled, stream, train, test)
-
-
-TASKS = {"subjectivity": subjectivity, "part of speech": part_of_speech}
 
 
 @lru_cache(maxsize=16)
@@ -131,7 +47,7 @@ def task_language_model(name: str, seed: int) -> LSTMLanguageModel:
     torch.manual_seed(seed)
     model = LSTMLanguageModel(len(task.vocabulary), SIZE, SIZE)
     stream = text_stream(task.sentences, task.vocabulary)
-    train_language_model(model, stream, rows=16, width=24, **PRETRAINING)
+    train_language_model(model, stream, TrainingOptions(**PRETRAINING))
     return model
 
 
@@ -156,7 +72,7 @@ def starts(name: str, seed: int) -> dict[str, LSTMLanguageModel | None]:
     torch.manual_seed(seed)
     autoencoder = LSTMLanguageModel(words, SIZE, SIZE)
     unlabelled = [task.vocabulary.encode(sentence) for sentence in task.sentences]
-    train_autoencoder(autoencoder, unlabelled, seed=seed, **PRETRAINING)
+    train_autoencoder(autoencoder, unlabelled, TrainingOptions(seed=seed, **PRETRAINING))
     static = Word2Vec(
         task.sentences, vector_size=SIZE, sg=1, alpha=0.05, epochs=3, min_count=1, seed=seed
     )
@@ -193,9 +109,8 @@ def pretraining(seeds: Sequence[int]) -> tuple[str, Result]:
                     classifier = new_classifier(task, seed)
                     if model is not None:
                         start_from(classifier, model)
-                    train_classifier(
-                        classifier, sentences, labels, epochs=epochs, seed=seed, **FINE_TUNING
-                    )
+                    options = TrainingOptions(epochs=epochs, seed=seed, **FINE_TUNING)
+                    train_classifier(classifier, sentences, labels, options)
                     by_start.setdefault(start, []).append(accuracy(classifier, *task.test))
                 shown = {start: round(v[-1], 3) for start, v in by_start.items()}
                 print(name, seed, count, shown, flush=True)
@@ -252,11 +167,9 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
                     sentences,
                     labels,
                     task.held_out,
+                    TrainingOptions(epochs=LABELS[count], seed=seed, **FINE_TUNING),
                     text=text,
-                    epochs=LABELS[count],
                     looks=8,
-                    seed=seed,
-                    **FINE_TUNING,
                 )
                 curves.setdefault(name, []).append(curve)
                 scores.setdefault(name, []).append(accuracy(classifier, *task.test))

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.experiments.context_classifiers import PRETRAINING, SIZE, Result
+from elmo_mini.experiments.command import Result
+from elmo_mini.experiments.context_classifiers import PRETRAINING, SIZE
 from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     stream_perplexity,
-    text_stream,
     train_language_model,
 )
 from elmo_mini.recurrent.seq2seq import (
@@ -25,7 +25,9 @@ from elmo_mini.recurrent.seq2seq import (
     translate,
 )
 from elmo_mini.recurrent.telegrams import TelegramTask, bleu, telegram_task
+from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
+from elmo_mini.text.running_text import text_stream
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ VARIANTS = {
     "attention to the top layer only": Variant(both_layers=False),
 }
 TELEGRAM_WORDS, PAIRS, EPOCHS = 1_500, 2_000, 5
-TELEGRAM_TUNING: dict[str, Any] = {"batch": 16, "learning_rate": 5e-3}
+TELEGRAM_TUNING: dict[str, Any] = {"batch_size": 16, "learning_rate": 5e-3}
 
 
 def best_on_dev(
@@ -81,7 +83,7 @@ def best_on_dev(
     if variant.decoder:
         start_decoder(model, target, softmax=variant.softmax)
     best: list[tuple[float, int, dict[str, Tensor]]] = []
-    a_pass = -(-len(task.train) // TELEGRAM_TUNING["batch"])
+    a_pass = -(-len(task.train) // TELEGRAM_TUNING["batch_size"])
 
     def look(step: int) -> None:
         if step % a_pass == 0:
@@ -92,12 +94,10 @@ def best_on_dev(
     train_seq2seq(
         model,
         task.train,
-        epochs=EPOCHS,
-        seed=seed,
+        TrainingOptions(epochs=EPOCHS, seed=seed, **TELEGRAM_TUNING),
         source_text=texts[0] if variant.language_model_loss else None,
         target_text=texts[1] if variant.language_model_loss else None,
         after_step=look,
-        **TELEGRAM_TUNING,
     )
     model.load_state_dict(best[0][2])
     return model.eval(), best[0][1]
@@ -134,7 +134,7 @@ def seq2seq(
         for text in texts:
             torch.manual_seed(seed)
             models.append(LSTMLanguageModel(len(task.vocabulary), SIZE, SIZE))
-            train_language_model(models[-1], text, rows=16, width=24, **PRETRAINING)
+            train_language_model(models[-1], text, TrainingOptions(**PRETRAINING))
         sizes = {
             "pairs": len(task.train),
             "dev pairs": len(task.dev),

@@ -14,15 +14,14 @@ import numpy as np
 from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments.command import run_experiments
+from elmo_mini.experiments.command import Result, run_experiments
 from elmo_mini.probing.neighbours import context_neighbours
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
-from elmo_mini.probing.report import ProbeReport, interval
+from elmo_mini.probing.report import ProbeReport, bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, load_task
 from elmo_mini.text.senses import SenseSentence, sense_sentences
+from elmo_mini.word_vectors.word2vec_options import course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
-
-Result = dict[str, Any]
 
 WORDS = {"play": ("play", "plays", "played", "playing"), "bank": ("bank", "banks")}
 NEAREST = 5
@@ -70,7 +69,7 @@ def neighbours(bilm: BiLM) -> tuple[str, Result]:
         sizes = np.array([sum(o.sense == s.sense for o in own) - 1 for s in own])
         rows[word] = {"chance": float((sizes / (len(own) - 1)).mean()), "sentences": len(own)}
         for layer in layers:
-            mean, low, high = interval(same[layer][None], np.arange(len(own)))
+            mean, low, high = bootstrap_interval(same[layer][None], np.arange(len(own)))
             rows[word][f"layer {layer}"] = {"mean": mean, "low": low, "high": high}
     shown = []
     brown = corpora.load("brown")
@@ -136,9 +135,7 @@ def _differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
 def _static_vectors() -> StaticVectors:
     """word2vec on Brown, as lesson 02 trains it."""
     sentences = list(corpora.load("brown").sentences(lower=True))
-    return Word2Vec(
-        sentences, vector_size=50, window=5, alpha=0.05, min_count=5, sg=1, epochs=3, seed=1
-    )
+    return Word2Vec(sentences, sg=1, seed=1, **course_options("brown"))
 
 
 EXPERIMENTS: dict[str, Callable[[BiLM], tuple[str, Result]]] = {

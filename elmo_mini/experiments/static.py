@@ -13,40 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
-from elmo_mini.experiments.command import Prepared, run_experiments
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval
-from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.glove import Glove
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
-from elmo_mini.word_vectors.pseudo_words import (
-    PseudoWord,
-    choose_pairs,
+from elmo_mini.word_vectors.pseudo_word_vectors import (
     context_average,
     held_out_accuracy,
-    hide,
     look_at,
 )
+from elmo_mini.word_vectors.pseudo_words import LEAST, PAIRS, SKIP, pseudo_words_of
 from elmo_mini.word_vectors.scale import SCALES, losses_by_scale, spread
 from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 from elmo_mini.word_vectors.word_similarity import agreement
-
-Result = dict[str, Any]
-
-PAIRS = 12
-OPTIONS: dict[str, Any] = {"vector_size": 50, "window": 5, "alpha": 0.05, "min_count": 5}
-EPOCHS = {"brown": 3, "lee": 20}  # a small text is read more often
-LEAST = {"brown": 150, "lee": 30}  # occurrences of a word that may become half of a pair
-SKIP = {"brown": 50, "lee": 10}
-
-
-def pseudo_words_of(
-    name: str, sentences: list[list[str]], seed: int
-) -> tuple[list[list[str]], list[PseudoWord]]:
-    """The text with `PAIRS` pairs of words drawn and hidden by the seed, and the pairs."""
-    vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
-    pairs = choose_pairs(vocabulary, PAIRS, least=LEAST[name], skip=SKIP[name], seed=seed)
-    return hide(sentences, pairs, seed=seed)
 
 
 def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
@@ -54,7 +35,7 @@ def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) ->
     rows: list[list[Result]] = []
     for seed in seeds:
         text, words = pseudo_words_of(name, sentences, seed)
-        model = Word2Vec(text, sg=1, seed=seed, epochs=EPOCHS[name], **OPTIONS)
+        model = Word2Vec(text, sg=1, seed=seed, **course_options(name))
         rows.append(look_at(words, text, model))
         print(f"seed {seed}: {_line(rows[-1])}", flush=True)
 
@@ -68,7 +49,7 @@ def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) ->
             [np.corrcoef(column(r, key), column(r, "share of the first"))[0, 1] for r in rows]
         )
     return f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram, {len(seeds)} seeds", {
-        "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
+        "options": {**course_options(name), "sg": 1},
         "rule": f"pairs drawn by seed among words of 5 letters or more with at least {LEAST[name]} "
         f"occurrences, the {SKIP[name]} commonest left out",
         "summary": summary,
@@ -86,7 +67,7 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
     corpus = corpora.load("senseval")
     models = []
     for seed in seeds:
-        models.append(Word2Vec(sentences, sg=1, seed=seed, epochs=EPOCHS[name], **OPTIONS))
+        models.append(Word2Vec(sentences, sg=1, seed=seed, **course_options(name)))
         print(f"seed {seed}: trained", flush=True)
     words: Result = {}
     for word in sorted({instance.word for instance in corpus.instances()}):
@@ -111,7 +92,7 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
         }
         print(word, {k: v for k, v in words[word].items() if k != "context average"}, flush=True)
     return f"senseval: the word alone against its context (vectors from {name})", {
-        "options": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1},
+        "options": {**course_options(name), "sg": 1},
         "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
         "accuracy over 5 held-out folds of the distinct contexts",
         "words": words,
@@ -125,7 +106,7 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
     for seed in seeds:
         text, words = pseudo_words_of(name, sentences, seed)
         for rate in (0.025, 0.05):
-            options = {**OPTIONS, "alpha": rate, "epochs": EPOCHS[name], "seed": seed}
+            options = {**course_options(name), "alpha": rate, "seed": seed}
             for sg, kind in ((1, "skip-gram"), (0, "CBOW")):
                 ours = Word2Vec(text, sg=sg, **options)
                 theirs = gensim.models.Word2Vec(text, sg=sg, workers=1, **options)
@@ -136,7 +117,7 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
                     tables.setdefault(f"{library}, {kind}, alpha {rate}", []).append(
                         spread(vectors)
                     )
-                if rate == OPTIONS["alpha"]:
+                if rate == COURSE_OPTIONS["alpha"]:
                     learning.setdefault(kind, []).append(losses_by_scale(words, text, ours))
         print(f"seed {seed}: { ({key: round(v[-1], 4) for key, v in tables.items()}) }", flush=True)
     ratios = {
@@ -147,7 +128,7 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
         if "skip-gram" in key
     }
     return f"Variance of CBOW and skip-gram vectors on {name}, {len(seeds)} seeds", {
-        "options": {**OPTIONS, "alpha": "0.025 and 0.05", "epochs": EPOCHS[name]},
+        "options": {**course_options(name), "alpha": "0.025 and 0.05"},
         "variance": {key: interval(values) for key, values in tables.items()},
         "variance of CBOW over skip-gram": ratios,
         "classifier": "logistic regression, 100 steps of gradient descent at rate 0.1, on context "
@@ -164,13 +145,17 @@ def glove_beside_word2vec(
     name: str, sentences: list[list[str]], seeds: Sequence[int]
 ) -> tuple[str, Result]:
     """Agreement with people's judgements, for pairs of words of growing frequency."""
-    options = {"vector_size": OPTIONS["vector_size"], "window": OPTIONS["window"], "min_count": 5}
+    options = {
+        "vector_size": COURSE_OPTIONS["vector_size"],
+        "window": COURSE_OPTIONS["window"],
+        "min_count": 5,
+    }
     settings: dict[str, Any] = {**options, "learning_rate": 0.1, "x_max": 10.0}
     found: dict[str, dict[str, list[float]]] = {}
     pairs: dict[str, int] = {}
     for seed in seeds:
         models: dict[str, WordVectors] = {
-            "skip-gram": Word2Vec(sentences, sg=1, seed=seed, epochs=EPOCHS[name], **OPTIONS)
+            "skip-gram": Word2Vec(sentences, sg=1, seed=seed, **course_options(name))
         }
         for epochs in (8, 25):
             models[f"GloVe, {epochs} passes"] = Glove(
@@ -182,7 +167,10 @@ def glove_beside_word2vec(
                 found.setdefault(kind, {}).setdefault(str(least), []).append(correlation)
         print(f"seed {seed}: { ({k: v['100'][-1] for k, v in found.items()}) }", flush=True)
     return f"GloVe beside skip-gram on {name}: agreement with WordSim-353", {
-        "options": {"GloVe": settings, "skip-gram": {**OPTIONS, "epochs": EPOCHS[name], "sg": 1}},
+        "options": {
+            "GloVe": settings,
+            "skip-gram": {**course_options(name), "sg": 1},
+        },
         "measure": "Spearman correlation of cosine and people's judgement, over the pairs whose "
         "words both occur at least 5, 50, 100 times",
         "pairs": pairs,

@@ -12,14 +12,13 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from elmo_mini.experiments.command import Prepared, run_experiments
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.taglm_bench import (
     DEV_SENTENCES,
     NO_LM,
     TAGLM,
     WORD2VEC,
     Bench,
-    Result,
     System,
     differences,
     schedule,
@@ -148,7 +147,10 @@ def _prepare(args: argparse.Namespace) -> Prepared:
         "dev": f"as many sentences as train has, at most {DEV_SENTENCES}",
         "bilm": bench.language_model(),
         "options": asdict(TAGLM),
-        "training by number of sentences": {str(n): schedule(n) for n in (100, 1000, 8000)},
+        "training by number of sentences": {
+            str(n): {k: v for k, v in asdict(schedule(n)).items() if k not in ("seed", "progress")}
+            for n in (100, 1000, 8000)
+        },
         "threads": 1,
     }
 

@@ -6,12 +6,13 @@ Systems that are compared share it, so differences are taken seed by seed.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
+from elmo_mini.experiments.command import Result
 from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, read_without
 from elmo_mini.results.intervals import interval
 from elmo_mini.tagging.data import (
@@ -22,12 +23,12 @@ from elmo_mini.tagging.data import (
     newswire_entities,
     with_lm_vectors,
 )
-from elmo_mini.tagging.taglm import TaggedSentence, TaggerOptions, normalise
-from elmo_mini.tagging.training import f1_on, train_tagger
+from elmo_mini.tagging.sentences import TaggedSentence, normalise
+from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 from elmo_mini.vectors.stream import fingerprint
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
-Result = dict[str, Any]
 Parts = dict[str, list[TaggedSentence]]
 
 DEV_SENTENCES = 400
@@ -45,18 +46,20 @@ class System:
     static: bool = False
 
 
-def schedule(sentences: int) -> dict[str, Any]:
+def schedule(sentences: int) -> TaggerTrainingOptions:
     """How long and in what batches to train on so many sentences.
 
     A tagger without LM vectors needs longer than one with; both get the time that it needs.
     """
     if sentences < 200:
-        return {"epochs": 40, "patience": 10, "batch_size": 8, "learning_rate": 5e-3}
+        return TaggerTrainingOptions(epochs=40, patience=10, batch_size=8, learning_rate=5e-3)
     if sentences < 1500:
-        return {"epochs": 18, "patience": 3, "batch_size": 16, "learning_rate": 4e-3, "decay": 0.9}
+        return TaggerTrainingOptions(epochs=18, patience=3, learning_rate=4e-3, decay=0.9)
     if sentences < 4000:
-        return {"epochs": 8, "patience": 2, "batch_size": 32, "learning_rate": 4e-3, "decay": 0.85}
-    return {"epochs": 7, "patience": 2, "batch_size": 32, "learning_rate": 3e-3, "decay": 0.75}
+        return TaggerTrainingOptions(
+            epochs=8, patience=2, batch_size=32, learning_rate=4e-3, decay=0.85
+        )
+    return TaggerTrainingOptions(epochs=7, patience=2, batch_size=32, decay=0.75)
 
 
 @dataclass
@@ -101,10 +104,8 @@ class Bench:
             start = time.process_time()
             train = few(parts["train"], share, seed)
             dev = few(parts["dev"], 1.0, seed)[: min(len(train), DEV_SENTENCES)]
-            options = schedule(len(train))
-            run = train_tagger(
-                train, dev, system.options, word_vectors=vectors, seed=seed, **options
-            )
+            training = replace(schedule(len(train)), seed=seed)
+            run = train_tagger(train, dev, system.options, training, word_vectors=vectors)
             self.done[key] = f1_on(run.tagger, parts["test"]).f1
             took = time.process_time() - start
             print(

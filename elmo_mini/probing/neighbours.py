@@ -22,9 +22,10 @@ from elmo_mini.vectors.stream import Floats, Sentence, Text, embed_stream, sente
 class Neighbour:
     """An occurrence near the query: word `position` of `sentence`.
 
-    Attributes:
-        similarity: cosine of the two vectors.
-        number: the sentence's number in the corpus, from 0.
+    Attributes
+    ----------
+    similarity : cosine of the two vectors
+    number : the sentence's number in the corpus, from 0
     """
 
     similarity: float

@@ -7,18 +7,16 @@ most frequent label, the most frequent label of the word's form, and static vect
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
-from elmo_mini.probing.report import ProbeReport, Score, interval
+from elmo_mini.probing.classifiers import centroid, knn, linear
+from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, Task
 from elmo_mini.vectors.cache import cached_vectors
 from elmo_mini.vectors.stream import Floats, embed_stream
@@ -58,7 +56,8 @@ def probe(
         examples, as in the paper's table 5; "linear" is logistic regression on standardised
         numbers, as in table 6
     layers : which layers, all by default; 0 is the token layer, which sees no context
-    neighbours : for k-NN. c : scikit-learn's C, for the linear probe
+    neighbours : for k-NN
+    c : scikit-learn's C, for the linear probe
     train_size : examples to learn from in each group, drawn anew for each of `draws` seeds
         (`seed`, `seed` + 1 ...); all of them by default, and then there is one draw
     static : vectors of words without context, for two more baselines: the word's own vector,
@@ -83,13 +82,17 @@ def probe(
         _draw(groups[: len(task.train)], train_size, np.random.default_rng(seed + draw))
         for draw in range(draws)
     ]
-    classify = _classifier(kind, neighbours, c)
+    classifiers: dict[Kind, Callable[[Floats, Sequence[str], Floats], list[str]]] = {
+        "knn": partial(knn, neighbours=neighbours),
+        "centroid": centroid,
+        "linear": partial(linear, c=c),
+    }
     ids = {words: number for number, words in enumerate({o.words: 0 for o in task.test})}
     sentences = np.array([ids[o.words] for o in task.test])
 
     def score(name: str, answer: Callable[[NDArray[np.int64]], Labels]) -> Score:
         correct = np.stack([answer(train) == labels[tests] for train in trains])
-        accuracy, low, high = interval(correct.astype(float), sentences)
+        accuracy, low, high = bootstrap_interval(correct.astype(float), sentences)
         names = sorted(set(groups[tests].tolist()) - {""})
         by_group = {g: float(correct[:, groups[tests] == g].mean()) for g in names}
         return Score(name, accuracy, low, high, by_group, correct)
@@ -100,7 +103,7 @@ def probe(
             for group in np.unique(groups[tests]):
                 asked = tests[groups[tests] == group]
                 known = train[groups[train] == group]
-                answers = classify(rows[known], labels[known], rows[asked])
+                answers = classifiers[kind](rows[known], labels[known].tolist(), rows[asked])
                 found[asked - len(task.train)] = answers
             return found
 
@@ -177,28 +180,6 @@ def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDAr
             of_group = np.sort(random.choice(of_group, size, replace=False))
         rows.append(of_group)
     return np.concatenate(rows)
-
-
-def _classifier(kind: str, neighbours: int, c: float) -> Callable[[Floats, Labels, Floats], Labels]:
-    def classify(known: Floats, labels: Labels, asked: Floats) -> Labels:
-        distinct = np.unique(labels)
-        if len(distinct) == 1:
-            return np.full(len(asked), distinct[0])
-        if kind == "linear":
-            model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
-        elif kind == "knn":
-            nearest = min(neighbours, len(known))
-            model = KNeighborsClassifier(nearest, metric="cosine", algorithm="brute")
-        else:
-            length = np.linalg.norm(known, axis=1, keepdims=True)
-            unit = known / np.where(length > 0, length, 1)
-            known = np.stack([unit[labels == label].mean(0) for label in distinct])
-            labels = distinct
-            model = KNeighborsClassifier(1, metric="cosine", algorithm="brute")
-        answers: Labels = model.fit(known, labels).predict(asked)
-        return answers
-
-    return classify
 
 
 def _baselines(

@@ -13,11 +13,13 @@ BOOTSTRAPS = 2_000
 class Score:
     """How often one row of the table was right.
 
-    Attributes:
-        name: ``layer 1``, ``majority`` ...
-        accuracy: mean over the draws. low, high: its 95 % interval.
-        by_group: accuracy of each ambiguous word, where there are several.
-        correct: (draws, test examples), for comparisons.
+    Attributes
+    ----------
+    name : ``layer 1``, ``majority`` ...
+    accuracy : mean over the draws
+    low, high : its 95 % interval
+    by_group : accuracy of each ambiguous word, where there are several
+    correct : (draws, test examples), for comparisons
     """
 
     name: str
@@ -50,7 +52,7 @@ class ProbeReport:
         ours, theirs = self[name].correct, self[other].correct
         draws = max(len(ours), len(theirs))
         gain = np.broadcast_to(ours, (draws, ours.shape[1])).astype(float) - theirs
-        return interval(gain, self.sentences)
+        return bootstrap_interval(gain, self.sentences)
 
     def __str__(self) -> str:
         width = max(len(score.name) for score in self.scores)
@@ -75,7 +77,7 @@ class ProbeReport:
         return {"task": self.task, "probe": self.kind, "settings": self.settings, "rows": rows}
 
 
-def interval(
+def bootstrap_interval(
     outcome: NDArray[np.float64], sentences: NDArray[np.int64]
 ) -> tuple[float, float, float]:
     """Mean of (draws, examples) with a 95 % bootstrap interval over sentences and draws.

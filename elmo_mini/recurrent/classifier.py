@@ -14,8 +14,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, pad
-from elmo_mini.text.batches import train_on_sentences
+from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.recurrent.training import (
+    TrainingOptions,
+    device_of,
+    evaluating,
+    train_on_sentences,
+)
+from elmo_mini.text.batches import pad
 
 
 def autoencoder_steps(
@@ -26,8 +32,9 @@ def autoencoder_steps(
     One LSTM reads ``w1 ... wn </s> w1 ... wn``. Once it has read the boundary it has to say
     ``w1 ... wn </s>``; what it says before is not counted.
 
-    Returns:
-        inputs, targets (the boundary where nothing is asked), and whether a step counts.
+    Returns
+    -------
+    inputs, targets (the boundary where nothing is asked), and whether a step counts
     """
     words = list(sentence)
     inputs = [*words, boundary, *words]
@@ -39,21 +46,28 @@ def autoencoder_steps(
 def last_real(outputs: Tensor, lengths: Tensor) -> Tensor:
     """The state after the last real word of each row.
 
-    Args:
-        outputs: (B, T, H), padding at the end. lengths: (B,), each from 1 to T.
+    Parameters
+    ----------
+    outputs : (B, T, H), padding at the end
+    lengths : (B,), each from 1 to T
 
-    Returns:
-        (B, H)
+    Returns
+    -------
+    (B, H)
     """
-    return outputs[torch.arange(len(outputs)), lengths - 1]
+    return outputs[torch.arange(len(outputs), device=outputs.device), lengths - 1]
 
 
 class LSTMClassifier(nn.Module):
     """Embedding, one LSTM layer, and a linear layer on the state after the last word.
 
-    Args:
-        words: V. classes: C. embedding: E. hidden: H.
-        dropout: on the LSTM's input and on its last state, in training.
+    Parameters
+    ----------
+    words : V
+    classes : C
+    embedding : E
+    hidden : H
+    dropout : on the LSTM's input and on its last state, in training
     """
 
     def __init__(
@@ -84,8 +98,10 @@ def start_from(classifier: LSTMClassifier, language_model: LSTMLanguageModel) ->
 
     The weights are copied, so training the classifier leaves the language model as it is.
 
-    Raises:
-        ValueError: the sizes differ.
+    Raises
+    ------
+    ValueError
+        If the sizes differ.
     """
     for name in ("embedding", "lstm"):
         theirs = getattr(language_model, name).state_dict()
@@ -103,113 +119,102 @@ def start_from(classifier: LSTMClassifier, language_model: LSTMLanguageModel) ->
 def train_autoencoder(
     model: LSTMLanguageModel,
     sentences: Sequence[Sequence[int]],
+    options: TrainingOptions | None = None,
     *,
     boundary: int = 1,
-    epochs: int = 1,
-    batch: int = 16,
-    learning_rate: float = 5e-3,
-    seed: int = 0,
-    progress: bool = False,
 ) -> list[float]:
     """Train the weights of a language model as a sequence autoencoder instead.
 
-    Args:
-        sentences: ids of each sentence; empty ones are left out.
+    Parameters
+    ----------
+    sentences : ids of each sentence; empty ones are left out
 
-    Returns:
-        The loss of each batch, in nats a word said.
+    Returns
+    -------
+    The loss of each batch, in nats a word said
+
+    Raises
+    ------
+    ValueError
+        If there is no sentence.
     """
     rows = [autoencoder_steps(sentence, boundary) for sentence in sentences if len(sentence)]
+    device = device_of(model)
 
     def loss(chosen: list[int]) -> Tensor:
-        ids, _ = pad([rows[row][0] for row in chosen])
-        targets, _ = pad([rows[row][1] for row in chosen])
-        counted = pad([rows[row][2] for row in chosen])[0].bool()
+        ids, _ = pad([rows[row][0] for row in chosen], device=device)
+        targets, _ = pad([rows[row][1] for row in chosen], device=device)
+        counted = pad([rows[row][2] for row in chosen], device=device)[0].bool()
         outputs, _ = model.states(ids)
         return F.cross_entropy(model.softmax(model.dropout(outputs[counted])), targets[counted])
 
-    return train_on_sentences(
-        model,
-        [len(inputs) for inputs, _, _ in rows],
-        loss,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        progress=progress,
-    )
+    lengths = [len(inputs) for inputs, _, _ in rows]
+    return train_on_sentences(model, lengths, loss, options or TrainingOptions())
 
 
 def train_classifier(
     classifier: LSTMClassifier,
     sentences: Sequence[Sequence[int]],
     labels: Sequence[int],
+    options: TrainingOptions | None = None,
     *,
-    epochs: int = 5,
-    batch: int = 16,
-    learning_rate: float = 3e-3,
-    seed: int = 0,
-    progress: bool = False,
     extra_loss: Callable[[], Tensor] | None = None,
     after_step: Callable[[int], Any] | None = None,
 ) -> list[float]:
     """Train all weights on labelled sentences with Adam; the rate falls to zero.
 
-    Args:
-        sentences: ids of each sentence, none empty. labels: class of each.
-        extra_loss: added at each step, for instance a language-model loss.
-        after_step: called with the number of steps done.
+    Parameters
+    ----------
+    sentences : ids of each sentence, none empty
+    labels : class of each
+    extra_loss : added at each step, for instance a language-model loss
+    after_step : called with the number of steps done
 
-    Returns:
-        The classification loss of each batch, without `extra_loss`.
+    Returns
+    -------
+    The classification loss of each batch, without `extra_loss`
 
-    Raises:
-        ValueError: lengths that differ, or an empty sentence.
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or a sentence is empty.
     """
     if len(sentences) != len(labels) or not all(map(len, sentences)):
         raise ValueError(
             f"need a label for each sentence and a word in each; got {len(sentences)} sentences, "
             f"{len(labels)} labels"
         )
-    answers = torch.tensor(labels)
+    device = device_of(classifier)
+    answers = torch.tensor(labels, device=device)
 
     def loss(chosen: list[int]) -> Tensor:
-        ids, mask = pad([sentences[row] for row in chosen])
+        ids, mask = pad([sentences[row] for row in chosen], device=device)
         return F.cross_entropy(classifier(ids, mask.sum(1)), answers[chosen])
-
-    def with_extra(own: Tensor) -> Tensor:
-        assert extra_loss is not None
-        return own + extra_loss()
 
     return train_on_sentences(
         classifier,
         list(map(len, sentences)),
         loss,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        progress=progress,
-        minimised=None if extra_loss is None else with_extra,
+        options or TrainingOptions(),
+        minimised=None if extra_loss is None else lambda own: own + extra_loss(),
         after_step=after_step,
     )
 
 
-@torch.no_grad()
 def accuracy(
     classifier: LSTMClassifier,
     sentences: Sequence[Sequence[int]],
     labels: Sequence[int],
     *,
-    batch: int = 128,
+    batch_size: int = 128,
 ) -> float:
     """Share of sentences whose highest score is that of their label."""
-    was_training = classifier.training
-    classifier.eval()
+    device = device_of(classifier)
     right = 0
-    for start in range(0, len(sentences), batch):
-        ids, mask = pad(sentences[start : start + batch])
-        said = classifier(ids, mask.sum(1)).argmax(-1)
-        right += int((said == torch.tensor(labels[start : start + batch])).sum())
-    classifier.train(was_training)
+    with evaluating(classifier):
+        for start in range(0, len(sentences), batch_size):
+            ids, mask = pad(sentences[start : start + batch_size], device=device)
+            said = classifier(ids, mask.sum(1)).argmax(-1).tolist()
+            asked = labels[start : start + batch_size]
+            right += sum(a == b for a, b in zip(said, asked, strict=True))
     return right / len(sentences)

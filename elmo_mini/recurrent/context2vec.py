@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.recurrent.language_model import BOUNDARY, UNKNOWN, Floats, pad
-from elmo_mini.text.batches import train_on_sentences
+from elmo_mini.recurrent.language_model import Floats
+from elmo_mini.recurrent.training import (
+    TrainingOptions,
+    device_of,
+    evaluating,
+    train_on_sentences,
+)
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec import noise_distribution, sgns_loss
 
@@ -29,25 +36,29 @@ def reverse_real(rows: Tensor, lengths: Tensor) -> Tensor:
 
     Doing it twice gives the rows back.
 
-    Args:
-        rows: (B, T) or (B, T, ...). lengths: (B,), each at most T.
+    Parameters
+    ----------
+    rows : (B, T) or (B, T, ...)
+    lengths : (B,), each at most T
     """
-    steps = torch.arange(rows.shape[1]).expand(rows.shape[:2])  # (B, T)
+    steps = torch.arange(rows.shape[1], device=rows.device).expand(rows.shape[:2])  # (B, T)
     last = lengths.unsqueeze(1) - 1
     source = torch.where(steps <= last, last - steps, steps)
-    return rows[torch.arange(len(rows)).unsqueeze(1), source]
+    return rows[torch.arange(len(rows), device=rows.device).unsqueeze(1), source]
 
 
 def around_target(left: Tensor, right: Tensor) -> Tensor:
     """What the two readers know beside each word, the word itself not included.
 
-    Args:
-        left: (B, T + 2, H) states over ``</s> w1 ... wT </s>``, each after reading its token.
-        right: the same for the reader from the right, in the order of the text.
+    Parameters
+    ----------
+    left : (B, T + 2, H) states over ``</s> w1 ... wT </s>``, each after reading its token.
+    right : the same for the reader from the right, in the order of the text
 
-    Returns:
-        (B, T, 2H): for word t, the left state after word t - 1 beside the right state after
-        word t + 1.
+    Returns
+    -------
+    (B, T, 2H): for word t, the left state after word t - 1 beside the right state after
+    word t + 1
     """
     return torch.cat([left[:, :-2], right[:, 2:]], -1)
 
@@ -55,9 +66,11 @@ def around_target(left: Tensor, right: Tensor) -> Tensor:
 def context_loss(contexts: Tensor, targets: Tensor, negatives: Tensor) -> Tensor:
     """Mean of -log s(c . w) - sum_k log s(-c . n_k): word2vec's loss with another input vector.
 
-    Args:
-        contexts: (N, D) vectors of places. targets: (N, D) output vectors of the words there.
-        negatives: (N, K, D) output vectors of noise words.
+    Parameters
+    ----------
+    contexts : (N, D) vectors of places
+    targets : (N, D) output vectors of the words there
+    negatives : (N, K, D) output vectors of noise words
     """
     return sgns_loss(contexts, targets, negatives)
 
@@ -67,8 +80,12 @@ def shared_noise_loss(contexts: Tensor, targets: Tensor, noise: Tensor, negative
 
     Each of the M noise words weighs K / M, so the expected loss is that of K words a place.
 
-    Args:
-        contexts: (N, D). targets: (N, D). noise: (M, D). negatives: K.
+    Parameters
+    ----------
+    contexts : (N, D)
+    targets : (N, D)
+    noise : (M, D)
+    negatives : K
     """
     positive = F.logsigmoid((contexts * targets).sum(-1))  # (N,)
     negative = F.logsigmoid(-contexts @ noise.T)  # (N, M)
@@ -78,9 +95,13 @@ def shared_noise_loss(contexts: Tensor, targets: Tensor, noise: Tensor, negative
 class Context2Vec(nn.Module):
     """Two LSTMs with embeddings of their own, an MLP, and the output vectors of the words.
 
-    Args:
-        words: V. embedding: size of both input tables. hidden: H. out: D.
-        boundary: id of the token that stands before the first and after the last word.
+    Parameters
+    ----------
+    words : V
+    embedding : size of both input tables
+    hidden : H
+    out : D
+    boundary : id of the token that stands before the first and after the last word
     """
 
     def __init__(
@@ -108,14 +129,17 @@ class Context2Vec(nn.Module):
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
         """Vectors of the places of all words.
 
-        Args:
-            ids: (B, T) without boundaries, padding at the end. lengths: (B,).
+        Parameters
+        ----------
+        ids : (B, T) without boundaries, padding at the end
+        lengths : (B,)
 
-        Returns:
-            (B, T, D); what stands at padding means nothing.
+        Returns
+        -------
+        (B, T, D); what stands at padding means nothing
         """
         read = F.pad(ids, (1, 1), value=self.boundary)  # (B, T + 2)
-        read[torch.arange(len(ids)), lengths + 1] = self.boundary
+        read[torch.arange(len(ids), device=ids.device), lengths + 1] = self.boundary
         left, _ = self.left(self.left_embedding(read))
         backward, _ = self.right(self.right_embedding(reverse_real(read, lengths + 2)))
         contexts: Tensor = self.mlp(around_target(left, reverse_real(backward, lengths + 2)))
@@ -126,70 +150,61 @@ def train_context2vec(
     model: Context2Vec,
     sentences: Sequence[Sequence[int]],
     counts: NDArray[np.int64],
+    options: TrainingOptions | None = None,
     *,
-    epochs: int = 1,
     negatives: int = 10,
     power: float = 0.75,
-    batch: int = 16,
-    learning_rate: float = 5e-3,
-    seed: int = 0,
-    progress: bool = False,
 ) -> list[float]:
     """Train with Adam; the rate falls in a straight line to zero.
 
-    Args:
-        sentences: ids of each sentence, without boundaries; empty ones are left out.
-        counts: (V,) how often each word occurs; noise is drawn in proportion to count ** power.
-        negatives: K.
-        seed: of the order and the noise.
+    Parameters
+    ----------
+    sentences : ids of each sentence, without boundaries; empty ones are left out
+    counts : (V,) how often each word occurs; noise is drawn in proportion to count ** power
+    options : its seed also draws the noise
+    negatives : K
 
-    Returns:
-        The loss of each batch.
+    Returns
+    -------
+    The loss of each batch
 
-    Raises:
-        ValueError: there is no sentence.
+    Raises
+    ------
+    ValueError
+        If there is no sentence.
     """
+    options = options or TrainingOptions()
+    device = device_of(model)
     sentences = [sentence for sentence in sentences if len(sentence)]
-    if not sentences:
-        raise ValueError("there is no sentence to learn from")
     noise_weights = torch.from_numpy(noise_distribution(counts, power))
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator("cpu").manual_seed(options.seed)
 
     def loss(rows: list[int]) -> Tensor:
-        ids, mask = pad([sentences[row] for row in rows])
+        ids, mask = pad([sentences[row] for row in rows], device=device)
         contexts = model(ids, mask.sum(1))[mask]  # (N, D)
         noise = torch.multinomial(noise_weights, NOISE_WORDS, True, generator=generator)
         return shared_noise_loss(
-            contexts, model.targets(ids[mask]), model.targets(noise), negatives
+            contexts, model.targets(ids[mask]), model.targets(noise.to(device)), negatives
         )
 
-    return train_on_sentences(
-        model,
-        [len(sentence) for sentence in sentences],
-        loss,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        progress=progress,
-    )
+    return train_on_sentences(model, list(map(len, sentences)), loss, options)
 
 
-@torch.no_grad()
 def context_vectors(
     model: Context2Vec,
     vocabulary: Vocabulary,
     sentences: Sequence[Sequence[str]],
     *,
-    batch: int = 64,
+    batch_size: int = 64,
 ) -> list[Floats]:
     """Vectors of all places, (n, D) float32 for a sentence of n words."""
     found: list[Floats] = []
-    for start in range(0, len(sentences), batch):
-        ids, mask = pad([vocabulary.encode(s) for s in sentences[start : start + batch]])
-        lengths = mask.sum(1)
-        contexts = model(ids, lengths).numpy()
-        found += [row[:length] for row, length in zip(contexts, lengths.tolist(), strict=True)]
+    with evaluating(model):
+        for start in range(0, len(sentences), batch_size):
+            read = [vocabulary.encode(s) for s in sentences[start : start + batch_size]]
+            inputs, mask = pad(read, device=device_of(model))
+            contexts = model(inputs, mask.sum(1)).float().numpy(force=True)
+            found += [row[: len(ids)] for row, ids in zip(contexts, read, strict=True)]
     return found
 
 
@@ -199,11 +214,15 @@ def word_log_probabilities(contexts: Tensor, targets: Tensor, noise: Tensor) -> 
     The loss is smallest where exp(c . w) is proportional to p(w | place) / P_n(w) (as in Levy &
     Goldberg 2014, eq. 7), so p(w | place) is proportional to P_n(w) exp(c . w).
 
-    Args:
-        contexts: (N, D). targets: (V, D), every word. noise: (V,) P_n(w).
+    Parameters
+    ----------
+    contexts : (N, D)
+    targets : (V, D), every word
+    noise : (V,) P_n(w)
 
-    Returns:
-        (N, V), -inf for words that noise never drew.
+    Returns
+    -------
+    (N, V), -inf for words that noise never drew
     """
     return (contexts @ targets.T + noise.log()).log_softmax(-1)
 
@@ -220,16 +239,21 @@ def fill_blank(
 ) -> list[tuple[str, float]]:
     """The likeliest words for the place ``words[position]`` fills, with their probability.
 
-    Args:
-        vocabulary: with the counts that the noise was drawn from. power: of the noise.
+    Parameters
+    ----------
+    vocabulary : with the counts that the noise was drawn from
+    power : of the noise
 
-    Raises:
-        IndexError: the sentence has no such place.
+    Raises
+    ------
+    IndexError
+        If the sentence has no such place.
     """
     if not 0 <= position < len(words):
         raise IndexError(f"a sentence of {len(words)} words has no place {position}")
-    place = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position])
-    noise = torch.from_numpy(noise_distribution(vocabulary.counts, power)).float()
-    scores = word_log_probabilities(place.unsqueeze(0), model.targets.weight, noise)[0].exp()
+    targets = model.targets.weight
+    place = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position]).to(targets)
+    noise = torch.from_numpy(noise_distribution(vocabulary.counts, power)).to(targets)
+    scores = word_log_probabilities(place.unsqueeze(0), targets, noise)[0].exp()
     best = ((vocabulary.word(n), float(scores[n])) for n in scores.argsort(descending=True))
     return [(word, score) for word, score in best if word not in (UNKNOWN, BOUNDARY)][:top]

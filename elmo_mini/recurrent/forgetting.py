@@ -8,7 +8,7 @@ Ramachandran, Liu & Le 2017 go on with the language-model loss while they fine-t
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -16,16 +16,18 @@ from torch.nn import functional as F
 
 from elmo_mini.recurrent.classifier import LSTMClassifier, start_from, train_classifier
 from elmo_mini.recurrent.language_model import LSTMLanguageModel, stream_perplexity
-from elmo_mini.recurrent.seq2seq import windows_without_end
+from elmo_mini.recurrent.training import TrainingOptions, device_of
+from elmo_mini.text.running_text import endless_windows
 
 
 @dataclass(frozen=True)
 class ForgettingCurve:
     """Perplexity on held-out text of the first task, at some steps of the second.
 
-    Attributes:
-        steps: training steps of the second task done, the first 0.
-        perplexities: one for each.
+    Attributes
+    ----------
+    steps : training steps of the second task done, the first 0
+    perplexities : one for each
     """
 
     steps: tuple[int, ...]
@@ -50,8 +52,9 @@ class ForgettingCurve:
 def forgotten(before: float, after: float) -> float:
     """What a token costs more after fine-tuning, in nats: log(after) - log(before).
 
-    Args:
-        before, after: perplexities on the same text.
+    Parameters
+    ----------
+    before, after : perplexities on the same text
     """
     return math.log(after) - math.log(before)
 
@@ -67,6 +70,7 @@ def language_model_of(
     both = LSTMLanguageModel(words, size, language_model.lstm.hidden_size)
     both.embedding, both.lstm = classifier.embedding, classifier.lstm
     both.softmax.load_state_dict(language_model.softmax.state_dict())
+    both.softmax.to(classifier.embedding.weight)
     for parameter in both.softmax.parameters():
         parameter.requires_grad_(False)
     return both.eval()
@@ -78,39 +82,40 @@ def fine_tune_and_watch(
     sentences: Sequence[Sequence[int]],
     labels: Sequence[int],
     held_out: Tensor,
+    options: TrainingOptions | None = None,
     *,
     text: Tensor | None = None,
     weight: float = 1.0,
-    epochs: int = 5,
-    batch: int = 16,
-    learning_rate: float = 3e-3,
     looks: int = 10,
-    rows: int = 8,
-    width: int = 16,
-    seed: int = 0,
+    text_batch_size: int = 8,
+    bptt: int = 16,
 ) -> ForgettingCurve:
     """Start the classifier from the language model, train it, and keep asking what is forgotten.
 
-    Args:
-        held_out: (N,) running text that the language model was not trained on.
-        text: (N,) running text it was trained on. With it, each step also reads a window of
-            `rows` times `width` tokens and adds `weight` times the language-model loss.
-        looks: how often to measure while training, in even steps.
+    Parameters
+    ----------
+    held_out : (N,) running text that the language model was not trained on
+    text : (N,) running text it was trained on. With it, each step also reads a window of
+        `text_batch_size` rows of `bptt` words and adds `weight` times the language-model loss
+    looks : how often to measure while training, in even steps
 
-    Returns:
-        The curve; the classifier is trained in place, the language model stays as it was.
+    Returns
+    -------
+    The curve; the classifier is trained in place, the language model stays as it was
     """
+    options = options or TrainingOptions()
     start_from(classifier, language_model)
     watched = language_model_of(classifier, language_model)
-    windows = None if text is None else windows_without_end(text, rows, width)
+    windows: Iterator[tuple[Tensor, Tensor]] = iter(())
+    if text is not None:
+        windows = endless_windows(text.to(device_of(classifier)), text_batch_size, bptt)
 
     def language_model_loss() -> Tensor:
-        assert windows is not None
         inputs, targets = next(windows)
         logits, _ = watched(inputs)
         return weight * F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
-    steps = epochs * -(-len(sentences) // batch)
+    steps = options.epochs * -(-len(sentences) // options.batch_size)
     wanted = {round(steps * look / looks) for look in range(1, looks + 1)}
     seen, perplexities = [0], [stream_perplexity(watched, held_out)]
 
@@ -124,11 +129,8 @@ def fine_tune_and_watch(
         classifier,
         sentences,
         labels,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        extra_loss=language_model_loss if windows is not None else None,
+        options,
+        extra_loss=None if text is None else language_model_loss,
         after_step=look,
     )
     return ForgettingCurve(tuple(seen), tuple(perplexities))

@@ -15,13 +15,16 @@ NGram = tuple[int, ...]
 class KneserNey:
     """Probabilities of the next word from the ``order - 1`` words before it.
 
-    Args:
-        stream: ids of running text.
-        words: V; what is left over at the end is spread evenly over all words.
-        order: 1 for single words, 2 for bigrams, 3 for trigrams.
+    Parameters
+    ----------
+    stream : ids of running text
+    words : V; what is left over at the end is spread evenly over all words
+    order : 1 for single words, 2 for bigrams, 3 for trigrams
 
-    Raises:
-        ValueError: order below 1, or a text shorter than one n-gram.
+    Raises
+    ------
+    ValueError
+        If the order is below 1, or the text shorter than one n-gram.
     """
 
     def __init__(self, stream: Sequence[int], words: int, order: int = 3) -> None:
@@ -48,8 +51,10 @@ class KneserNey:
     def perplexity(self, stream: Sequence[int]) -> float:
         """exp of mean -log p over every id of running text but the first.
 
-        Raises:
-            ValueError: fewer than two ids.
+        Raises
+        ------
+        ValueError
+            If there are fewer than two ids.
         """
         if len(stream) < 2:
             raise ValueError("perplexity needs two ids or more")

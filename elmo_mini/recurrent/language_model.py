@@ -9,120 +9,36 @@ Letters in the shape comments: B rows or sentences, T steps, H hidden size, V wo
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
-from tqdm import tqdm
 
-from elmo_mini.text.batches import clipped_step
+from elmo_mini.recurrent.training import TrainingOptions, device_of, evaluating, train
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows
 from elmo_mini.text.vocabulary import Vocabulary
-
-UNKNOWN, BOUNDARY = "<unk>", "</s>"
 
 LSTMState = tuple[Tensor, Tensor]
 Floats = NDArray[np.float32]
 
 
-def word_vocabulary(
-    sentences: Iterable[Iterable[str]], *, min_count: int = 1, max_size: int | None = None
-) -> Vocabulary:
-    """The words of a text: id 0 is ``<unk>``, id 1 is ``</s>``, then by falling count."""
-    return Vocabulary.from_sentences(
-        sentences, min_count, max_size, specials=(UNKNOWN, BOUNDARY), unknown=UNKNOWN
-    )
-
-
-def text_stream(sentences: Iterable[Iterable[str]], vocabulary: Vocabulary) -> Tensor:
-    """Running text as one row of ids (N,): ``</s> w1 ... wn </s> w1 ... wn </s>``.
-
-    Raises:
-        ValueError: there is no sentence.
-    """
-    boundary = vocabulary.id(BOUNDARY)
-    ids = [boundary]
-    for sentence in sentences:
-        ids += [*vocabulary.encode(sentence), boundary]
-    if len(ids) == 1:
-        raise ValueError("there is no sentence to read")
-    return torch.tensor(ids)
-
-
-def stream_rows(stream: Tensor, rows: int) -> Tensor:
-    """Cut running text into parallel rows, each a piece of consecutive text.
-
-    Args:
-        stream: (N,) ids.
-        rows: B.
-
-    Returns:
-        (B, N // B). Row 1 goes on where row 0 ends; the last N mod B ids are left out.
-
-    Raises:
-        ValueError: a row would have fewer than two ids, so nothing to predict.
-    """
-    length = len(stream) // rows if rows > 0 else 0
-    if length < 2:
-        raise ValueError(f"{len(stream)} ids cannot fill {rows} rows of two ids or more")
-    return stream[: rows * length].view(rows, length)
-
-
-def next_word_windows(rows: Tensor, width: int) -> list[tuple[Tensor, Tensor]]:
-    """Cut rows (B, L) into windows of (inputs, targets), in the order of the text.
-
-    Inputs and targets are (B, T) with T = ``width``, less in the last window. The target of a
-    word is the next word of its row. Every id but the first of a row is a target exactly once.
-
-    Raises:
-        ValueError: ``width`` is less than 1.
-    """
-    if width < 1:
-        raise ValueError(f"width must be at least 1, got {width}")
-    inputs, targets = rows[:, :-1], rows[:, 1:]  # both (B, L - 1)
-    return list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True))
-
-
-def shifted(sentence: Sequence[int], boundary: int) -> tuple[list[int], list[int]]:
-    """What the model reads of one sentence, and what it must say: n + 1 ids each.
-
-    It reads ``</s> w1 ... wn`` and says ``w1 ... wn </s>``.
-    """
-    return [boundary, *sentence], [*sentence, boundary]
-
-
-def pad(sequences: Sequence[Sequence[int]], padding: int = 0) -> tuple[Tensor, Tensor]:
-    """Rows of different length as one table.
-
-    Returns:
-        ids (B, T) with ``padding`` at the end of shorter rows, and mask (B, T), bool, True where
-        an id is real.
-
-    Raises:
-        ValueError: there are no rows.
-    """
-    if not sequences:
-        raise ValueError("there is nothing to pad")
-    longest = max(map(len, sequences))
-    ids = torch.full((len(sequences), longest), padding)
-    mask = torch.zeros(len(sequences), longest, dtype=torch.bool)
-    for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = torch.tensor(sequence, dtype=torch.int64)
-        mask[row, : len(sequence)] = True
-    return ids, mask
-
-
 def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
     """Mean of -log p(target) over the real tokens, in nats.
 
-    Args:
-        logits: (B, T, V). targets: (B, T) ids. mask: (B, T) bool, True at real tokens.
+    Parameters
+    ----------
+    logits : (B, T, V)
+    targets : (B, T) ids
+    mask : (B, T) bool, True at real tokens
 
-    Raises:
-        ValueError: no token is real.
+    Raises
+    ------
+    ValueError
+        If no token is real.
     """
     if not mask.any():
         raise ValueError("the mask leaves no token, so there is no mean loss")
@@ -132,12 +48,15 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tenso
 def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
     """exp of the mean nats a token.
 
-    Args:
-        losses: mean loss of each batch, in nats a token.
-        tokens: how many tokens each batch had; a batch counts as much as it has tokens.
+    Parameters
+    ----------
+    losses : mean loss of each batch, in nats a token
+    tokens : how many tokens each batch had; a batch counts as much as it has tokens
 
-    Raises:
-        ValueError: lengths that differ, or no tokens.
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or there is no token.
     """
     if len(losses) != len(tokens) or sum(tokens) < 1:
         raise ValueError(
@@ -151,9 +70,12 @@ def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
 class LSTMLanguageModel(nn.Module):
     """Embedding (V, E), one LSTM layer, softmax over V words.
 
-    Args:
-        words: V. embedding: E. hidden: H.
-        dropout: on the LSTM's input and output, in training.
+    Parameters
+    ----------
+    words : V
+    embedding : E
+    hidden : H
+    dropout : on the LSTM's input and output, in training
     """
 
     def __init__(
@@ -180,84 +102,78 @@ class LSTMLanguageModel(nn.Module):
 def train_language_model(
     model: LSTMLanguageModel,
     stream: Tensor,
+    options: TrainingOptions | None = None,
     *,
-    rows: int = 16,
-    width: int = 24,
-    epochs: int = 1,
-    learning_rate: float = 3e-3,
-    seed: int = 0,
-    progress: bool = False,
-    after_window: Callable[[int], Any] | None = None,
+    bptt: int = 24,
+    after_step: Callable[[int], Any] | None = None,
 ) -> list[float]:
     """Train on running text (N,) with Adam; the rate falls in a straight line to zero.
 
-    The state is carried from window to window, but no gradient goes back over the cut.
+    The state is carried from window to window, but no gradient goes back over the cut
+    (truncated back-propagation through time).
 
-    Args:
-        seed: of the dropout. The start weights are drawn when the model is built.
-        after_window: called with the number of windows done.
+    Parameters
+    ----------
+    options : its `batch_size` is the number of parallel rows
+    bptt : words of a window
+    after_step : called with the number of windows done
 
-    Returns:
-        The loss of each window, in nats a token.
+    Returns
+    -------
+    The loss of each window, in nats a token
     """
-    cut = next_word_windows(stream_rows(stream, rows), width)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, epochs * len(cut))
-    losses: list[float] = []
-    model.train()
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        for _ in range(epochs):
+    options = options or TrainingOptions()
+    rows = stream_rows(stream.to(device_of(model)), options.batch_size)
+    windows = next_word_windows(rows, bptt)
+
+    def losses() -> Iterator[Tensor]:
+        for _ in range(options.epochs):
             state = None
-            for inputs, targets in tqdm(cut, disable=not progress, unit="window"):
+            for inputs, targets in windows:
                 logits, (h, c) = model(inputs, state)
                 state = (h.detach(), c.detach())
-                loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
-                clipped_step(model, optimizer, loss)
-                schedule.step()
-                losses.append(loss.item())
-                if after_window is not None:
-                    after_window(len(losses))
-    model.eval()
-    return losses
+                yield F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+    return train(model, losses(), options.epochs * len(windows), options, after_step=after_step)
 
 
-@torch.no_grad()
 def stream_perplexity(
-    model: LSTMLanguageModel, stream: Tensor, *, rows: int = 8, width: int = 64
+    model: LSTMLanguageModel, stream: Tensor, *, batch_size: int = 8, bptt: int = 64
 ) -> float:
-    """Perplexity on running text (N,), without dropout; the state is carried along each row."""
-    was_training = model.training
-    model.eval()
+    """Perplexity on running text (N,), without dropout.
+
+    The text is read in `batch_size` parallel rows, `bptt` words at a time; the state is carried
+    along each row.
+    """
     losses, tokens, state = [], [], None
-    for inputs, targets in next_word_windows(stream_rows(stream, rows), width):
-        logits, state = model(inputs, state)
-        losses.append(float(F.cross_entropy(logits.flatten(0, 1), targets.flatten())))
-        tokens.append(targets.numel())
-    model.train(was_training)
+    rows = stream_rows(stream.to(device_of(model)), batch_size)
+    with evaluating(model):
+        for inputs, targets in next_word_windows(rows, bptt):
+            logits, state = model(inputs, state)
+            losses.append(float(F.cross_entropy(logits.flatten(0, 1), targets.flatten())))
+            tokens.append(targets.numel())
     return perplexity(losses, tokens)
 
 
-@torch.no_grad()
 def hidden_states(
     model: LSTMLanguageModel,
     vocabulary: Vocabulary,
     sentences: Sequence[Sequence[str]],
     *,
-    batch: int = 64,
+    batch_size: int = 64,
 ) -> list[Floats]:
     """The state at every word, (n, H) float32 for a sentence of n words.
 
     The state at a word has read the boundary and the sentence up to and with that word. A word
     outside the vocabulary is read as ``<unk>``.
     """
-    was_training = model.training
-    model.eval()
     boundary = vocabulary.id(BOUNDARY)
     found: list[Floats] = []
-    for start in range(0, len(sentences), batch):
-        read = [[boundary, *vocabulary.encode(s)] for s in sentences[start : start + batch]]
-        outputs = model.states(pad(read)[0])[0].numpy()
-        found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]
-    model.train(was_training)
+    with evaluating(model):
+        for start in range(0, len(sentences), batch_size):
+            some = sentences[start : start + batch_size]
+            read = [[boundary, *vocabulary.encode(sentence)] for sentence in some]
+            inputs, _ = pad(read, device=device_of(model))
+            outputs = model.states(inputs)[0].float().numpy(force=True)
+            found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]
     return found

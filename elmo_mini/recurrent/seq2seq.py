@@ -9,8 +9,7 @@ softmax past the new random layer, and attention reads the encoder's first layer
 Letters in the shape comments: B sentences, S source steps, T target steps, H size, V words.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -20,13 +19,16 @@ from torch.nn import functional as F
 from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     masked_cross_entropy,
-    next_word_windows,
-    pad,
     perplexity,
-    shifted,
-    stream_rows,
 )
-from elmo_mini.text.batches import train_on_sentences
+from elmo_mini.recurrent.training import (
+    TrainingOptions,
+    device_of,
+    evaluating,
+    train_on_sentences,
+)
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import endless_windows, shifted
 
 Pair = tuple[Sequence[int], Sequence[int]]
 
@@ -34,11 +36,15 @@ Pair = tuple[Sequence[int], Sequence[int]]
 def attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
     """How much each target step looks at each source step: softmax of dot products.
 
-    Args:
-        queries: (B, T, H). keys: (B, S, H). mask: (B, S) bool, True at real source words.
+    Parameters
+    ----------
+    queries : (B, T, H)
+    keys : (B, S, H)
+    mask : (B, S) bool, True at real source words
 
-    Returns:
-        (B, T, S), each row sums to 1 and is exactly 0 at padding.
+    Returns
+    -------
+    (B, T, S), each row sums to 1 and is exactly 0 at padding
     """
     scores = queries @ keys.transpose(1, 2)  # (B, T, S)
     return scores.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
@@ -47,11 +53,14 @@ def attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
 def attend_to_layers(weights: Tensor, first: Tensor, top: Tensor) -> Tensor:
     """Read both layers of the encoder with the same weights.
 
-    Args:
-        weights: (B, T, S). first, top: (B, S, H).
+    Parameters
+    ----------
+    weights : (B, T, S)
+    first, top : (B, S, H)
 
-    Returns:
-        (B, T, 2H)
+    Returns
+    -------
+    (B, T, 2H)
     """
     return torch.cat([weights @ first, weights @ top], -1)
 
@@ -59,9 +68,11 @@ def attend_to_layers(weights: Tensor, first: Tensor, top: Tensor) -> Tensor:
 def softmax_input(first: Tensor, upper: Tensor, *, residual: bool = True) -> Tensor:
     """What the decoder's softmax reads, (B, T, H).
 
-    Args:
-        first: output of the pretrained first layer. upper: of the new layer with attention.
-        residual: add the first. Without it, a random layer stands between what was pretrained.
+    Parameters
+    ----------
+    first : output of the pretrained first layer
+    upper : of the new layer with attention
+    residual : add the first. Without it, a random layer stands between what was pretrained.
     """
     return first + upper if residual else upper
 
@@ -74,11 +85,12 @@ def joint_loss(task: Tensor, source: Tensor, target: Tensor) -> Tensor:
 class Seq2Seq(nn.Module):
     """Two LSTM layers on each side, attention, and a softmax over the target words.
 
-    Args:
-        source_words, target_words: sizes of the vocabularies.
-        size: H, of embeddings and states; that of the language models it starts from.
-        residual, both_layers: see `softmax_input` and `attend_to_layers`.
-        dropout: on embeddings and on what the softmax reads, in training.
+    Parameters
+    ----------
+    source_words, target_words : sizes of the vocabularies
+    size : H, of embeddings and states; that of the language models it starts from
+    residual, both_layers : see `softmax_input` and `attend_to_layers`
+    dropout : on embeddings and on what the softmax reads, in training
     """
 
     def __init__(
@@ -109,11 +121,15 @@ class Seq2Seq(nn.Module):
     def forward(self, source: Tensor, source_mask: Tensor, inputs: Tensor) -> Tensor:
         """Scores of the next target word.
 
-        Args:
-            source: (B, S). source_mask: (B, S) bool. inputs: (B, T), ``</s> w1 ... wn``.
+        Parameters
+        ----------
+        source : (B, S)
+        source_mask : (B, S) bool
+        inputs : (B, T), ``</s> w1 ... wn``.
 
-        Returns:
-            (B, T, V)
+        Returns
+        -------
+        (B, T, V)
         """
         _, first, upper = self.read(source, source_mask, inputs)
         scores: Tensor = self.softmax(
@@ -169,8 +185,10 @@ def _sizes(shapes: dict[str, torch.Size]) -> str:
 def start_encoder(model: Seq2Seq, language_model: LSTMLanguageModel) -> None:
     """Copy a source language model into embedding, first encoder layer and source softmax.
 
-    Raises:
-        ValueError: the sizes differ; nothing is copied then.
+    Raises
+    ------
+    ValueError
+        If the sizes differ; nothing is copied then.
     """
     parts = [
         (model.source_embedding, language_model.embedding),
@@ -185,8 +203,10 @@ def start_decoder(
 ) -> None:
     """Copy a target language model into embedding, first decoder layer and, if asked, softmax.
 
-    Raises:
-        ValueError: the sizes differ; nothing is copied then.
+    Raises
+    ------
+    ValueError
+        If the sizes differ; nothing is copied then.
     """
     parts: list[tuple[nn.Module, nn.Module]] = [
         (model.target_embedding, language_model.embedding),
@@ -199,52 +219,47 @@ def start_decoder(
 
 def pair_loss(model: Seq2Seq, pairs: Sequence[Pair], *, boundary: int = 1) -> tuple[Tensor, int]:
     """Mean nats a target token of some pairs, boundary included, and how many tokens."""
-    source, source_mask = pad([source for source, _ in pairs])
+    device = device_of(model)
+    source, source_mask = pad([source for source, _ in pairs], device=device)
     steps = [shifted(target, boundary) for _, target in pairs]
-    inputs, mask = pad([inputs for inputs, _ in steps])
-    targets, _ = pad([targets for _, targets in steps])
+    inputs, mask = pad([inputs for inputs, _ in steps], device=device)
+    targets, _ = pad([targets for _, targets in steps], device=device)
     return masked_cross_entropy(model(source, source_mask, inputs), targets, mask), int(mask.sum())
-
-
-def windows_without_end(stream: Tensor, rows: int, width: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Windows of running text (N,), from the start again after the last."""
-    windows = next_word_windows(stream_rows(stream, rows), width)
-    return chain.from_iterable(windows for _ in iter(int, 1))
 
 
 def train_seq2seq(
     model: Seq2Seq,
     pairs: Sequence[Pair],
+    options: TrainingOptions | None = None,
     *,
-    epochs: int = 5,
-    batch: int = 16,
-    learning_rate: float = 3e-3,
-    seed: int = 0,
-    progress: bool = False,
     source_text: Tensor | None = None,
     target_text: Tensor | None = None,
-    text_rows: int = 8,
-    text_width: int = 16,
+    text_batch_size: int = 8,
+    bptt: int = 16,
     after_step: Callable[[int], Any] | None = None,
 ) -> list[float]:
     """Train all weights on pairs with Adam; the rate falls in a straight line to zero.
 
-    Args:
-        pairs: ids of source and target, without boundaries.
-        source_text, target_text: running text (N,). With both, each step also reads a window of
-            each and minimises `joint_loss`.
-        after_step: called with the number of steps done.
+    Parameters
+    ----------
+    pairs : ids of source and target, without boundaries
+    source_text, target_text : running text (N,). With both, each step also reads a window of
+        each, `text_batch_size` rows of `bptt` words, and minimises `joint_loss`
+    after_step : called with the number of steps done
 
-    Returns:
-        The task's loss at each step, in nats a target token.
+    Returns
+    -------
+    The task's loss at each step, in nats a target token
 
-    Raises:
-        ValueError: only one of the two texts.
+    Raises
+    ------
+    ValueError
+        If there is only one of the two texts, or no pair.
     """
     if (source_text is None) != (target_text is None):
         raise ValueError("the joint loss needs both texts, source and target")
     texts = [
-        windows_without_end(text, text_rows, text_width)
+        endless_windows(text.to(device_of(model)), text_batch_size, bptt)
         for text in (source_text, target_text)
         if text is not None
     ]
@@ -259,40 +274,31 @@ def train_seq2seq(
         model,
         [len(target) for _, target in pairs],
         lambda rows: pair_loss(model, [pairs[row] for row in rows])[0],
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        progress=progress,
+        options or TrainingOptions(),
         minimised=with_language_models if texts else None,
         after_step=after_step,
     )
 
 
-@torch.no_grad()
-def seq2seq_perplexity(model: Seq2Seq, pairs: Sequence[Pair], *, batch: int = 100) -> float:
+def seq2seq_perplexity(model: Seq2Seq, pairs: Sequence[Pair], *, batch_size: int = 100) -> float:
     """exp of mean nats a target token, given the source and the true words before it."""
-    was_training = model.training
-    model.eval()
-    found = [pair_loss(model, pairs[at : at + batch]) for at in range(0, len(pairs), batch)]
-    model.train(was_training)
+    starts = range(0, len(pairs), batch_size)
+    with evaluating(model):
+        found = [pair_loss(model, pairs[start : start + batch_size]) for start in starts]
     return perplexity([loss.item() for loss, _ in found], [tokens for _, tokens in found])
 
 
-@torch.no_grad()
 def translate(
     model: Seq2Seq, sources: Sequence[Sequence[int]], *, longest: int = 20, boundary: int = 1
 ) -> list[list[int]]:
     """The likeliest word at each step, until the boundary or `longest` words."""
-    was_training = model.training
-    model.eval()
-    source, mask = pad(sources)
-    said = torch.full((len(sources), 1), boundary)
-    for _ in range(longest):
-        best = model(source, mask, said)[:, -1].argmax(-1, keepdim=True)
-        said = torch.cat([said, best], 1)
-        if (said[:, 1:] == boundary).any(1).all():
-            break
-    model.train(was_training)
+    source, mask = pad(sources, device=device_of(model))
+    said = torch.full((len(sources), 1), boundary, device=source.device)
+    with evaluating(model):
+        for _ in range(longest):
+            best = model(source, mask, said)[:, -1].argmax(-1, keepdim=True)
+            said = torch.cat([said, best], 1)
+            if (said[:, 1:] == boundary).any(1).all():
+                break
     words = [row[1:] for row in said.tolist()]
     return [row[: row.index(boundary)] if boundary in row else row for row in words]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-from elmo_mini.recurrent.language_model import word_vocabulary
+from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 
 _WORDS = """
@@ -44,11 +44,12 @@ def telegram(words: Sequence[str]) -> Words:
 class TelegramTask:
     """Pairs of ids (telegram, sentence), and unlabelled text of both kinds.
 
-    Attributes:
-        vocabulary: of both sides, ``<unk>`` and ``</s>`` first.
-        train, dev, test: pairs without boundaries.
-        source_text: telegrams. target_text: sentences, of other places of the text than the
-            telegrams.
+    Attributes
+    ----------
+    vocabulary : of both sides, ``<unk>`` and ``</s>`` first
+    train, dev, test : pairs without boundaries
+    source_text : telegrams
+    target_text : sentences, of other places of the text than the telegrams
     """
 
     vocabulary: Vocabulary
@@ -74,16 +75,21 @@ def telegram_task(
 ) -> TelegramTask:
     """Draw pairs from a text and give the rest of it out as unlabelled text.
 
-    Args:
-        train: sentences for pairs, dev and unlabelled text. test: sentences for test pairs.
-        pairs: how many to train on. dev, tests: how many at most for the other parts.
-        words: size of the vocabulary.
-        shortest, longest: words of a sentence that becomes a pair. Its telegram has two or more.
-        unknown: how many of its words may be outside the vocabulary; they become ``<unk>`` on
-            both sides. The unlabelled text is not chosen like that.
+    Parameters
+    ----------
+    train : sentences for pairs, dev and unlabelled text
+    test : sentences for test pairs
+    pairs : how many to train on
+    dev, tests : how many at most for the other parts
+    words : size of the vocabulary
+    shortest, longest : words of a sentence that becomes a pair. Its telegram has two or more.
+    unknown : how many of its words may be outside the vocabulary; they become ``<unk>`` on both
+        sides. The unlabelled text is not chosen like that.
 
-    Raises:
-        ValueError: the text has too few such sentences.
+    Raises
+    ------
+    ValueError
+        If the text has too few such sentences.
     """
     text = [[word.lower() for word in sentence] for sentence in train]
     vocabulary = word_vocabulary(text, max_size=words)

@@ -11,14 +11,18 @@ from scipy import stats
 def interval(values: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:
     """Mean and 95 % interval (Student's t) of independent runs, and the values themselves.
 
-    Args:
-        values: (N,), one number per seed. With one seed, the interval has no width.
+    Parameters
+    ----------
+    values : (N,), one number per seed. With one seed, the interval has no width.
 
-    Returns:
-        ``mean``, ``low``, ``high`` and ``values``, ready for JSON.
+    Returns
+    -------
+    ``mean``, ``low``, ``high`` and ``values``, ready for JSON
 
-    Raises:
-        ValueError: there are no values, or they are not one row of numbers.
+    Raises
+    ------
+    ValueError
+        If there are no values, or they are not one row of numbers.
     """
     numbers = np.asarray(values, dtype=float)
     if numbers.ndim != 1 or not len(numbers):

@@ -30,8 +30,10 @@ def may_follow(before: str, after: str, scheme: Scheme = "BIOES") -> bool:
 
     ``START`` as `before` and ``END`` as `after` ask about the first and the last label.
 
-    Raises:
-        ValueError: a label does not belong to the scheme.
+    Raises
+    ------
+    ValueError
+        If a label does not belong to the scheme.
     """
     for label in (before, after):
         _check(label, scheme)
@@ -75,8 +77,6 @@ class LinearChainCRF(nn.Module):
         decoding; None for no rules
     """
 
-    permitted: Allowed | None
-
     def __init__(self, labels: Sequence[str], scheme: Scheme | None = "BIOES") -> None:
         super().__init__()
         self.labels = tuple(labels)
@@ -84,21 +84,35 @@ class LinearChainCRF(nn.Module):
         self.transitions = nn.Parameter(torch.zeros(k, k))
         self.start = nn.Parameter(torch.zeros(k))
         self.end = nn.Parameter(torch.zeros(k))
-        self.permitted = None if scheme is None else allowed(self.labels, scheme)
+        self.constrained = scheme is not None
+        if scheme is not None:
+            for place, permitted in allowed(self.labels, scheme)._asdict().items():
+                self.register_buffer(f"permitted_{place}", permitted, persistent=False)
+
+    @property
+    def permitted(self) -> Allowed | None:
+        """What the scheme permits, if there is one; it follows from the labels alone."""
+        if not self.constrained:
+            return None
+        return Allowed(*(self.get_buffer(f"permitted_{place}") for place in Allowed._fields))
 
     def scores(self) -> tuple[Tensor, Tensor, Tensor]:
         """Transitions (K, K), start (K,) and end (K,), with what is ruled out at `FORBIDDEN`."""
         learned = (self.transitions, self.start, self.end)
-        if self.permitted is None:
+        permitted = self.permitted
+        if permitted is None:
             return learned
-        transitions, start, end = map(forbid, learned, self.permitted)
+        transitions, start, end = map(forbid, learned, permitted)
         return transitions, start, end
 
     def loss(self, emissions: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
         """Mean negative log-likelihood of a sentence, a scalar.
 
-        Args:
-            emissions: (B, T, K). labels: (B, T), int64. mask: (B, T), bool.
+        Parameters
+        ----------
+        emissions : (B, T, K)
+        labels : (B, T), int64
+        mask : (B, T), bool
         """
         return negative_log_likelihood(emissions, labels, mask, *self.scores()).mean()
 

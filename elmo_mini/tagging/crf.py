@@ -21,11 +21,14 @@ def path_score(
 ) -> Tensor:
     """The score s(y) of one given label sequence for each sentence, (B,).
 
-    Args:
-        labels: (B, T), int64. What stands at padding does not matter.
+    Parameters
+    ----------
+    labels : (B, T), int64. What stands at padding does not matter.
 
-    Raises:
-        ValueError: a sentence has no word, or padding stands before a word.
+    Raises
+    ------
+    ValueError
+        If a sentence has no word, or padding stands before a word.
     """
     _check(emissions, mask)
     lengths = mask.sum(1)
@@ -48,8 +51,10 @@ def forward_step(log_alpha: Tensor, emissions: Tensor, transitions: Tensor) -> T
     before that end in label i. The new one is log sum_i exp(log_alpha[b, i] +
     transitions[i, j]) + emissions[b, j].
 
-    Args:
-        log_alpha: (B, K). emissions: (B, K), of the word to step on.
+    Parameters
+    ----------
+    log_alpha : (B, K)
+    emissions : (B, K), of the word to step on
     """
     arriving = log_alpha.unsqueeze(2) + transitions  # (B, K before, K after)
     return torch.logsumexp(arriving, 1) + emissions
@@ -60,8 +65,10 @@ def log_partition(
 ) -> Tensor:
     """log Z of each sentence, (B,), by the forward algorithm in T K^2 steps instead of K^T.
 
-    Raises:
-        ValueError: a sentence has no word, or padding stands before a word.
+    Raises
+    ------
+    ValueError
+        If a sentence has no word, or padding stands before a word.
     """
     _check(emissions, mask)
     log_alpha = start + emissions[:, 0]  # (B, K)
@@ -76,8 +83,10 @@ def negative_log_likelihood(
 ) -> Tensor:
     """-log p(y | x) = log Z - s(y) of each sentence, (B,); never below 0.
 
-    Raises:
-        ValueError: a sentence has no word, or padding stands before a word.
+    Raises
+    ------
+    ValueError
+        If a sentence has no word, or padding stands before a word.
     """
     all_paths = log_partition(emissions, mask, transitions, start, end)
     return all_paths - path_score(emissions, labels, mask, transitions, start, end)
@@ -91,9 +100,11 @@ def marginals(
     They are the derivatives of log Z by the emissions, so the backward pass of autograd does
     what the forward-backward algorithm does.
     """
-    with torch.enable_grad():
-        leaf = emissions.detach().requires_grad_()
-        total = log_partition(leaf, mask, transitions.detach(), start.detach(), end.detach()).sum()
+    # Copies, for autograd keeps no tensor that was made in inference mode.
+    with torch.inference_mode(False), torch.enable_grad():
+        given = (emissions, mask, transitions, start, end)
+        leaf, *others = (tensor.detach().clone() for tensor in given)
+        total = log_partition(leaf.requires_grad_(), *others).sum()
         (gradient,) = torch.autograd.grad(total, leaf)
     return gradient
 
@@ -101,13 +112,15 @@ def marginals(
 def viterbi_step(best: Tensor, emissions: Tensor, transitions: Tensor) -> tuple[Tensor, Tensor]:
     """One word further in Viterbi's algorithm: `forward_step` with max in place of the sum.
 
-    Args:
-        best: (B, K), the score of the best sequence that ends in each label.
-        emissions: (B, K), of the word to step on.
+    Parameters
+    ----------
+    best : (B, K), the score of the best sequence that ends in each label
+    emissions : (B, K), of the word to step on
 
-    Returns:
-        The new (B, K), and for each label the one before it on its best sequence, (B, K), int64;
-        of equally good ones the smallest.
+    Returns
+    -------
+    The new (B, K), and for each label the one before it on its best sequence, (B, K), int64;
+    of equally good ones the smallest
     """
     arriving, back = (best.unsqueeze(2) + transitions).max(1)
     return arriving + emissions, back
@@ -122,8 +135,10 @@ def viterbi(
     Of equally good sequences the one with the smallest last label is taken; if these are equal,
     with the smallest last but one, and so on.
 
-    Raises:
-        ValueError: a sentence has no word, or padding stands before a word.
+    Raises
+    ------
+    ValueError
+        If a sentence has no word, or padding stands before a word.
     """
     _check(emissions, mask)
     best = start + emissions[:, 0]  # (B, K)
@@ -149,7 +164,7 @@ def _check(emissions: Tensor, mask: Tensor) -> None:
             f"the mask is {mask.dtype} {tuple(mask.shape)}; emissions of "
             f"{tuple(emissions.shape)} need bool {tuple(emissions.shape[:2])}"
         )
-    if not mask[:, 0].all() or (mask[:, 1:] & ~mask[:, :-1]).any():
+    if not mask[:, :1].any(1).all() or (mask[:, 1:] & ~mask[:, :-1]).any():
         raise ValueError(
             "a sentence has no word, or padding before a word: leave empty sentences out and "
             "pad on the right"

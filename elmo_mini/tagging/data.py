@@ -11,8 +11,8 @@ import numpy as np
 
 from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import Span, bioes_of, to_bioes
-from elmo_mini.tagging.taglm import TaggedSentence
 from elmo_mini.vectors.stream import embed_stream
 
 Part = Literal["train", "dev", "test"]
@@ -29,8 +29,10 @@ def chunking(part: Part) -> list[TaggedSentence]:
     The task has no dev set: a tenth of its training sentences is one here. Training sentences
     that also stand in the test set are left out.
 
-    Raises:
-        CorpusMissing: conll2000 is not on this machine.
+    Raises
+    ------
+    CorpusMissing
+        If conll2000 is not on this machine.
     """
     return [
         _tagged([word for word, _, _ in sentence], [chunk for _, _, chunk in sentence])
@@ -44,9 +46,12 @@ def entities(part: Part) -> list[TaggedSentence]:
     78 for training, 20 for dev, 62 for testing; no name of test is an entity in train or dev.
     Always there: they come with the package.
 
-    Raises:
-        ValueError: there is no such part.
-        EntitiesDamaged: the file does not keep its format.
+    Raises
+    ------
+    ValueError
+        If there is no such part.
+    EntitiesDamaged
+        If the file does not keep its format.
     """
     return read_entities(files("elmo_mini") / "data" / "entities_english.txt", part)
 
@@ -56,9 +61,12 @@ def read_entities(source: Traversable, part: Part) -> list[TaggedSentence]:
 
     A line such as ``# train`` opens a part.
 
-    Raises:
-        ValueError: there is no such part.
-        EntitiesDamaged: a bracket is not closed, or an entity has no kind or no word.
+    Raises
+    ------
+    ValueError
+        If there is no such part.
+    EntitiesDamaged
+        If a bracket is not closed, or an entity has no kind or no word.
     """
     if part not in get_args(Part):
         raise ValueError(f"there is no part {part!r}: choose one of {', '.join(get_args(Part))}")
@@ -77,8 +85,10 @@ def read_entities(source: Traversable, part: Part) -> list[TaggedSentence]:
 def newswire_entities(part: Part) -> list[TaggedSentence]:
     """Sentences of the IEER newswire stories with their named entities in BIOES, split by story.
 
-    Raises:
-        CorpusMissing: ieer is not on this machine.
+    Raises
+    ------
+    CorpusMissing
+        If ieer is not on this machine.
     """
     return [
         _tagged([word for word, _ in sentence], [label for _, label in sentence])
@@ -92,8 +102,10 @@ def few(sentences: Sequence[TaggedSentence], share: float, seed: int) -> list[Ta
 
     The draws of one seed are nested: the 1 % lie within the 10 %.
 
-    Raises:
-        ValueError: the share is not above 0 and at most 1.
+    Raises
+    ------
+    ValueError
+        If the share is not above 0 and at most 1.
     """
     if not 0 < share <= 1:
         raise ValueError(f"the share is {share}; it must be above 0 and at most 1")

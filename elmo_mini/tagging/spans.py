@@ -21,8 +21,10 @@ class Span(NamedTuple):
 def split_label(label: str) -> tuple[str, str]:
     """``"B-NP"`` to ``("B", "NP")``, ``"O"`` to ``("O", "")``.
 
-    Raises:
-        ValueError: it is neither ``O`` nor one of ``B I E S``, a dash and a kind.
+    Raises
+    ------
+    ValueError
+        If it is neither ``O`` nor one of ``B I E S``, a dash and a kind.
     """
     letter, dash, kind = label.partition("-")
     if label == "O":
@@ -57,8 +59,10 @@ def spans_of(labels: Sequence[str]) -> list[Span]:
 def bio_of(spans: Iterable[Span], length: int) -> list[str]:
     """The BIO labels of a sentence of `length` words.
 
-    Raises:
-        ValueError: a span is empty, lies outside the sentence, or overlaps another.
+    Raises
+    ------
+    ValueError
+        If a span is empty, lies outside the sentence, or overlaps another.
     """
     return _spelt(spans, length, alone="B", first="B", last="I")
 
@@ -66,8 +70,10 @@ def bio_of(spans: Iterable[Span], length: int) -> list[str]:
 def bioes_of(spans: Iterable[Span], length: int) -> list[str]:
     """The BIOES labels of a sentence of `length` words.
 
-    Raises:
-        ValueError: a span is empty, lies outside the sentence, or overlaps another.
+    Raises
+    ------
+    ValueError
+        If a span is empty, lies outside the sentence, or overlaps another.
     """
     return _spelt(spans, length, alone="S", first="B", last="E")
 
@@ -109,8 +115,10 @@ class SpanScores(NamedTuple):
 def span_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> SpanScores:
     """Count the spans of many sentences, given as labels, BIO or BIOES on either side.
 
-    Raises:
-        ValueError: not equally many sentences, or a sentence is not equally long.
+    Raises
+    ------
+    ValueError
+        If there are not equally many sentences, or a sentence is not equally long.
     """
     if len(gold) != len(predicted):
         raise ValueError(f"{len(gold)} sentences, but labels for {len(predicted)}")

@@ -5,24 +5,57 @@ Peters et al. (2017), section 3: Adam, gradients clipped at norm 5, early stoppi
 
 import copy
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from tqdm import trange
 
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.recurrent.training import TrainingOptions, clipped_step, seeded
+from elmo_mini.tagging.sentences import TaggedSentence, check_labels, check_lm
 from elmo_mini.tagging.spans import SpanScores, span_scores
-from elmo_mini.tagging.taglm import TaggedSentence, Tagger, TaggerOptions
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.text.batches import shuffled_batches
 from elmo_mini.word_vectors.table import WordVectors
+
+LARGEST_GRADIENT = 5.0
+
+
+@dataclass(frozen=True)
+class TaggerTrainingOptions(TrainingOptions):
+    """`TrainingOptions`, at most so many epochs, and when to stop before.
+
+    Attributes
+    ----------
+    seed : of the start values, the dropout and the order of the batches
+    patience : epochs without a new best dev F1 after which training stops
+    decay : the learning rate is multiplied by it after each epoch
+    """
+
+    epochs: int = 30
+    patience: int = 6
+    decay: float = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.patience < 1:
+            raise ConfigurationError(f"patience is {self.patience}; it must be at least 1")
+        if not 0 < self.decay <= 1:
+            raise ConfigurationError(f"decay is {self.decay}; it must be above 0 and at most 1")
 
 
 @dataclass(frozen=True)
 class TrainedTagger:
     """A tagger as it was after its best epoch.
 
-    Attributes:
-        tagger: in evaluation mode.
-        losses: mean training loss of each epoch. dev_f1: F1 on dev after each epoch.
-        best_epoch: counted from 1.
+    Attributes
+    ----------
+    tagger : in evaluation mode
+    losses : mean training loss of each epoch
+    dev_f1 : F1 on dev after each epoch
+    best_epoch : counted from 1
     """
 
     tagger: Tagger
@@ -35,55 +68,56 @@ def train_tagger(
     train: Sequence[TaggedSentence],
     dev: Sequence[TaggedSentence],
     options: TaggerOptions | None = None,
+    training: TaggerTrainingOptions | None = None,
     *,
     word_vectors: WordVectors | None = None,
-    seed: int = 0,
-    epochs: int = 30,
-    patience: int = 6,
-    batch_size: int = 16,
-    learning_rate: float = 3e-3,
-    decay: float = 0.95,
+    device: torch.device | str = "cpu",
 ) -> TrainedTagger:
     """Train until dev F1 has made no new best for `patience` epochs, at most `epochs`.
 
-    The learning rate is multiplied by `decay` after each epoch. The seed fixes start values,
-    dropout and the order of the batches; the caller's random state is left as it was.
+    The seed fixes start values, dropout and the order of the batches; the caller's random state
+    is left as it was. Sentences without a word are left out.
 
-    Raises:
-        ValueError: no training or no dev sentence, or options that ask for LM vectors the
-            sentences do not have.
+    Raises
+    ------
+    ValueError
+        If there is no training or no dev sentence, a sentence has not one label for each word,
+        or the options ask for LM vectors that the sentences do not have.
     """
-    options = options or TaggerOptions()
+    options, training = options or TaggerOptions(), training or TaggerTrainingOptions()
+    device = torch.device(device)
+    lm_dim = next((s.lm.shape[1] for s in train if s.lm is not None), 0)
+    for what, part in (("training sentence", train), ("dev sentence", dev)):
+        check_labels(part, what)
+        if lm_dim and options.lm_position != "none":
+            check_lm(part, lm_dim, what)
+    train, dev = ([sentence for sentence in part if sentence.words] for part in (train, dev))
     if not train or not dev:
-        raise ValueError(f"{len(train)} training and {len(dev)} dev sentences: both need some")
-    sample = train[0].lm
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        shuffle = random.Random(seed)
-        lm_dim = 0 if sample is None else sample.shape[1]
-        tagger = Tagger(train, options, lm_dim, word_vectors)
-        optimiser = torch.optim.Adam(tagger.parameters(), lr=learning_rate)
-        schedule = torch.optim.lr_scheduler.ExponentialLR(optimiser, decay)
+        raise ValueError(
+            f"{len(train)} training and {len(dev)} dev sentences have words: both need some"
+        )
+    lengths = [len(sentence.words) for sentence in train]
+    with seeded(training.seed, device):
+        shuffle = random.Random(training.seed).shuffle
+        tagger = Tagger.for_sentences(train, options, lm_dim, word_vectors).to(device)
+        optimizer = torch.optim.Adam(tagger.parameters(), lr=training.learning_rate)
+        schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, training.decay)
         losses: list[float] = []
         dev_f1: list[float] = []
-        best = copy.deepcopy(tagger.state_dict())
-        for epoch in range(epochs):
+        best, best_epoch = tagger.state_dict(), 0
+        for epoch in trange(training.epochs, disable=not training.progress, unit="epoch"):
             tagger.train()
             total = 0.0
-            for batch in batches(train, batch_size, shuffle):
-                optimiser.zero_grad()
-                loss = tagger.loss(batch)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(tagger.parameters(), 5.0)
-                optimiser.step()
-                total += loss.item() * len(batch)
+            for rows in shuffled_batches(lengths, training.batch_size, shuffle):
+                loss = tagger.loss([train[row] for row in rows])
+                clipped_step(tagger, optimizer, loss, LARGEST_GRADIENT)
+                total += loss.item() * len(rows)
             schedule.step()
             losses.append(total / len(train))
             dev_f1.append(f1_on(tagger, dev).f1)
-            if dev_f1[-1] > max(dev_f1[:-1], default=-1.0):
-                best_epoch = epoch
-                best = copy.deepcopy(tagger.state_dict())
-            if epoch - best_epoch >= patience:
+            if epoch == 0 or dev_f1[-1] > dev_f1[best_epoch]:
+                best, best_epoch = copy.deepcopy(tagger.state_dict()), epoch
+            if epoch - best_epoch >= training.patience:
                 break
     tagger.load_state_dict(best)
     return TrainedTagger(tagger.eval(), losses, dev_f1, best_epoch + 1)
@@ -92,16 +126,3 @@ def train_tagger(
 def f1_on(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> SpanScores:
     """Span precision, recall and F1 of the tagger's labels."""
     return span_scores([list(s.labels) for s in sentences], tagger.predict(sentences))
-
-
-def batches(
-    sentences: Sequence[TaggedSentence], size: int, shuffle: random.Random
-) -> Iterator[list[TaggedSentence]]:
-    """Every sentence once, in batches of like length, which come in random order."""
-    mixed = list(sentences)
-    shuffle.shuffle(mixed)
-    mixed.sort(key=lambda sentence: len(sentence.words))  # stable: equal lengths stay mixed
-    starts = list(range(0, len(mixed), size))
-    shuffle.shuffle(starts)
-    for start in starts:
-        yield mixed[start : start + size]

@@ -60,8 +60,14 @@ class SenseSentence:
 def sense_sentences(language: str = "english") -> list[SenseSentence]:
     """The labelled sentences of `language`, "english" or "chinese", in the order of the file.
 
-    Sentences of one sense stand together, as do the senses of one word. Raises `ValueError` for a
-    language the course has no sentences in, `SensesDamaged` for a file that is not whole.
+    Sentences of one sense stand together, as do the senses of one word.
+
+    Raises
+    ------
+    ValueError
+        If the course has no sentences in that language.
+    SensesDamaged
+        If the file is not whole.
     """
     data = files("elmo_mini") / "data"
     source = data / f"senses_{language}.jsonl"
@@ -79,8 +85,14 @@ def sense_sentences(language: str = "english") -> list[SenseSentence]:
 def read_sense_sentences(source: Traversable) -> list[SenseSentence]:
     """Read a file with one JSON object a line, its keys being the fields of `SenseSentence`.
 
-    `source` is a `pathlib.Path` or a package resource. Raises `SensesDamaged` when a line is not
-    such an object, when a sentence comes twice, or when a sense lacks a split.
+    Parameters
+    ----------
+    source : a `pathlib.Path` or a package resource
+
+    Raises
+    ------
+    SensesDamaged
+        If a line is not such an object, a sentence comes twice, or a sense lacks a split.
     """
     try:
         lines = source.read_text(encoding="utf-8").splitlines()

@@ -24,14 +24,18 @@ class UnknownWord(KeyError):
 class Vocabulary:
     """A two-way table of words and ids, with counts.
 
-    Args:
-        words: distinct words; word ``i`` gets id ``i``.
-        counts: how often each occurred, same length (zeros when absent).
-        unknown: the word among `words` that stands for every other one, for instance ``"<unk>"``.
-            Without it `id` raises `UnknownWord` and `encode` drops unknown words.
+    Parameters
+    ----------
+    words : distinct words; word ``i`` gets id ``i``
+    counts : how often each occurred, same length (zeros when absent)
+    unknown : the word among `words` that stands for every other one, for instance ``"<unk>"``.
+        Without it `id` raises `UnknownWord` and `encode` drops unknown words.
 
-    Raises:
-        ValueError: a word twice, lengths that differ, a negative count, or `unknown` not a word.
+    Raises
+    ------
+    ValueError
+        If a word stands there twice, the lengths differ, a count is negative, or `unknown` is not
+        among the words.
     """
 
     def __init__(
@@ -71,17 +75,21 @@ class Vocabulary:
     ) -> Self:
         """Count the words of `sentences` and keep the frequent ones.
 
-        Args:
-            sentences: any iterable of tokenised sentences; read once.
-            min_count: words that occur less often are left out.
-            max_size: at most this many words, the specials among them.
-            specials: words such as ``"<s>"`` that get the first ids, whatever their count.
-            unknown: see `Vocabulary`; put in front of the specials when it is not one of them.
-                Its count is that of all the words left out (and its own, if it occurs).
+        Parameters
+        ----------
+        sentences : any iterable of tokenised sentences; read once
+        min_count : words that occur less often are left out
+        max_size : at most this many words, the specials among them
+        specials : words such as ``"<s>"`` that get the first ids, whatever their count
+        unknown : see `Vocabulary`; put in front of the specials when it is not one of them. Its
+            count is that of all the words left out (and its own, if it occurs).
 
-        Raises:
-            ValueError: `max_size` leaves no room for the specials.
-            TypeError: a sentence is a string, where a list of words belongs.
+        Raises
+        ------
+        ValueError
+            If `max_size` leaves no room for the specials.
+        TypeError
+            If a sentence is a string, where a list of words belongs.
         """
         counter: Counter[str] = Counter()
         for sentence in sentences:
@@ -131,8 +139,10 @@ class Vocabulary:
     def id(self, word: str) -> int:
         """The number of `word`, or that of the unknown word.
 
-        Raises:
-            UnknownWord: the word is not there and the vocabulary has no unknown word.
+        Raises
+        ------
+        UnknownWord
+            If the word is not there and the vocabulary has no unknown word.
         """
         number = self._ids.get(word)
         if number is not None:
@@ -142,7 +152,13 @@ class Vocabulary:
         raise UnknownWord(f"the word {word!r} is not among the {len(self):,} of this vocabulary")
 
     def word(self, number: int) -> str:
-        """The word with this id. Raises IndexError outside ``0 … len(self) - 1``."""
+        """The word with this id.
+
+        Raises
+        ------
+        IndexError
+            If the id is outside ``0 … len(self) - 1``.
+        """
         if not 0 <= number < len(self.words):
             raise IndexError(f"no word has id {number}: the ids are 0 to {len(self) - 1}")
         return self.words[number]
@@ -168,16 +184,19 @@ class Vocabulary:
         return frequencies
 
     def save(self, path: str | Path) -> None:
-        """Write the vocabulary as JSON, UTF-8."""
+        """Write the vocabulary as JSON, UTF-8, and make the file's folder if need be."""
         content = {"words": self.words, "counts": self.counts.tolist(), "unknown": self.unknown}
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote.
 
-        Raises:
-            ValueError: the file is not such a JSON file; the message names it.
+        Raises
+        ------
+        ValueError
+            If the file is not such a JSON file; the message names it.
         """
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -18,8 +18,10 @@ def character_ngrams(word: str, shortest: int = 3, longest: int = 6) -> list[str
 
     A stretch that occurs twice is listed twice. Characters, not bytes: 打针 has n-grams too.
 
-    Raises:
-        ValueError: unless 1 <= shortest <= longest.
+    Raises
+    ------
+    ValueError
+        Unless 1 <= shortest <= longest.
     """
     if not 1 <= shortest <= longest:
         raise ValueError(f"need 1 <= shortest <= longest, got {shortest} and {longest}")
@@ -58,10 +60,11 @@ def subword_vector(
 ) -> NDArray[np.float32]:
     """The sum of a word's n-gram vectors (D,), and of its own vector if it is among ``words``.
 
-    Args:
-        words: the V words of the vocabulary.
-        word_vectors: (V, D), one row for each of them.
-        ngram_vectors: (K, D), one row for each bucket.
+    Parameters
+    ----------
+    words : the V words of the vocabulary
+    word_vectors : (V, D), one row for each of them
+    ngram_vectors : (K, D), one row for each bucket
     """
     rows = [bucket(ngram, len(ngram_vectors)) for ngram in character_ngrams(word)]
     total: NDArray[np.float32] = ngram_vectors[rows].sum(0)

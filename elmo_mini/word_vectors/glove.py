@@ -30,8 +30,10 @@ def cooccurrence_counts(
     No pair crosses a sentence's end. Plain loops and a full table: for a small vocabulary; the
     same for a large one is `sparse_counts`.
 
-    Raises:
-        ValueError: if ``window`` is less than 1.
+    Raises
+    ------
+    ValueError
+        If ``window`` is less than 1.
     """
     _check_window(window)
     counts = np.zeros((vocabulary_size, vocabulary_size))
@@ -85,13 +87,17 @@ def glove_loss(
 ) -> Tensor:
     """J = sum_ij f(X_ij) (w_i . c_j + b_i + b'_j - log X_ij)^2, over the pairs with X_ij > 0.
 
-    Args:
-        vectors: w, (V, D). context_vectors: c, (V', D).
-        biases: b, (V,). context_biases: b', (V',).
-        counts: X, (V, V'). Pairs that never occur have f = 0 and add nothing.
+    Parameters
+    ----------
+    vectors : w, (V, D)
+    context_vectors : c, (V', D)
+    biases : b, (V,)
+    context_biases : b', (V',)
+    counts : X, (V, V'). Pairs that never occur have f = 0 and add nothing.
 
-    Returns:
-        A scalar.
+    Returns
+    -------
+    A scalar
     """
     scores = vectors @ context_vectors.T + biases[:, None] + context_biases  # (V, V')
     seen = counts > 0
@@ -107,19 +113,25 @@ class Glove(WordVectors):
     drawn once, and each is kept as a sparse table, so that the sums over a word's pairs are
     products with it.
 
-    Args:
-        sentences: tokenised sentences.
-        vector_size: D. window, min_count: as in word2vec; pairs do not cross sentences.
-        x_max, alpha: of the weight f. x_max=10 suits a text of a million words, 100 is the
-            paper's choice for billions.
-        learning_rate: AdaGrad's. epochs: passes over the pairs.
-        batch_pairs: pairs whose gradients are summed before a step.
+    Parameters
+    ----------
+    sentences : tokenised sentences
+    vector_size : D
+    window, min_count : as in word2vec; pairs do not cross sentences
+    x_max, alpha : of the weight f. x_max=10 suits a text of a million words, 100 is the paper's
+        choice for billions.
+    learning_rate : AdaGrad's
+    epochs : passes over the pairs
+    batch_pairs : pairs whose gradients are summed before a step
 
-    Attributes:
-        loss_history: mean over the pairs of f (...)^2, one number a pass.
+    Attributes
+    ----------
+    loss_history : mean over the pairs of f (...)^2, one number a pass
 
-    Raises:
-        ValueError: no word occurs `min_count` times, or no two words stand together.
+    Raises
+    ------
+    ValueError
+        If no word occurs `min_count` times, or no two words stand together.
     """
 
     def __init__(
@@ -170,9 +182,10 @@ def fit(
 ) -> tuple[list[NDArray[np.float32]], list[float]]:
     """Minimise J for a sparse table of counts.
 
-    Returns:
-        Both tables of vectors (V, D), and the mean weighted squared error of each pass, measured
-        on every batch before its step.
+    Returns
+    -------
+    Both tables of vectors (V, D), and the mean weighted squared error of each pass, measured
+    on every batch before its step
     """
     rng = np.random.default_rng(seed)
     size = counts.shape[0]

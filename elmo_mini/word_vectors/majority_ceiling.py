@@ -11,12 +11,15 @@ from collections.abc import Sequence
 def majority_ceiling(words: Sequence[str], senses: Sequence[str]) -> float:
     """The largest share of occurrences that any rule from word to sense can label right.
 
-    Args:
-        words: what the rule sees of each of N occurrences, such as the word as spelt.
-        senses: the right answer for each.
+    Parameters
+    ----------
+    words : what the rule sees of each of N occurrences, such as the word as spelt
+    senses : the right answer for each
 
-    Raises:
-        ValueError: no occurrences, or lengths that differ.
+    Raises
+    ------
+    ValueError
+        If there are no occurrences, or the lengths differ.
     """
     if not len(words) or len(words) != len(senses):
         raise ValueError(f"need as many senses as words, got {len(words)} and {len(senses)}")

@@ -8,19 +8,16 @@ space as the merged one, and its place between them can be measured.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.table import WordVectors, unit
 
 Label = tuple[int, int, str]
+
+PAIRS = 12
+LEAST = {"brown": 150, "lee": 30}  # occurrences of a word that may become half of a pair
+SKIP = {"brown": 50, "lee": 10}
 
 
 def merge_words(
@@ -28,9 +25,10 @@ def merge_words(
 ) -> tuple[list[list[str]], list[Label]]:
     """Write ``merged`` in place of two words.
 
-    Returns:
-        The new sentences (the old ones are left alone), and for each replaced token, in the
-        order of the text: number of the sentence, place in it, the word that stood there.
+    Returns
+    -------
+    The new sentences (the old ones are left alone), and for each replaced token, in the
+    order of the text: number of the sentence, place in it, the word that stood there
     """
     new: list[list[str]] = []
     labels: list[Label] = []
@@ -77,8 +75,10 @@ def choose_pairs(
     The pool holds words of at least ``letters`` letters that occur at least ``least`` times,
     without the ``skip`` commonest of them, which are mostly *which* and *there*.
 
-    Raises:
-        ValueError: the pool is too small.
+    Raises
+    ------
+    ValueError
+        If the pool is too small.
     """
     long = [
         word
@@ -108,8 +108,10 @@ def hide(
     one of the second with ``1 - shares[i]``; without ``shares``, with 0.2 for the first pair up
     to 0.8 for the last. A pair's name is both words joined by ``|``.
 
-    Raises:
-        ValueError: a word stands in two pairs, or twice in one.
+    Raises
+    ------
+    ValueError
+        If a word stands in two pairs, or twice in one.
     """
     rng = np.random.default_rng(seed)
     parts = np.linspace(0.2, 0.8, len(pairs)) if shares is None else shares
@@ -136,94 +138,15 @@ def hide(
     return new, found
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """The merged vector as first_part * first + second_part * second, and how well that fits."""
+def pseudo_words_of(
+    name: str, sentences: list[list[str]], seed: int
+) -> tuple[list[list[str]], list[PseudoWord]]:
+    """A text of the course with `PAIRS` pairs of words drawn and hidden by the seed, and the pairs.
 
-    first_part: float
-    second_part: float
-    cosine: float
-
-    @property
-    def position(self) -> float:
-        """0 at the second word, 1 at the first: the first word's part of both parts."""
-        return self.first_part / (self.first_part + self.second_part)
-
-
-def mixture(
-    merged: NDArray[np.float32], first: NDArray[np.float32], second: NDArray[np.float32]
-) -> Mixture:
-    """Least squares of one vector (D,) on two others (D,)."""
-    both = np.stack([first, second], axis=1).astype(np.float64)  # (D, 2)
-    parts, *_ = np.linalg.lstsq(both, merged.astype(np.float64), rcond=None)
-    fitted = both @ parts
-    length = np.linalg.norm(fitted) * np.linalg.norm(merged)
-    return Mixture(float(parts[0]), float(parts[1]), float(fitted @ merged / length))
-
-
-def context_average(
-    tokens: Sequence[str], place: int, vectors: WordVectors, window: int = 10
-) -> NDArray[np.float32]:
-    """Mean vector (D,) of the known words at most ``window`` places away, the word itself left out.
-
-    Zeros where no word is known.
+    Parameters
+    ----------
+    name : ``"brown"`` or ``"lee"``: a small text has fewer frequent words
     """
-    near = [*tokens[max(0, place - window) : place], *tokens[place + 1 : place + 1 + window]]
-    ids = vectors.vocabulary.encode(near)
-    if not ids:
-        return np.zeros(vectors.vectors.shape[1], dtype=np.float32)
-    mean: NDArray[np.float32] = vectors.vectors[ids].mean(0)
-    return mean
-
-
-def held_out_accuracy(
-    features: NDArray[np.float32], labels: Sequence[str], *, folds: int = 5, c: float = 0.1
-) -> float:
-    """Share of labels that a logistic regression gets right on the folds it was not fitted to."""
-    probe = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=500))
-    split = StratifiedKFold(folds, shuffle=True, random_state=0)
-    answers = np.array(labels)
-    return float((cross_val_predict(probe, features, answers, cv=split) == answers).mean())
-
-
-def accuracy_from_context(
-    sentences: Sequence[Sequence[str]],
-    labels: Sequence[Label],
-    vectors: WordVectors,
-    *,
-    window: int = 10,
-) -> float:
-    """How often context averages tell which of the two words stood there, on held-out folds."""
-    features = [context_average(sentences[n], place, vectors, window) for n, place, _ in labels]
-    return held_out_accuracy(np.stack(features), [word for *_, word in labels])
-
-
-def look_at(
-    words: Sequence[PseudoWord], text: Sequence[Sequence[str]], vectors: WordVectors
-) -> list[dict[str, Any]]:
-    """For each pseudo-word: where its vector lies, and what the context gives away."""
-    found = []
-    for number, word in enumerate(words):
-        merged = vectors[word.name]
-        fit = mixture(merged, vectors[word.first], vectors[word.second])
-        other = words[(number + 1) % len(words)]
-        found.append(
-            {
-                "words": [word.first, word.second],
-                "occurrences": len(word.labels),
-                "share of the first": word.share,
-                "position": fit.position,
-                "position, vectors of length 1": mixture(
-                    unit(merged), unit(vectors[word.first]), unit(vectors[word.second])
-                ).position,
-                "cosine with the first": vectors.similarity(word.name, word.first),
-                "cosine with the second": vectors.similarity(word.name, word.second),
-                "cosine with its mixture": fit.cosine,
-                "cosine with another pair's": mixture(
-                    merged, vectors[other.first], vectors[other.second]
-                ).cosine,
-                "accuracy from context": accuracy_from_context(text, word.labels, vectors),
-                "majority": word.majority,
-            }
-        )
-    return found
+    vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
+    pairs = choose_pairs(vocabulary, PAIRS, least=LEAST[name], skip=SKIP[name], seed=seed)
+    return hide(sentences, pairs, seed=seed)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.word_vectors.pseudo_words import PseudoWord, context_average
+from elmo_mini.word_vectors.pseudo_word_vectors import context_average
+from elmo_mini.word_vectors.pseudo_words import PseudoWord
 from elmo_mini.word_vectors.table import WordVectors
 
 SCALES: NDArray[np.float64] = 2.0 ** np.arange(-4, 7).astype(np.float64)
@@ -30,8 +31,10 @@ def loss_after(
 ) -> float:
     """Mean loss of a logistic regression after ``steps`` of gradient descent on scaled features.
 
-    Args:
-        features: (N, D). targets: (N,) of 0 and 1.
+    Parameters
+    ----------
+    features : (N, D)
+    targets : (N,) of 0 and 1
     """
     x = np.asarray(features, dtype=np.float64) * scale
     weight, bias = np.zeros(x.shape[1]), 0.0

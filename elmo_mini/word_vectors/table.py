@@ -18,8 +18,10 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 class WordVectors:
     """One vector per word: row i of `vectors` (V, D) belongs to word i of `vocabulary`.
 
-    Raises:
-        ValueError: the table does not have one row per word.
+    Raises
+    ------
+    ValueError
+        If the table does not have one row per word.
     """
 
     def __init__(self, vocabulary: Vocabulary, vectors: NDArray[np.float32]) -> None:
@@ -49,7 +51,13 @@ class WordVectors:
         return word in self.vocabulary
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The vector of a word, (D,). Raises `elmo_mini.text.vocabulary.UnknownWord`."""
+        """The vector of a word, (D,).
+
+        Raises
+        ------
+        UnknownWord
+            If the word is not in the vocabulary.
+        """
         vector: NDArray[np.float32] = self.vectors[self.vocabulary.id(word)]
         return vector
 
@@ -68,9 +76,12 @@ class WordVectors:
         Several are mixed as the sum of their unit vectors, `negative` ones subtracted, as for
         analogies: ``most_similar(["king", "woman"], ["man"])``. The words given are left out.
 
-        Raises:
-            UnknownWord: a word that is not in the vocabulary.
-            ValueError: nothing given, or a vector of another length.
+        Raises
+        ------
+        UnknownWord
+            If a word is not in the vocabulary.
+        ValueError
+            If nothing is given, or a vector has another length.
         """
         single = isinstance(positive, str) or (
             isinstance(positive, np.ndarray) and positive.ndim == 1

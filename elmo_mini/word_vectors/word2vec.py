@@ -29,10 +29,11 @@ def softmax_cost(vocabulary_size: int, dimension: int, negatives: int) -> tuple[
 def full_softmax_loss(center: Tensor, output_vectors: Tensor, targets: Tensor) -> Tensor:
     """Mean of -log p(context | centre) with the softmax over all words (2013b, eq. 2).
 
-    Args:
-        center: (B, D) vectors of the centre words.
-        output_vectors: (V, D) output vectors of all words.
-        targets: (B,) ids of the context words.
+    Parameters
+    ----------
+    center : (B, D) vectors of the centre words
+    output_vectors : (V, D) output vectors of all words
+    targets : (B,) ids of the context words
     """
     scores = center @ output_vectors.T  # (B, V)
     return F.cross_entropy(scores, targets)
@@ -47,8 +48,10 @@ def dynamic_window_pairs(
     places to the left and right are its contexts (2013a, section 3.2). A neighbour at
     distance d is therefore kept with probability (window - d + 1) / window.
 
-    Raises:
-        ValueError: if ``window`` is less than 1.
+    Raises
+    ------
+    ValueError
+        If ``window`` is less than 1.
     """
     if window < 1:
         raise ValueError(f"window must be at least 1, got {window}")
@@ -69,12 +72,15 @@ def keep_probability(
     ``"paper"``: sqrt(t / f), at most 1 (2013b, eq. 5, which prints the probability to discard).
     ``"code"``: sqrt(t / f) + t / f, at most 1, as in word2vec.c, gensim and fastText.
 
-    Args:
-        frequency: (V,) relative frequencies f, each above 0 and at most 1.
-        threshold: t, for instance 1e-5 (paper) or 1e-3 (word2vec.c's default).
+    Parameters
+    ----------
+    frequency : (V,) relative frequencies f, each above 0 and at most 1
+    threshold : t, for instance 1e-5 (paper) or 1e-3 (word2vec.c's default)
 
-    Raises:
-        ValueError: for another formula.
+    Raises
+    ------
+    ValueError
+        If the formula is another.
     """
     ratio = threshold / np.asarray(frequency, dtype=np.float64)
     if formula == "paper":
@@ -89,11 +95,13 @@ def keep_probability(
 def noise_distribution(counts: np.ndarray, power: float = 0.75) -> np.ndarray:
     """P_n(w), proportional to count(w) ** power (2013b, section 2.2; power 3/4).
 
-    Args:
-        counts: (V,) how often each word occurs.
+    Parameters
+    ----------
+    counts : (V,) how often each word occurs
 
-    Returns:
-        (V,) probabilities that sum to 1.
+    Returns
+    -------
+    (V,) probabilities that sum to 1
     """
     weights = np.asarray(counts, dtype=np.float64) ** power
     return weights / weights.sum()
@@ -104,13 +112,15 @@ def sgns_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
 
     For one pair: -log s(u . v) - sum_k log s(-n_k . v), with s the logistic function.
 
-    Args:
-        center: (B, D) input vectors v.
-        context: (B, D) output vectors u of the true context words.
-        negatives: (B, K, D) output vectors n_k of the noise words.
+    Parameters
+    ----------
+    center : (B, D) input vectors v
+    context : (B, D) output vectors u of the true context words
+    negatives : (B, K, D) output vectors n_k of the noise words
 
-    Returns:
-        A scalar. With all scores 0 it is (1 + K) log 2.
+    Returns
+    -------
+    A scalar. With all scores 0 it is (1 + K) log 2.
     """
     positive = (center * context).sum(-1)  # (B,)
     negative = torch.einsum("bd,bkd->bk", center, negatives)
@@ -151,12 +161,17 @@ def sgns_step(
 
     A word that occurs several times in the batch receives the sum of its updates.
 
-    Args:
-        input_vectors: (V, D). output_vectors: (V, D).
-        centers: (B,) ids. contexts: (B,) ids. negatives: (B, K) ids.
+    Parameters
+    ----------
+    input_vectors : (V, D)
+    output_vectors : (V, D)
+    centers : (B,) ids
+    contexts : (B,) ids
+    negatives : (B, K) ids
 
-    Returns:
-        The mean loss before the step.
+    Returns
+    -------
+    The mean loss before the step
     """
     v, u, n = input_vectors[centers], output_vectors[contexts], output_vectors[negatives]
     loss = sgns_loss(v, u, n)
@@ -173,12 +188,14 @@ def shifted_pmi(pair_counts: np.ndarray, negatives: int) -> np.ndarray:
     Levy & Goldberg 2014, eq. 7, for noise words drawn from the plain context counts:
     PMI = log( #(w, c) |D| / (#(w) #(c)) ).
 
-    Args:
-        pair_counts: (V, V') how often word w (row) occurred with context c (column).
-        negatives: k.
+    Parameters
+    ----------
+    pair_counts : (V, V') how often word w (row) occurred with context c (column)
+    negatives : k
 
-    Returns:
-        (V, V'), -inf where a pair was never seen.
+    Returns
+    -------
+    (V, V'), -inf where a pair was never seen
     """
     counts = np.asarray(pair_counts, dtype=np.float64)
     expected = counts.sum(1, keepdims=True) * counts.sum(0, keepdims=True) / counts.sum()

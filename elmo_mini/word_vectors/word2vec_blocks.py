@@ -37,12 +37,15 @@ def draw_windows(
     ``shrink`` the reach is uniform on 1..``window`` (2013a, section 3.2), else always ``window``.
     No window crosses the end of a sentence.
 
-    Args:
-        ids: (T,) the text. sentences: (T,) the sentence number of each word, not falling.
-        keep: (V,) probability to keep an occurrence of each word.
+    Parameters
+    ----------
+    ids : (T,) the text
+    sentences : (T,) the sentence number of each word, not falling
+    keep : (V,) probability to keep an occurrence of each word
 
-    Returns:
-        The ids kept, and the number of context words to the left and to the right of each.
+    Returns
+    -------
+    The ids kept, and the number of context words to the left and to the right of each
     """
     kept = rng.random(len(ids), dtype=np.float32) < keep[ids]
     ids, sentences = ids[kept], sentences[kept]
@@ -72,8 +75,9 @@ def draw_noise(
 def window_patterns(window: int) -> Tensor:
     """Which of the places -W..W around a word are its context, for every reach left and right.
 
-    Returns:
-        ((W + 1)^2, 2 W + 1) of 0 and 1; row ``left * (W + 1) + right``.
+    Returns
+    -------
+    ((W + 1)^2, 2 W + 1) of 0 and 1; row ``left * (W + 1) + right``
     """
     places = torch.arange(-window, window + 1)
     left = torch.arange(window + 1).repeat_interleave(window + 1)[:, None]
@@ -111,8 +115,9 @@ def cut_blocks(
 ) -> list[Block]:
     """Cut what `draw_windows` drew into blocks of ``block_words`` words (the last may be shorter).
 
-    Args:
-        noise: as many ids as there are tiles, times K.
+    Parameters
+    ----------
+    noise : as many ids as there are tiles, times K
     """
     if len(ids) == 0:
         return []
@@ -161,12 +166,15 @@ def skip_gram_step(
 
     As in word2vec.c, the input vector of the context word predicts the centre word.
 
-    Args:
-        input_vectors: (V, D) float32. output_vectors: (V, D) float32.
-        measure: also compute the loss.
+    Parameters
+    ----------
+    input_vectors : (V, D) float32
+    output_vectors : (V, D) float32
+    measure : also compute the loss
 
-    Returns:
-        The mean loss of a pair before the step when ``measure`` is set and there is a pair.
+    Returns
+    -------
+    The mean loss of a pair before the step when ``measure`` is set and there is a pair
     """
     tiles, n, k, w = block.sizes
     m, dim = n + 2 * w, input_vectors.shape[1]

@@ -18,11 +18,12 @@ FORMAT = "elmo_mini word2vec 1"
 class SavedWord2Vec:
     """What the file holds.
 
-    Attributes:
-        inputs, outputs: (V, D) float32.
-        vocabulary: V words with their counts.
-        settings: the options, as keyword arguments.
-        loss_history: as measured in training.
+    Attributes
+    ----------
+    inputs, outputs : (V, D) float32
+    vocabulary : V words with their counts
+    settings : the options, as keyword arguments
+    loss_history : as measured in training
     """
 
     inputs: Tensor
@@ -33,7 +34,7 @@ class SavedWord2Vec:
 
 
 def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
-    """Write one file; it is replaced if it is there."""
+    """Write one file, and make its folder if need be; a file that is there is replaced."""
     vocabulary = {"words": saved.vocabulary.words, "counts": saved.vocabulary.counts.tolist()}
     content = {
         "format": FORMAT,
@@ -41,15 +42,19 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
         "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
         "loss_history": json.dumps(saved.loss_history),
     }
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     save_file({"input": saved.inputs, "output": saved.outputs}, str(path), metadata=content)
 
 
 def read_word2vec(path: str | Path) -> SavedWord2Vec:
     """Read what `write_word2vec` wrote.
 
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is damaged or holds something else; the message names it.
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged or holds something else; the message names it.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")

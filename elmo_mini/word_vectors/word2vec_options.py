@@ -1,4 +1,4 @@
-"""The range of every option of the word2vec trainer."""
+"""The range of every option of the word2vec trainer, and the options of the course's own texts."""
 
 import math
 from collections.abc import Mapping
@@ -21,15 +21,26 @@ LEAST = {
 }
 MAY_BE_NONE = ("shared_negatives", "block_words")
 
+COURSE_OPTIONS: dict[str, Any] = {"vector_size": 50, "window": 5, "alpha": 0.05, "min_count": 5}
+COURSE_EPOCHS = {"brown": 3, "lee": 20}  # a small text is read more often
+
+
+def course_options(text: str) -> dict[str, Any]:
+    """The keyword arguments of `Word2Vec` that the course trains with on Brown and on Lee."""
+    return {**COURSE_OPTIONS, "epochs": COURSE_EPOCHS[text]}
+
 
 def check_options(options: Mapping[str, Any]) -> None:
     """Refuse what word2vec cannot be trained with.
 
-    Args:
-        options: the keyword arguments of `Word2Vec`, all of them.
+    Parameters
+    ----------
+    options : the keyword arguments of `Word2Vec`, all of them
 
-    Raises:
-        ConfigurationError: an option outside its range; the message names it.
+    Raises
+    ------
+    ConfigurationError
+        If an option is outside its range; the message names it.
     """
     for name, least in LEAST.items():
         value = options[name]

@@ -55,36 +55,41 @@ class Word2Vec(WordVectors):
     With `sentences` the model is trained at once; without, call `build_vocab` and `train`.
     The same text, options and seed give the same vectors, bit for bit, on the same machine.
 
-    Args:
-        sentences: tokenised sentences; an iterator is read into memory, a list is read twice.
-        vector_size: dimension D.
-        alpha: learning rate at the start; falls in a straight line to `min_alpha` at the end.
-        window: largest distance of a context word.
-        min_count: rarer words are left out.
-        sample: subsampling threshold t of the code formula sqrt(t/f) + t/f; 0 keeps every word.
-        seed: of the start vectors and of every draw.
-        sg: 1 for skip-gram, 0 for CBOW.
-        negative: noise words k for each pair.
-        ns_exponent: noise words are drawn in proportion to count ** ns_exponent.
-        cbow_mean: CBOW predicts from the mean (1) or the sum (0) of the context vectors.
-        epochs: passes over the text.
-        shrink_windows: draw the reach of each window from 1..window, or always use `window`.
-        progress: show a bar on standard output (never on standard error).
-        workers: threads while training. One is fastest: the products are small.
-        shared_negatives: noise words drawn for each tile of 32 words; by default 64 for skip-gram
-            and 32 for CBOW. More is less noise and more work.
-        block_words: words whose updates are computed together; by default as many as are safe.
+    Parameters
+    ----------
+    sentences : tokenised sentences; an iterator is read into memory, a list is read twice
+    vector_size : dimension D
+    alpha : learning rate at the start; falls in a straight line to `min_alpha` at the end
+    window : largest distance of a context word
+    min_count : rarer words are left out
+    sample : subsampling threshold t of the code formula sqrt(t/f) + t/f; 0 keeps every word
+    seed : of the start vectors and of every draw
+    sg : 1 for skip-gram, 0 for CBOW
+    negative : noise words k for each pair
+    ns_exponent : noise words are drawn in proportion to count ** ns_exponent
+    cbow_mean : CBOW predicts from the mean (1) or the sum (0) of the context vectors
+    epochs : passes over the text
+    shrink_windows : draw the reach of each window from 1..window, or always use `window`
+    progress : show a bar on standard output (never on standard error)
+    workers : threads while training. One is fastest: the products are small.
+    shared_negatives : noise words drawn for each tile of 32 words; by default 64 for skip-gram and
+        32 for CBOW. More is less noise and more work.
+    block_words : words whose updates are computed together; by default as many as are safe
 
-    Attributes:
-        vocabulary: the `Vocabulary`, by falling count.
-        vectors: (V, D) float32 input vectors, the ones to use.
-        output_vectors: (V, D) float32 output vectors.
-        loss_history: mean loss of a pair (skip-gram) or of a centre word (CBOW), measured on one
-            block in every 16.
+    Attributes
+    ----------
+    vocabulary : the `Vocabulary`, by falling count
+    vectors : (V, D) float32 input vectors, the ones to use
+    output_vectors : (V, D) float32 output vectors
+    loss_history : mean loss of a pair (skip-gram) or of a centre word (CBOW), measured on one block
+        in every 16
 
-    Raises:
-        ConfigurationError: an option outside its range.
-        ValueError: no sentences, or no word that occurs `min_count` times.
+    Raises
+    ------
+    ConfigurationError
+        If an option is outside its range.
+    ValueError
+        If there are no sentences, or no word occurs `min_count` times.
     """
 
     def __init__(
@@ -160,8 +165,10 @@ class Word2Vec(WordVectors):
     def train(self, sentences: Sentences) -> None:
         """Train for `epochs` passes; words outside the vocabulary are dropped first.
 
-        Raises:
-            RuntimeError: there is no vocabulary yet, or the vectors grew without bound.
+        Raises
+        ------
+        RuntimeError
+            If there is no vocabulary yet, or the vectors grew without bound.
         """
         ids, numbers, starts = self._encode(sentences)
         if len(ids) == 0:
@@ -307,9 +314,12 @@ class Word2Vec(WordVectors):
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote.
 
-        Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: the file is damaged or holds something else.
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged or holds something else.
         """
         saved = read_word2vec(path)
         try:

@@ -22,8 +22,10 @@ def agreement(vectors: WordVectors, least: int = 1) -> tuple[int, float]:
 
     Only pairs count whose words both occurred at least ``least`` times.
 
-    Raises:
-        ValueError: fewer than three such pairs.
+    Raises
+    ------
+    ValueError
+        If there are fewer than three such pairs.
     """
     words = vectors.vocabulary
     known = [

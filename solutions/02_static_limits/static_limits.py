@@ -559,11 +559,13 @@ predict(
 )
 
 # %%
-from elmo_mini.experiments.static import EPOCHS, OPTIONS, look_at, pseudo_words_of
+from elmo_mini.word_vectors.pseudo_word_vectors import look_at
+from elmo_mini.word_vectors.pseudo_words import pseudo_words_of
+from elmo_mini.word_vectors.word2vec_options import course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
-skip_gram = Word2Vec(hidden_text, sg=1, seed=11, epochs=EPOCHS[text.name], **OPTIONS)
+skip_gram = Word2Vec(hidden_text, sg=1, seed=11, **course_options(text.name))
 for word in pseudo_words[:4]:
     near = ", ".join(other for other, _ in skip_gram.most_similar(word.name, topn=5))
     print(f"{word.name} ({len(word.labels)} places, {word.share:.0%} {word.first}): {near}")
@@ -884,7 +886,7 @@ for word, senses in (("bank", bank), ("打", hit)):
 predict("variance_ratio", "Variance of CBOW's numbers over skip-gram's, on this text?", unit="x")
 
 # %% slide="subslide"
-cbow = Word2Vec(hidden_text, sg=0, seed=11, epochs=EPOCHS[text.name], **OPTIONS)
+cbow = Word2Vec(hidden_text, sg=0, seed=11, **course_options(text.name))
 ratio = float(cbow.vectors.var() / skip_gram.vectors.var())
 outcome("variance_ratio", ratio, unit="x", factor=1.25)
 

@@ -59,8 +59,9 @@ from torch.nn import functional
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, text_stream, word_vocabulary
+from elmo_mini.recurrent.language_model import LSTMLanguageModel
 from elmo_mini.results.stored import stored_result
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -449,7 +450,7 @@ outcome(
 # The course has sentences for 28 ambiguous words, labelled with the sense. The test is the simplest there is: for each test sentence, find the three training sentences of the same word whose state at that word is **nearest**, and let them vote. A static vector is the same in all of them, so it cannot pass its ceiling.
 
 # %% slide="subslide"
-from elmo_mini.experiments.context import nearest
+from elmo_mini.probing.classifiers import knn
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 
@@ -467,7 +468,7 @@ def senses_right(vectors):
             for part in ("train", "test")
         }
         labels = [SENSES[i].sense for i in of["train"]]
-        said = nearest(vectors[of["train"]], labels, vectors[of["test"]], 3)
+        said = knn(vectors[of["train"]], labels, vectors[of["test"]], 3)
         right += sum(s == SENSES[i].sense for s, i in zip(said, of["test"], strict=True))
     return 100 * right / len(TEST)
 
@@ -592,10 +593,11 @@ predict(
 
 # %% slide="subslide"
 from elmo_mini.recurrent import context2vec
+from elmo_mini.recurrent.training import TrainingOptions
 
 around_target = or_reference("around_target", around_target)
 ids = [vocabulary.encode(sentence) for sentence in train]
-SETTINGS = {"batch": 32 if PASSES == 1 else 8, "learning_rate": 1e-2, "seed": 0}
+SETTINGS = {"batch_size": 32 if PASSES == 1 else 8, "learning_rate": 1e-2, "seed": 0}
 
 
 def trained(beside, sentences, epochs):
@@ -606,7 +608,8 @@ def trained(beside, sentences, epochs):
     try:
         torch.manual_seed(0)
         reader = Context2Vec(len(vocabulary), embedding=64, hidden=64, out=64)
-        losses = train_context2vec(reader, sentences, vocabulary.counts, epochs=epochs, **SETTINGS)
+        options = TrainingOptions(epochs=epochs, **SETTINGS)
+        losses = train_context2vec(reader, sentences, vocabulary.counts, options)
     finally:
         context2vec.around_target = original
     return reader, np.convolve(losses, np.ones(20) / 20, mode="valid")

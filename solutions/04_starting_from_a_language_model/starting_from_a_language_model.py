@@ -69,12 +69,12 @@ from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     perplexity,
     stream_perplexity,
-    text_stream,
     train_language_model,
-    word_vocabulary,
 )
+from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.results.stored import stored_result
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -93,10 +93,10 @@ ids = [vocabulary.encode(sentence) for sentence in train]
 stream, held_out_stream = text_stream(train, vocabulary), text_stream(held_out, vocabulary)
 
 PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
-SETTINGS = {"rows": 16, "width": 24, "learning_rate": 1e-2, "epochs": PASSES}
+OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2)
 torch.manual_seed(0)
 model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_language_model(model, stream, **SETTINGS)
+train_language_model(model, stream, OPTIONS)
 print(f"The reader: perplexity {stream_perplexity(model, held_out_stream):.0f} on held-out text")
 
 # %% [markdown] slide="slide"
@@ -204,7 +204,7 @@ start_from = or_reference("start_from", start_from)
 
 torch.manual_seed(0)
 autoencoder = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_autoencoder(autoencoder, ids[:3_000], batch=16, learning_rate=1e-2, epochs=PASSES)
+train_autoencoder(autoencoder, ids[:3_000], OPTIONS)
 
 shuffle = np.random.default_rng(0)
 examples = []
@@ -226,7 +226,8 @@ for seed in SEEDS:
         classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
         if start is not None:
             start_from(classifier, start)
-        train_classifier(classifier, *zip(*mine, strict=True), epochs=10, batch=8, seed=seed)
+        options = TrainingOptions(epochs=10, batch_size=8, seed=seed)
+        train_classifier(classifier, *zip(*mine, strict=True), options)
         by_draw[name].append(100 * accuracy(classifier, *zip(*unseen, strict=True)))
 
 plots.bars(
@@ -395,9 +396,8 @@ for name, plain_text in (("labels alone", None), ("with the joint loss", stream)
         model,
         *zip(*mine, strict=True),
         held_out_stream[-len(held_out_stream) // 3 :],  # the last third of it
+        TrainingOptions(epochs=8, batch_size=8),
         text=plain_text,
-        epochs=8,
-        batch=8,
         looks=8,
     )
     skill[name] = 100 * accuracy(classifier, *zip(*unseen, strict=True))
@@ -635,7 +635,7 @@ predict(
 telegrams = text_stream([telegram(sentence) for sentence in train], vocabulary)
 torch.manual_seed(0)
 source_model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_language_model(source_model, telegrams, **SETTINGS)
+train_language_model(source_model, telegrams, OPTIONS)
 
 right, wrong = {}, {}
 for name, from_models in (("random start", False), ("two language models", True)):
@@ -644,7 +644,8 @@ for name, from_models in (("random start", False), ("two language models", True)
     if from_models:
         start_encoder(translator, source_model)
         start_decoder(translator, model)
-    train_seq2seq(translator, known, epochs=6, batch=32, learning_rate=7e-3)
+    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3)
+    train_seq2seq(translator, known, options)
     right[name] = seq2seq_perplexity(translator, asked)
     wrong[name] = seq2seq_perplexity(translator, swapped(asked))
 

@@ -545,11 +545,11 @@ for word, label in list(zip(labelled[0].words, labelled[0].labels, strict=True))
 
 # %%
 from elmo_mini.tagging.taglm import TaggerOptions
-from elmo_mini.tagging.training import f1_on, train_tagger
+from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 
-LIVE = {"epochs": 10, "patience": 10, "batch_size": 8, "learning_rate": 6e-3, "seed": 0}
+LIVE = TaggerTrainingOptions(epochs=10, patience=10, batch_size=8, learning_rate=6e-3)
 
-alone_tagger = train_tagger(labelled, dev, TaggerOptions(lm_position="none"), **LIVE)
+alone_tagger = train_tagger(labelled, dev, TaggerOptions(lm_position="none"), LIVE)
 f1_alone = 100 * f1_on(alone_tagger.tagger, test).f1
 print(f"Without a language model: F1 {f1_alone:.1f} on {len(test)} test sentences ({task}).")
 
@@ -680,13 +680,13 @@ consultant = load_pretrained()
 labelled, dev, test = (data.with_lm_vectors(consultant, part) for part in (labelled, dev, test))
 print(f"{labelled[0].lm.shape[1]} numbers for each word, half of them from each direction")
 
-helped_tagger = train_tagger(labelled, dev, TaggerOptions(), **LIVE)
+helped_tagger = train_tagger(labelled, dev, TaggerOptions(), LIVE)
 f1_helped = 100 * f1_on(helped_tagger.tagger, test).f1
 outcome("gain", f1_helped - f1_alone, unit="points")
 
 # %% slide="subslide"
 plots.curves(
-    np.arange(1, LIVE["epochs"] + 1),
+    np.arange(1, LIVE.epochs + 1),
     {
         "without": [100 * f for f in alone_tagger.dev_f1],
         "with the language model": [100 * f for f in helped_tagger.dev_f1],
@@ -967,7 +967,7 @@ gain_bars(
 # %% slide="subslide"
 names = {part: data.with_lm_vectors(consultant, names[part]) for part in names}
 readers = {
-    name: train_tagger(names["train"], names["dev"], options, **LIVE).tagger
+    name: train_tagger(names["train"], names["dev"], options, LIVE).tagger
     for name, options in (
         ("without", TaggerOptions(lm_position="none")),
         ("with", TaggerOptions()),

@@ -16,7 +16,7 @@ from autograde.checking.exercise import (
     call_with_tensors,
 )
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent import language_model
+from elmo_mini.text import running_text
 
 Windows = list[tuple[Tensor, Tensor]]
 
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=5,
     minutes=10,
-    reference=language_model.next_word_windows,
+    reference=running_text.next_word_windows,
     run=_run_windows,
     cases=(
         Case("2 rows of 8, width 3", _table_of_ids(2, 8, 3)),

@@ -19,7 +19,7 @@ from autograde.checking.exercise import (
     call_with_tensors,
 )
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent import language_model
+from elmo_mini.text import running_text
 
 
 def _stream(words: int, rows: int) -> Any:
@@ -75,7 +75,7 @@ EXERCISE = Exercise(
     difficulty=1,
     importance=4,
     minutes=5,
-    reference=language_model.stream_rows,
+    reference=running_text.stream_rows,
     run=_run_rows,
     cases=(
         Case("12 words in 3 rows", _stream(12, 3)),
@@ -93,7 +93,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "time first",
-            lambda s, rows: language_model.stream_rows(s, rows).T,
+            lambda s, rows: running_text.stream_rows(s, rows).T,
             "Your table lies on its side: (words, rows). Here it is (rows, words).",
             hint=2,
         ),
@@ -145,7 +145,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "ids that are no whole numbers",
-            lambda s, rows: language_model.stream_rows(s, rows).float(),
+            lambda s, rows: running_text.stream_rows(s, rows).float(),
             "Your ids have become decimal numbers, perhaps by `torch.Tensor(...)` or `/`. Cut and "
             "shape `stream` itself: its ids stay what they are.",
             hint=3,

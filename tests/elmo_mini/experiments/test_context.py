@@ -9,19 +9,21 @@ import pytest
 import torch
 
 from elmo_mini import corpora
+from elmo_mini.experiments import classification_tasks
 from elmo_mini.experiments import context as context_experiments
 from elmo_mini.experiments import context_classifiers as finetuning_experiments
 from elmo_mini.experiments import context_telegrams as telegram_experiments
-from elmo_mini.experiments.context import Setting, language_model, nearest, place_features
+from elmo_mini.experiments.classification_tasks import ClassificationTask
+from elmo_mini.experiments.context import Setting, language_model, place_features
 from elmo_mini.experiments.context_classifiers import (
-    ClassificationTask,
     bag_of_words_accuracy,
     forgetting,
     pretraining,
 )
 from elmo_mini.experiments.context_telegrams import seq2seq
 from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
-from elmo_mini.recurrent.language_model import hidden_states, text_stream, word_vocabulary
+from elmo_mini.recurrent.language_model import hidden_states
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 
@@ -64,12 +66,6 @@ def test_features_are_those_of_the_asked_place(small: Setting) -> None:
     np.testing.assert_allclose(found["context2vec"], places[[0, 3]], atol=1e-6)
     form = found["static vector of the form"]
     np.testing.assert_allclose(form[1], static[sentence[3]], atol=1e-6)
-
-
-def test_nearest() -> None:
-    known = np.array([[1, 0], [0.9, 0.1], [0, 1]], dtype=np.float32)
-    asked = np.array([[5, 1], [0, 0.1]], dtype=np.float32)
-    assert nearest(known, ["a", "a", "b"], asked, 1) == ["a", "b"]
 
 
 @pytest.fixture
@@ -115,7 +111,7 @@ def test_bag_of_words_finds_the_word_that_decides(reviews: ClassificationTask) -
 
 
 def test_real_tasks_keep_their_parts_apart() -> None:
-    for name, task_of in finetuning_experiments.TASKS.items():
+    for name, task_of in classification_tasks.TASKS.items():
         try:
             task = task_of()
         except corpora.CorpusMissing as error:

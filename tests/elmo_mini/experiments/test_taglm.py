@@ -16,7 +16,8 @@ from elmo_mini.experiments import taglm_bench as tagger_bench
 from elmo_mini.experiments.taglm import main
 from elmo_mini.experiments.taglm_bench import NO_LM, TAGLM, Bench, System, differences
 from elmo_mini.tagging.data import entities
-from elmo_mini.tagging.taglm import TaggedSentence
+from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.training import TaggerTrainingOptions
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 
@@ -39,7 +40,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("chunking", "newswire_entities", "entities"):
         monkeypatch.setattr(tagger_bench, name, some)
-    monkeypatch.setattr(tagger_bench, "schedule", lambda n: {"epochs": 1, "batch_size": 4})
+    once = TaggerTrainingOptions(epochs=1, batch_size=4)
+    monkeypatch.setattr(tagger_bench, "schedule", lambda n: once)
     vectors = WordVectors(Vocabulary(["the", "of"]), np.zeros((2, 50), dtype=np.float32))
     monkeypatch.setattr(Bench, "word_vectors", vectors)
 
@@ -83,9 +85,9 @@ def test_a_tagger_is_trained_once_and_paired_by_seed(
     asked: list[tuple[int, list[tuple[str, ...]]]] = []
     real = tagger_bench.train_tagger
 
-    def spy(train, dev, options, **rest):  # type: ignore[no-untyped-def]
-        asked.append((rest["seed"], [s.words for s in train]))
-        return real(train, dev, options, **rest)
+    def spy(train, dev, options, training, **rest):  # type: ignore[no-untyped-def]
+        asked.append((training.seed, [s.words for s in train]))
+        return real(train, dev, options, training, **rest)
 
     monkeypatch.setattr(tagger_bench, "train_tagger", spy)
     bench = Bench(bilm)

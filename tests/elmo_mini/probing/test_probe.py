@@ -11,7 +11,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
-from elmo_mini.probing.report import interval
+from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from tests.elmo_mini import official_files
 
@@ -164,7 +164,7 @@ def test_draws_differ_and_repeat(bilm: BiLM) -> None:
 @given(st.floats(0.1, 0.9), st.integers(50, 400))
 def test_interval_of_independent_examples(share: float, size: int) -> None:
     outcome = (np.arange(size) < share * size).astype(float)[None]
-    mean, low, high = interval(outcome, np.arange(size))
+    mean, low, high = bootstrap_interval(outcome, np.arange(size))
     half = 1.96 * float(np.sqrt(mean * (1 - mean) / size))
     assert (high - low) / 2 == pytest.approx(half, rel=0.2)
     assert low < mean < high
@@ -172,11 +172,11 @@ def test_interval_of_independent_examples(share: float, size: int) -> None:
 
 def test_interval_knows_that_words_of_a_sentence_go_together() -> None:
     outcome = (np.arange(400) % 2).astype(float)
-    _, low, high = interval(np.repeat(outcome, 10)[None], np.repeat(np.arange(400), 10))
-    _, narrow, wide = interval(np.repeat(outcome, 10)[None], np.arange(4_000))
+    _, low, high = bootstrap_interval(np.repeat(outcome, 10)[None], np.repeat(np.arange(400), 10))
+    _, narrow, wide = bootstrap_interval(np.repeat(outcome, 10)[None], np.arange(4_000))
     assert (high - low) / (wide - narrow) == pytest.approx(10**0.5, rel=0.15)
     noisy = np.stack([outcome, 1 - outcome, np.ones(400), np.zeros(400)])
-    _, low, high = interval(noisy, np.arange(400))
+    _, low, high = bootstrap_interval(noisy, np.arange(400))
     assert high - low > 0.3
 
 

@@ -13,6 +13,8 @@ from elmo_mini.recurrent.classifier import (
     train_classifier,
 )
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.recurrent.training import TrainingOptions
+from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 
 def drawn(count: int, seed: int = 0) -> list[list[int]]:
@@ -54,7 +56,7 @@ def test_a_start_is_a_copy_and_the_output_layer_stays() -> None:
     torch.testing.assert_close(scores, classifier.output(states[[0, 1], [4, 2]]))
     assert torch.equal(classifier.output.weight, output)
     before = {key: value.clone() for key, value in language_model.state_dict().items()}
-    train_classifier(classifier, drawn(20), [0, 1] * 10, epochs=1)
+    train_classifier(classifier, drawn(20), [0, 1] * 10)
     for key, value in language_model.state_dict().items():
         assert torch.equal(before[key], value), key
     assert not torch.equal(classifier.embedding.weight, language_model.embedding.weight)
@@ -73,7 +75,7 @@ def test_the_autoencoder_learns_to_say_a_sequence_again() -> None:
     sentences = [rng.integers(2, 6, 2).tolist() for _ in range(400)]
     torch.manual_seed(0)
     model = LSTMLanguageModel(6, 16, 32)
-    losses = train_autoencoder(model, sentences, epochs=10, learning_rate=1e-2)
+    losses = train_autoencoder(model, sentences, TrainingOptions(epochs=10, learning_rate=1e-2))
     # knowing all but the words: two of four, then the boundary
     assert losses[0] > 2 / 3 * np.log(4)
     assert np.mean(losses[-10:]) < 0.1
@@ -85,7 +87,7 @@ def test_the_loss_of_the_autoencoder_counts_the_second_half() -> None:
     words = [4, 9, 2]
     scores = model(torch.tensor([[4, 9, 2, 1, 4, 9, 2]]))[0].detach()[0].log_softmax(-1)
     by_hand = -np.mean([scores[3 + place, word] for place, word in enumerate([*words, 1])])
-    (loss,) = train_autoencoder(model, [words], learning_rate=0.0)
+    (loss,) = train_autoencoder(model, [words], TrainingOptions(learning_rate=0.0))
     assert loss == pytest.approx(by_hand, rel=1e-5)
 
 
@@ -102,8 +104,7 @@ def test_training_is_repeatable_and_learns() -> None:
                 classifier,
                 sentences,
                 labels,
-                epochs=15,
-                learning_rate=1e-2,
+                TrainingOptions(epochs=15, learning_rate=1e-2),
                 after_step=steps.append,
             )
         )
@@ -117,7 +118,7 @@ def test_accuracy_counts() -> None:
     classifier = LSTMClassifier(20, 3, 4, 5)
     torch.nn.init.zeros_(classifier.output.weight)
     classifier.output.bias.data = torch.tensor([0.0, 1.0, 0.5])
-    assert accuracy(classifier, drawn(10), [1, 1, 1, 0, 2, 2, 2, 1, 0, 0], batch=3) == 0.4
+    assert accuracy(classifier, drawn(10), [1, 1, 1, 0, 2, 2, 2, 1, 0, 0], batch_size=3) == 0.4
 
 
 def test_an_extra_loss_is_learned_and_not_reported() -> None:
@@ -131,8 +132,7 @@ def test_an_extra_loss_is_learned_and_not_reported() -> None:
         classifier,
         [[2, 3], [4, 5]] * 20,
         [0, 1] * 20,
-        epochs=80,
-        learning_rate=5e-2,
+        TrainingOptions(epochs=80, learning_rate=5e-2),
         extra_loss=extra,
     )
     assert max(losses) < 5
@@ -144,3 +144,20 @@ def test_refusals() -> None:
     for sentences, labels in (([[3]], [0, 1]), ([[3], []], [0, 1])):
         with pytest.raises(ValueError, match="a label for each sentence"):
             train_classifier(classifier, sentences, labels)
+
+
+def test_it_runs_where_its_parameters_are() -> None:
+    ids, lengths = torch.ones(2, 3, device="meta").long(), torch.ones(2, device="meta").long()
+    on_meta = LSTMClassifier(20, 3, 4, 5).to("meta")
+    scores = on_meta(ids, lengths)
+    assert (scores.device.type, scores.shape) == ("meta", (2, 3))
+    classifier, model = LSTMClassifier(20, 2, 4, 5).double(), LSTMLanguageModel(20, 4, 5).double()
+    with DevicesNamed():
+        train_autoencoder(model, drawn(20))
+        start_from(classifier, model)
+        train_classifier(classifier, drawn(20), [0, 1] * 10)
+        accuracy(classifier, drawn(20), [0, 1] * 10)
+    assert classifier.output.weight.dtype == torch.float64
+    computes_on_meta(lambda: train_classifier(on_meta, drawn(4), [0, 1, 2, 0]))
+    computes_on_meta(lambda: accuracy(on_meta, drawn(4), [0, 1, 2, 0]))
+    computes_on_meta(lambda: train_autoencoder(model.to("meta"), drawn(4)))

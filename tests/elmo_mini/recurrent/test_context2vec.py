@@ -15,7 +15,9 @@ from elmo_mini.recurrent.context2vec import (
     train_context2vec,
     word_log_probabilities,
 )
-from elmo_mini.recurrent.language_model import word_vocabulary
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.text.running_text import word_vocabulary
+from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 
 def model_of(words: int = 20) -> Context2Vec:
@@ -113,11 +115,8 @@ def test_training_learns_which_word_fits_between_its_neighbours() -> None:
     for _ in range(2):
         model = model_of(len(vocabulary))
         ids = [vocabulary.encode(sentence) for sentence in sentences]
-        losses.append(
-            train_context2vec(
-                model, ids, vocabulary.counts, epochs=12, batch=16, learning_rate=5e-2
-            )
-        )
+        options = TrainingOptions(epochs=12, learning_rate=5e-2)
+        losses.append(train_context2vec(model, ids, vocabulary.counts, options))
     assert losses[0] == losses[1]
     assert not model.training
     for (first, last), word in middle.items():
@@ -146,7 +145,7 @@ def test_context_vectors_of_several_sentences() -> None:
     model = model_of(len(vocabulary))
     sentences = [["the", "cat", "sat"], ["a"], ["cat", "cat"]]
     for sentence, found in zip(
-        sentences, context_vectors(model, vocabulary, sentences, batch=2), strict=True
+        sentences, context_vectors(model, vocabulary, sentences, batch_size=2), strict=True
     ):
         assert found.shape == (len(sentence), 8)
         alone = context_vectors(model, vocabulary, [sentence])[0]
@@ -160,3 +159,19 @@ def test_refusals() -> None:
         fill_blank(model, vocabulary, ["the", "cat"], 2)
     with pytest.raises(ValueError, match="no sentence"):
         train_context2vec(model, [[]], vocabulary.counts)
+
+
+def test_it_runs_where_its_parameters_are() -> None:
+    ids, lengths = torch.ones(2, 3, device="meta").long(), torch.ones(2, device="meta").long()
+    on_meta = model_of().to("meta")
+    contexts = on_meta(ids, lengths)
+    assert (contexts.device.type, contexts.shape) == ("meta", (2, 3, 8))
+    vocabulary = word_vocabulary([["the", "cat", "sat"]])
+    model = model_of(len(vocabulary)).double()
+    with DevicesNamed():
+        train_context2vec(model, [[2, 3, 4]] * 20, vocabulary.counts)
+        (vectors,) = context_vectors(model, vocabulary, [["the", "cat"]])
+        fill_blank(model, vocabulary, ["the", "cat"], 1)
+    assert vectors.dtype == np.float32
+    computes_on_meta(lambda: train_context2vec(on_meta, [[2, 3, 4]], np.ones(20, dtype=np.int64)))
+    computes_on_meta(lambda: context_vectors(on_meta, vocabulary, [["the", "cat"]]))

@@ -15,6 +15,8 @@ from elmo_mini.recurrent.language_model import (
     stream_perplexity,
     train_language_model,
 )
+from elmo_mini.recurrent.training import TrainingOptions
+from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 TEXT = torch.tensor([2, 3, 4, 5]).repeat(200)
 HELD_OUT = torch.tensor([2, 3, 4, 5]).repeat(20)
@@ -25,7 +27,8 @@ LABELS = [0, 1, 0, 1] * 10
 def trained() -> LSTMLanguageModel:
     torch.manual_seed(0)
     model = LSTMLanguageModel(6, 8, 8)
-    train_language_model(model, TEXT, rows=4, width=10, epochs=4, learning_rate=3e-2)
+    options = TrainingOptions(epochs=4, batch_size=4, learning_rate=3e-2)
+    train_language_model(model, TEXT, options, bptt=10)
     return model
 
 
@@ -59,10 +62,9 @@ def test_fine_tuning_forgets_and_the_joint_loss_keeps() -> None:
             SENTENCES,
             LABELS,
             HELD_OUT,
+            TrainingOptions(epochs=10, learning_rate=3e-2),
             text=TEXT if joint else None,
-            epochs=10,
             looks=5,
-            learning_rate=3e-2,
         )
         assert accuracy(classifier, SENTENCES, LABELS) == 1
         assert curves[joint].steps == (0, 6, 12, 18, 24, 30)
@@ -71,3 +73,12 @@ def test_fine_tuning_forgets_and_the_joint_loss_keeps() -> None:
     assert abs(curves[True].forgotten) < 0.1
     for key, value in model.state_dict().items():
         assert torch.equal(before[key], value), f"{key} of the language model has moved"
+
+
+def test_it_runs_where_its_parameters_are() -> None:
+    model, classifier = LSTMLanguageModel(6, 8, 8).double(), LSTMClassifier(6, 2, 8, 8).double()
+    with DevicesNamed():
+        fine_tune_and_watch(classifier, model, SENTENCES, LABELS, HELD_OUT, text=TEXT, bptt=4)
+    watched = language_model_of(classifier.to("meta"), model)
+    assert {parameter.device.type for parameter in watched.parameters()} == {"meta"}
+    computes_on_meta(lambda: stream_perplexity(watched, HELD_OUT))

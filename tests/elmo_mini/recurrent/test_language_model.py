@@ -3,23 +3,18 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     hidden_states,
     masked_cross_entropy,
-    next_word_windows,
-    pad,
     perplexity,
-    shifted,
     stream_perplexity,
-    stream_rows,
-    text_stream,
     train_language_model,
-    word_vocabulary,
 )
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.text.running_text import stream_rows, word_vocabulary
+from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 SENTENCES = [["the", "cat", "sat"], ["the", "dog"], ["a", "cat", "saw", "the", "dog"]]
 
@@ -27,57 +22,6 @@ SENTENCES = [["the", "cat", "sat"], ["the", "dog"], ["a", "cat", "saw", "the", "
 def model_of(words: int, hidden: int = 12, **options: float) -> LSTMLanguageModel:
     torch.manual_seed(3)
     return LSTMLanguageModel(words, 8, hidden, **options).eval()
-
-
-def test_vocabulary_and_stream() -> None:
-    vocabulary = word_vocabulary(SENTENCES, min_count=2)
-    assert vocabulary.words == ["<unk>", "</s>", "the", "cat", "dog"]
-    assert text_stream(SENTENCES, vocabulary).tolist() == [1, 2, 3, 0, 1, 2, 4, 1, 0, 3, 0, 2, 4, 1]
-    with pytest.raises(ValueError, match="no sentence"):
-        text_stream([], vocabulary)
-
-
-@given(st.integers(2, 200), st.integers(1, 9), st.integers(1, 12))
-def test_windows_are_the_stream_read_row_by_row(length: int, rows: int, width: int) -> None:
-    stream = torch.arange(length) * 7
-    if length // rows < 2:
-        with pytest.raises(ValueError, match="cannot fill"):
-            stream_rows(stream, rows)
-        return
-    windows = next_word_windows(stream_rows(stream, rows), width)
-    read: list[list[int]] = [[] for _ in range(rows)]
-    said: list[list[int]] = [[] for _ in range(rows)]
-    for inputs, targets in windows:
-        assert inputs.shape == targets.shape
-        for row in range(rows):
-            read[row] += inputs[row].tolist()
-            said[row] += targets[row].tolist()
-    assert all(inputs.shape[1] == width for inputs, _ in windows[:-1])
-    assert 1 <= windows[-1][0].shape[1] <= width
-    each = length // rows
-    text = [7 * number for number in range(length)]
-    for row in range(rows):
-        piece = text[row * each : (row + 1) * each]
-        assert read[row] == piece[:-1]
-        assert said[row] == piece[1:]
-
-
-def test_windows_need_a_width() -> None:
-    with pytest.raises(ValueError, match="width"):
-        next_word_windows(torch.zeros(2, 5), 0)
-
-
-def test_shifted() -> None:
-    assert shifted([5, 6, 7], 1) == ([1, 5, 6, 7], [5, 6, 7, 1])
-    assert shifted([], 1) == ([1], [1])
-
-
-def test_pad() -> None:
-    ids, mask = pad([[4, 5], [6], [7, 8, 9]], padding=2)
-    assert ids.tolist() == [[4, 5, 2], [6, 2, 2], [7, 8, 9]]
-    assert mask.tolist() == [[True, True, False], [True, False, False], [True, True, True]]
-    with pytest.raises(ValueError, match="nothing to pad"):
-        pad([])
 
 
 def test_loss_of_a_table_computed_by_hand() -> None:
@@ -114,7 +58,7 @@ def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary() -> No
     model = model_of(37)
     torch.nn.init.zeros_(model.softmax.weight)
     torch.nn.init.zeros_(model.softmax.bias)
-    assert stream_perplexity(model, torch.randint(37, (301,)), rows=3) == pytest.approx(
+    assert stream_perplexity(model, torch.randint(37, (301,)), batch_size=3) == pytest.approx(
         37, rel=1e-5
     )
 
@@ -128,8 +72,8 @@ def test_stream_perplexity_is_that_of_each_row_read_at_once() -> None:
         nats -= sum(float(scores[place, word]) for place, word in enumerate(row[1:]))
         count += len(row) - 1
     expected = math.exp(nats / count)
-    for width in (1, 7, 500):
-        found = stream_perplexity(model, stream, rows=4, width=width)
+    for bptt in (1, 7, 500):
+        found = stream_perplexity(model, stream, batch_size=4, bptt=bptt)
         assert found == pytest.approx(expected, rel=1e-5)
 
 
@@ -145,17 +89,17 @@ def test_no_state_knows_a_later_word() -> None:
 
 def test_training_carries_its_state_from_window_to_window() -> None:
     model, stream = model_of(11), torch.randint(11, (205,))
-    losses = train_language_model(model, stream, rows=2, width=1, learning_rate=0.0)
+    options = TrainingOptions(batch_size=2, learning_rate=0.0)
+    losses = train_language_model(model, stream, options, bptt=1)
     assert len(losses) == 101
-    expected = stream_perplexity(model, stream, rows=2, width=500)
+    expected = stream_perplexity(model, stream, batch_size=2, bptt=500)
     assert math.exp(np.mean(losses)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_training_learns() -> None:
     stream = torch.tensor([2, 3, 2, 4, 5]).repeat(300)
-    losses = train_language_model(
-        model_of(6), stream, rows=4, width=10, epochs=5, learning_rate=2e-2
-    )
+    options = TrainingOptions(epochs=5, batch_size=4, learning_rate=2e-2)
+    losses = train_language_model(model_of(6), stream, options, bptt=10)
     assert losses[0] == pytest.approx(math.log(6), rel=0.1)
     assert losses[-1] < 0.1
 
@@ -168,7 +112,8 @@ def test_training_is_repeatable_and_changes_every_parameter() -> None:
         start = {name: value.clone() for name, value in model.named_parameters()}
         random = torch.get_rng_state()
         steps: list[int] = []
-        losses = train_language_model(model, stream, rows=4, width=10, after_window=steps.append)
+        options = TrainingOptions(batch_size=4)
+        losses = train_language_model(model, stream, options, bptt=10, after_step=steps.append)
         assert torch.equal(random, torch.get_rng_state()), "the caller's random numbers moved"
         assert steps == list(range(1, len(losses) + 1))
         assert all(not torch.equal(start[name], value) for name, value in model.named_parameters())
@@ -180,10 +125,26 @@ def test_training_is_repeatable_and_changes_every_parameter() -> None:
 def test_hidden_states_are_those_of_each_sentence_alone() -> None:
     vocabulary = word_vocabulary(SENTENCES)
     model = model_of(len(vocabulary)).train()
-    found = hidden_states(model, vocabulary, SENTENCES, batch=2)
+    found = hidden_states(model, vocabulary, SENTENCES, batch_size=2)
     assert model.training
     for sentence, vectors in zip(SENTENCES, found, strict=True):
         assert vectors.shape == (len(sentence), 12)
         ids = torch.tensor([[1, *vocabulary.encode(sentence)]])
         alone = model.states(ids)[0][0, 1:].detach().numpy()
         np.testing.assert_allclose(vectors, alone, atol=1e-6)
+
+
+def test_it_runs_where_its_parameters_are() -> None:
+    on_meta = model_of(7).to("meta")
+    scores, _ = on_meta(torch.ones(2, 3, device="meta").long())
+    assert (scores.device.type, scores.shape) == ("meta", (2, 3, 7))
+    vocabulary = word_vocabulary(SENTENCES)
+    model, stream = model_of(len(vocabulary)).double(), torch.arange(50) % 7
+    with DevicesNamed():
+        train_language_model(model, stream, bptt=2)
+        stream_perplexity(model, stream)
+        (states, *_) = hidden_states(model, vocabulary, SENTENCES)
+    assert states.dtype == np.float32
+    computes_on_meta(lambda: train_language_model(on_meta, stream, bptt=2))
+    computes_on_meta(lambda: stream_perplexity(on_meta, stream))
+    computes_on_meta(lambda: hidden_states(on_meta, vocabulary, SENTENCES))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, pad, train_language_model
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
 from elmo_mini.recurrent.seq2seq import (
     Seq2Seq,
     attend,
@@ -15,8 +15,10 @@ from elmo_mini.recurrent.seq2seq import (
     start_encoder,
     train_seq2seq,
     translate,
-    windows_without_end,
 )
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.text.batches import pad
+from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 Pairs = list[tuple[list[int], list[int]]]
 
@@ -72,7 +74,7 @@ def test_residual_and_joint_loss() -> None:
 @pytest.mark.parametrize("options", [{}, {"residual": False}, {"both_layers": False}])
 def test_no_score_knows_a_later_word_or_padding(options: dict[str, bool]) -> None:
     model = model_of(**options)
-    source, mask = pad([[3, 4, 5], [6]])
+    source, mask = pad([[3, 4, 5], [6]], device="cpu")
     inputs = torch.randint(11, (2, 5))
     before = model(source, mask, inputs)
     assert before.shape == (2, 5, 11)
@@ -96,7 +98,7 @@ def test_starting_copies_both_language_models() -> None:
     for before, after in zip(top, model.encoder_top.state_dict().values(), strict=True):
         assert torch.equal(before, after), "the upper layer stays as drawn"
     start = target.softmax.weight.clone()
-    train_seq2seq(model, drawn(20), epochs=1)
+    train_seq2seq(model, drawn(20))
     assert torch.equal(target.softmax.weight, start)
     assert not torch.equal(model.softmax.weight, start)
 
@@ -126,7 +128,7 @@ def test_with_the_residual_the_softmax_reads_what_the_language_model_gave_it() -
     torch.nn.init.zeros_(model.combine.weight)
     torch.nn.init.zeros_(model.combine.bias)
     inputs = torch.randint(11, (1, 4))
-    source, mask = pad([[3, 4]])
+    source, mask = pad([[3, 4]], device="cpu")
     torch.testing.assert_close(model(source, mask, inputs), target(inputs)[0])
 
 
@@ -148,21 +150,15 @@ def test_the_loss_of_a_pair_by_hand() -> None:
         nats -= sum(float(scores[place, word]) for place, word in enumerate([*target, 1]))
     assert tokens == 5
     assert loss.item() == pytest.approx(nats / 5, rel=1e-5)
-    for batch in (1, 2):
-        found = seq2seq_perplexity(model, pairs, batch=batch)
+    for batch_size in (1, 2):
+        found = seq2seq_perplexity(model, pairs, batch_size=batch_size)
         assert found == pytest.approx(np.exp(nats / 5), rel=1e-5)
-
-
-def test_windows_begin_again() -> None:
-    windows = windows_without_end(torch.arange(13), 2, 3)
-    firsts = [next(windows)[0][0, 0].item() for _ in range(4)]
-    assert firsts == [0, 3, 0, 3]
 
 
 def test_it_learns_to_copy_through_attention() -> None:
     torch.manual_seed(0)
     model = Seq2Seq(9, 9, 32)
-    train_seq2seq(model, drawn(600), epochs=12, learning_rate=1e-2)
+    train_seq2seq(model, drawn(600), TrainingOptions(epochs=12, learning_rate=1e-2))
     new = drawn(60, seed=1)
     assert seq2seq_perplexity(model, new) < 1.3
     said = translate(model, [source for source, _ in new])
@@ -182,7 +178,8 @@ def test_the_joint_loss_keeps_the_language_model() -> None:
     # The pairs say "2 x", the text says 9 10 9 10: without the text the target LM forgets it.
     text = torch.tensor([9, 10]).repeat(300)
     target = language_models()[1]
-    train_language_model(target, text, rows=2, width=10, epochs=3, learning_rate=2e-2)
+    options = TrainingOptions(epochs=3, batch_size=2, learning_rate=2e-2)
+    train_language_model(target, text, options, bptt=10)
     kept = {}
     for joint in (False, True):
         model = model_of()
@@ -190,8 +187,7 @@ def test_the_joint_loss_keeps_the_language_model() -> None:
         losses = train_seq2seq(
             model,
             drawn(100),
-            epochs=6,
-            learning_rate=2e-2,
+            TrainingOptions(epochs=6, learning_rate=2e-2),
             source_text=text - 2 if joint else None,
             target_text=text if joint else None,
         )
@@ -204,3 +200,18 @@ def test_the_joint_loss_keeps_the_language_model() -> None:
 def test_the_joint_loss_needs_both_texts() -> None:
     with pytest.raises(ValueError, match="both texts"):
         train_seq2seq(model_of(), drawn(4), source_text=torch.arange(9))
+
+
+def test_it_runs_where_its_parameters_are() -> None:
+    source, mask, inputs = torch.ones(2, 3).long(), torch.ones(2, 3).bool(), torch.ones(2, 4).long()
+    on_meta = model_of().to("meta")
+    scores = on_meta(*(x.to("meta") for x in (source, mask, inputs)))
+    assert (scores.device.type, scores.shape) == ("meta", (2, 4, 11))
+    model, text = model_of().double(), torch.arange(30) % 9
+    with DevicesNamed():
+        train_seq2seq(model, drawn(20), source_text=text, target_text=text, bptt=2)
+        seq2seq_perplexity(model, drawn(4))
+        translate(model, [[3], [4, 5]])
+    assert model.softmax.weight.dtype == torch.float64
+    computes_on_meta(lambda: train_seq2seq(on_meta, drawn(4)))
+    computes_on_meta(lambda: translate(on_meta, [[3]]))

@@ -112,3 +112,11 @@ def test_forbid_keeps_what_is_permitted() -> None:
 def test_foreign_labels_are_refused(before: str, after: str, scheme: Scheme) -> None:
     with pytest.raises(ValueError, match=r"not of the scheme|no label|no scheme"):
         may_follow(before, after, scheme)
+
+
+def test_the_rules_go_where_the_scores_go_and_are_not_saved() -> None:
+    crf = LinearChainCRF(["O", "B-X", "E-X"])
+    assert set(crf.state_dict()) == {"transitions", "start", "end"}
+    assert {scores.device.type for scores in crf.to("meta").scores()} == {"meta"}
+    assert {scores.dtype for scores in crf.double().scores()} == {torch.float64}
+    assert LinearChainCRF(["O"], scheme=None).permitted is None

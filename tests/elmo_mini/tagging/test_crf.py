@@ -91,6 +91,19 @@ def test_marginals_are_those_of_the_enumeration(drawn: Drawn) -> None:
         assert (found[row, n:] == 0).all()
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("made_within", [False, True])
+def test_marginals_need_no_gradients_from_the_caller(mode: type, made_within: bool) -> None:
+    given = Drawn([3, 1], 3, 5)
+    expected = marginals(given.emissions, given.mask, *given.rest)
+    with mode():
+        if made_within:
+            given = Drawn([3, 1], 3, 5)
+        found = marginals(given.emissions, given.mask, *given.rest)
+    assert torch.equal(found, expected)
+    assert not given.emissions.requires_grad
+
+
 def test_viterbi_finds_the_best_of_every_path(drawn: Drawn) -> None:
     found, scores = viterbi(drawn.emissions, drawn.mask, *drawn.rest)
     for row in range(len(drawn.lengths)):
@@ -181,3 +194,10 @@ def test_bad_masks_are_refused(mask: list[list[int]]) -> None:
     for call in (log_partition, viterbi, marginals):
         with pytest.raises(ValueError, match=r"mask is|padding before"):
             call(drawn.emissions, torch.tensor(mask), *drawn.rest)
+
+
+def test_sentences_without_any_word_are_refused() -> None:
+    drawn = Drawn([2], 3, 0)
+    for call in (log_partition, viterbi, marginals):
+        with pytest.raises(ValueError, match="a sentence has no word"):
+            call(drawn.emissions[:, :0], drawn.mask[:, :0], *drawn.rest)

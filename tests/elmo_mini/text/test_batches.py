@@ -1,52 +1,52 @@
+import random
+
 import numpy as np
 import pytest
 import torch
 
-from elmo_mini.text.batches import (
-    LARGEST_GRADIENT,
-    batches_of_like_length,
-    clipped_step,
-    train_on_sentences,
-)
+from elmo_mini.text.batches import batches_of_like_length, pad, shuffled_batches
+
+LENGTHS = np.random.default_rng(1).integers(1, 40, 1003).tolist()
 
 
-def test_batches_hold_every_row_once_and_like_lengths() -> None:
-    lengths = np.random.default_rng(1).integers(1, 40, 1003).tolist()
-    batches = list(batches_of_like_length(lengths, 10, np.random.default_rng(2)))
-    assert sorted(np.concatenate(batches).tolist()) == list(range(1003))
-    spread = [max(lengths[r] for r in rows) - min(lengths[r] for r in rows) for rows in batches]
-    assert np.mean(spread) < 3
+def spread(batches: list[list[int]]) -> list[int]:
+    """How far apart the lengths of each batch lie."""
+    return [max(LENGTHS[r] for r in rows) - min(LENGTHS[r] for r in rows) for rows in batches]
 
 
-def test_a_step_is_no_longer_than_the_largest_gradient() -> None:
-    model = torch.nn.Linear(3, 1, bias=False)
-    before = model.weight.detach().clone()
-    clipped_step(model, torch.optim.SGD(model.parameters(), lr=1.0), 100 * model.weight.sum())
-    assert float((model.weight.detach() - before).norm()) == pytest.approx(
-        LARGEST_GRADIENT, rel=1e-4
+def test_rows_are_cut_by_length_and_stay_in_their_order_among_equals() -> None:
+    assert batches_of_like_length([3, 1, 3, 2, 1], 2) == [[1, 4], [3, 0], [2]]
+    assert batches_of_like_length([3, 1, 3, 2, 1], 2, [2, 4, 0]) == [[4, 2], [0]]
+    assert batches_of_like_length([], 2) == []
+
+
+@pytest.mark.parametrize(("pool", "mean", "most"), [(50, 3, 40), (None, 1, 1)])
+def test_batches_hold_every_row_once_and_like_lengths(
+    pool: int | None, mean: float, most: int
+) -> None:
+    shuffle = np.random.default_rng(2).shuffle
+    first, second = (list(shuffled_batches(LENGTHS, 10, shuffle, pool=pool)) for _ in range(2))
+    for batches in (first, second):
+        assert sorted(row for rows in batches for row in rows) == list(range(1003))
+        assert np.mean(spread(batches)) < mean
+        assert max(spread(batches)) <= most
+    assert first != second
+    assert [len(rows) for rows in first].count(10) == 100
+
+
+def test_any_generator_shuffles() -> None:
+    one, other = (
+        list(shuffled_batches(LENGTHS, 10, random.Random(seed).shuffle)) for seed in (0, 0)
     )
+    assert one == other
+    assert list(shuffled_batches([], 10, random.Random(0).shuffle)) == []
 
 
-def test_what_is_minimised_may_hold_more_than_what_is_reported() -> None:
-    model = torch.nn.Linear(1, 1)
-
-    def own(rows: list[int]) -> torch.Tensor:
-        return 0 * model.weight.sum() + len(rows)
-
-    def more(loss: torch.Tensor) -> torch.Tensor:
-        return loss + model.bias.square().sum()
-
-    torch.nn.init.ones_(model.bias)
-    losses = train_on_sentences(
-        model,
-        [3] * 10,
-        own,
-        epochs=2,
-        batch=4,
-        learning_rate=0.1,
-        seed=0,
-        minimised=more,
-    )
-    assert sorted(losses) == [2, 2, 4, 4, 4, 4]
-    assert float(model.bias.detach()) < 0.9
-    assert not model.training
+def test_pad() -> None:
+    ids, mask = pad([[4, 5], [6], [7, 8, 9], []], 2, device="cpu")
+    assert ids.tolist() == [[4, 5, 2], [6, 2, 2], [7, 8, 9], [2, 2, 2]]
+    assert mask.tolist() == [[True, True, False], [True, False, False], [True] * 3, [False] * 3]
+    assert (ids.dtype, mask.dtype) == (torch.int64, torch.bool)
+    assert [table.device.type for table in pad([[1], []], device="meta")] == ["meta", "meta"]
+    with pytest.raises(ValueError, match="nothing to pad"):
+        pad([], device="cpu")

@@ -102,8 +102,9 @@ def test_a_table_that_contradicts_itself_is_refused(
 
 def test_it_comes_back_from_its_file(tmp_path: Path) -> None:
     vocabulary = Vocabulary.from_sentences([*TEXT, ["苹果", "naïve"]], unknown="<unk>")
-    vocabulary.save(tmp_path / "words.json")
-    assert Vocabulary.load(tmp_path / "words.json") == vocabulary
+    path = tmp_path / "a new folder" / "words.json"
+    vocabulary.save(path)
+    assert Vocabulary.load(path) == vocabulary
     assert vocabulary != Vocabulary(vocabulary.words, vocabulary.counts)
 
 

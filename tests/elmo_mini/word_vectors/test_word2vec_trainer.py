@@ -187,7 +187,7 @@ def test_without_progress_nothing_is_printed(capfd):
 def test_a_saved_model_comes_back_whole(tmp_path):
     words = [["打", "naïve", 'a "b" \\ c', "x"]] * 5
     model = Word2Vec(words, vector_size=8, min_count=1, sg=1, epochs=2, window=3)
-    path = tmp_path / "model.safetensors"
+    path = tmp_path / "a new folder" / "model.safetensors"
     model.save(path)
     loaded = Word2Vec.load(path)
     np.testing.assert_array_equal(loaded.vectors, model.vectors)

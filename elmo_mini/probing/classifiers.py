@@ -1,0 +1,41 @@
+"""The simple classifiers that probes are made of: nearest examples, nearest mean, linear.
+
+Each learns from vectors (N, D) and their N labels, and names a label for each vector it is asked
+about, (M, D).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+Floats = NDArray[np.float32]
+
+
+def knn(known: Floats, labels: Sequence[str], asked: Floats, neighbours: int = 5) -> list[str]:
+    """The vote of the nearest examples by cosine, of all of them where there are fewer."""
+    count = min(neighbours, len(known))
+    model = KNeighborsClassifier(count, metric="cosine", algorithm="brute")
+    return [str(label) for label in model.fit(known, labels).predict(asked)]
+
+
+def centroid(known: Floats, labels: Sequence[str], asked: Floats) -> list[str]:
+    """The label whose examples' mean direction is nearest by cosine."""
+    length = np.linalg.norm(known, axis=1, keepdims=True)
+    unit = known / np.where(length > 0, length, 1)
+    distinct = np.unique(labels)
+    of = np.asarray(labels)
+    means = np.stack([unit[of == label].mean(0) for label in distinct])
+    return knn(means, distinct.tolist(), asked, 1)
+
+
+def linear(known: Floats, labels: Sequence[str], asked: Floats, c: float = 1.0) -> list[str]:
+    """Logistic regression on standardised numbers; `c` is scikit-learn's C."""
+    if len(set(labels)) == 1:
+        return [labels[0]] * len(asked)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
+    return [str(label) for label in model.fit(known, labels).predict(asked)]

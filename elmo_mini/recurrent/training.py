@@ -1,0 +1,179 @@
+"""Training as all small models of lessons 03 to 05 share it: options, seed, clipped Adam steps.
+
+What the loss of a batch is, each model says.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.text.batches import shuffled_batches
+
+LARGEST_GRADIENT = 1.0
+POOL = 50
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How long, in what steps and from which seed to train.
+
+    Attributes
+    ----------
+    epochs : passes over the data
+    batch_size : sentences of a batch, or parallel rows of running text
+    learning_rate : Adam's, of the first step
+    seed : of the order, the dropout and whatever else is drawn; the start weights are drawn when
+        the model is built
+    progress : show a bar
+
+    Raises
+    ------
+    ConfigurationError
+        If a number is outside its range.
+    """
+
+    epochs: int = 1
+    batch_size: int = 16
+    learning_rate: float = 3e-3
+    seed: int = 0
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not self.learning_rate >= 0:
+            raise ConfigurationError(
+                f"learning_rate is {self.learning_rate}; it must be at least 0"
+            )
+
+
+def train(
+    model: nn.Module,
+    losses: Iterable[Tensor],
+    steps: int,
+    options: TrainingOptions,
+    *,
+    minimised: Callable[[Tensor], Tensor] | None = None,
+    after_step: Callable[[int], Any] | None = None,
+) -> list[float]:
+    """Train with Adam; the learning rate falls in a straight line to zero.
+
+    Parameters
+    ----------
+    losses : the loss of each batch, computed when it is asked for
+    steps : how many there will be
+    minimised : what to minimise in place of a batch's loss, given that loss
+    after_step : called with the number of steps done
+
+    Returns
+    -------
+    The loss of each batch
+    """
+    optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, steps)
+    history: list[float] = []
+    model.train()
+    with (
+        seeded(options.seed, device_of(model)),
+        tqdm(total=steps, disable=not options.progress, unit="batch") as bar,
+    ):
+        for loss in losses:
+            history.append(loss.item())
+            clipped_step(model, optimizer, loss if minimised is None else minimised(loss))
+            schedule.step()
+            bar.update()
+            if after_step is not None:
+                after_step(len(history))
+    model.eval()
+    return history
+
+
+def train_on_sentences(
+    model: nn.Module,
+    lengths: Sequence[int],
+    loss_of: Callable[[list[int]], Tensor],
+    options: TrainingOptions,
+    *,
+    minimised: Callable[[Tensor], Tensor] | None = None,
+    after_step: Callable[[int], Any] | None = None,
+) -> list[float]:
+    """`train` on batches of sentences of like length.
+
+    Parameters
+    ----------
+    lengths : of each sentence
+    loss_of : the loss of the sentences with these numbers
+
+    Returns
+    -------
+    The loss of each batch
+
+    Raises
+    ------
+    ValueError
+        If there is no sentence.
+    """
+    if not lengths:
+        raise ValueError("there is no sentence to learn from")
+    shuffle = np.random.default_rng(options.seed).shuffle
+
+    def losses() -> Iterator[Tensor]:
+        for _ in range(options.epochs):
+            for rows in shuffled_batches(lengths, options.batch_size, shuffle, pool=POOL):
+                yield loss_of(rows)
+
+    steps = options.epochs * -(-len(lengths) // options.batch_size)
+    return train(model, losses(), steps, options, minimised=minimised, after_step=after_step)
+
+
+def clipped_step(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    loss: Tensor,
+    largest: float = LARGEST_GRADIENT,
+) -> None:
+    """One step down the gradient, whose norm is clipped at `largest`."""
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), largest)
+    optimizer.step()
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where the parameters of a model are."""
+    return next(model.parameters()).device
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Random numbers from `seed`, on the CPU and on the GPU `device`, if it is one.
+
+    The caller's random states are left as they were, on every device.
+    """
+    gpu = device.type == "cuda"
+    with torch.random.fork_rng([device] if gpu else []):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed reseeds every GPU
+        if gpu:
+            with torch.cuda.device(device):
+                torch.cuda.manual_seed(seed)
+        yield
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Neither dropout nor gradients; afterwards the model is in the mode it was in."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)

@@ -1,0 +1,265 @@
+"""The tagger: sentences to labels, its loss, and its file."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Self, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.fast_cnn import encode_tokens
+from elmo_mini.characters.options import CharacterCNNOptions
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    read_checkpoint,
+    write_checkpoint,
+)
+from elmo_mini.errors import PathLike
+from elmo_mini.recurrent.training import evaluating
+from elmo_mini.tagging.constrained_crf import LinearChainCRF
+from elmo_mini.tagging.sentences import (
+    PADDING,
+    UNKNOWN,
+    Batch,
+    TaggedSentence,
+    check_labels,
+    check_lm,
+    normalise,
+    padded,
+)
+from elmo_mini.tagging.taglm import BiLSTM, Position, TaggerOptions, lm_part, with_lm
+from elmo_mini.text.batches import batches_of_like_length, pad
+from elmo_mini.word_vectors.table import WordVectors
+
+FORMAT = "elmo_mini tagger 1"
+
+
+class Tagger(nn.Module):
+    """Sentences to label scores, a loss, and predicted labels; on the device of its parameters.
+
+    `for_sentences` makes one from training sentences, `load` reads a saved one.
+
+    Parameters
+    ----------
+    words : the words it knows, as `normalise` spells them
+    labels : the K labels
+    options : what it is built of
+    lm_dim : length of a sentence's LM vectors as stored, both directions; 0 without an LM
+
+    Raises
+    ------
+    ValueError
+        If the options ask for LM vectors and `lm_dim` is 0.
+    """
+
+    singletons: Tensor
+
+    def __init__(
+        self, words: Iterable[str], labels: Iterable[str], options: TaggerOptions, lm_dim: int = 0
+    ) -> None:
+        super().__init__()
+        if options.lm_position != "none" and not lm_dim:
+            raise ValueError(
+                f"lm_position is {options.lm_position!r}, but there are no LM vectors: add them "
+                "with elmo_mini.tagging.data.with_lm_vectors, or choose 'none'"
+            )
+        self.options = options
+        self.lm_dim = 0 if options.lm_position == "none" else lm_dim
+        self.labels = list(labels)
+        self.words = {word: number for number, word in enumerate(words, start=2)}
+        self.register_buffer("singletons", torch.zeros(len(self.words) + 2, dtype=torch.bool))
+
+        lm_size = lm_dim // 2 if options.lm_direction == "forward" else lm_dim
+        at = {name: lm_size * (options.lm_position == name) for name in get_args(Position)}
+        if options.task_rnn:
+            self.embedding = nn.Embedding(len(self.words) + 2, options.word_dim, PADDING)
+            nn.init.uniform_(self.embedding.weight[1:].detach(), -0.3, 0.3)
+            self.characters = CharacterCNN(_character_options(options))
+            inputs = options.word_dim + options.character_filters
+            self.first = BiLSTM(inputs + at["input"], options.hidden)
+            self.second = BiLSTM(2 * options.hidden + at["after_first"], options.hidden)
+            dense = 2 * options.hidden + at["after_second"]
+        else:
+            dense = lm_size
+        self.dropout = nn.Dropout(options.dropout)
+        self.dense = nn.Linear(dense, len(self.labels))
+        self.crf = LinearChainCRF(self.labels) if options.crf else None
+
+    @classmethod
+    def for_sentences(
+        cls,
+        sentences: Sequence[TaggedSentence],
+        options: TaggerOptions,
+        lm_dim: int = 0,
+        word_vectors: WordVectors | None = None,
+    ) -> Self:
+        """An untrained tagger that knows the words and labels of the training sentences.
+
+        Parameters
+        ----------
+        word_vectors : start values of the word vectors, looked up by `normalise`; drawn otherwise.
+            All its words are known to the tagger.
+
+        Raises
+        ------
+        ValueError
+            If there is no sentence, a sentence has not one label for each word, or the word
+            vectors are not of `word_dim` numbers.
+        """
+        if not sentences:
+            raise ValueError("a tagger needs at least one training sentence")
+        check_labels(sentences)
+        counts = Counter(normalise(word) for sentence in sentences for word in sentence.words)
+        given = {} if word_vectors is None else dict.fromkeys(word_vectors.vocabulary.words)
+        labels = sorted({label for sentence in sentences for label in sentence.labels})
+        tagger = cls(given | dict.fromkeys(counts), labels, options, lm_dim)
+        once = [tagger.words[w] for w, count in counts.items() if count == 1 and w not in given]
+        tagger.singletons[once] = True
+        if word_vectors is not None and options.task_rnn:
+            tagger._start_from(word_vectors.vectors)
+        return tagger
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Label scores (B, T, K)."""
+        lm = self.dense.weight.new_zeros((*batch.mask.shape, 0))
+        if batch.lm is not None:
+            lm = self.dropout(lm_part(batch.lm, self.options.lm_direction))
+        if not self.options.task_rnn:
+            return self.dense(lm)
+        ids = batch.words
+        if self.training:  # so that UNKNOWN is learned; Lample et al. (2016, section 4.1) do so
+            hidden = self.singletons[ids] & (torch.rand(ids.shape, device=ids.device) < 0.5)
+            ids = ids.masked_fill(hidden, UNKNOWN)
+        letters = encode_tokens(self.characters, batch.characters)
+        x = self.dropout(torch.cat([letters, self.embedding(ids)], -1))
+        first = partial(self._read, self.first, batch.mask)
+        second = partial(self._read, self.second, batch.mask)
+        return self.dense(with_lm(x, lm, first, second, self.options.lm_position))
+
+    def loss(self, sentences: Sequence[TaggedSentence]) -> Tensor:
+        """The loss to minimise, a scalar: mean over sentences (CRF) or over words (softmax).
+
+        Sentences without a word are left out.
+
+        Raises
+        ------
+        ValueError
+            If a sentence has not one label for each word, a label is unknown, LM vectors are
+            missing, or no sentence has a word.
+        """
+        check_labels(sentences)
+        if self.lm_dim:
+            check_lm(sentences, self.lm_dim)
+        sentences = [sentence for sentence in sentences if sentence.words]
+        number = {label: i for i, label in enumerate(self.labels)}
+        unknown = {label for s in sentences for label in s.labels} - number.keys()
+        if unknown:
+            raise ValueError(
+                f"the tagger has no label {min(unknown)!r}; it was made for {self.labels}"
+            )
+        if not sentences:
+            raise ValueError("no sentence has a word, so there is no loss")
+        batch = self.batch(sentences)
+        gold, _ = pad([[number[x] for x in s.labels] for s in sentences], device=batch.mask.device)
+        scores = self(batch)
+        if self.crf is not None:
+            return self.crf.loss(scores, gold, batch.mask)
+        return nn.functional.cross_entropy(scores[batch.mask], gold[batch.mask])
+
+    def predict(self, sentences: Sequence[TaggedSentence], batch_size: int = 64) -> list[list[str]]:
+        """Labels of each sentence, in order; none for a sentence without a word.
+
+        Raises
+        ------
+        ValueError
+            If the tagger reads LM vectors and a sentence has none.
+        """
+        if self.lm_dim:
+            check_lm(sentences, self.lm_dim)
+        found: list[list[str]] = [[] for _ in sentences]
+        lengths = [len(sentence.words) for sentence in sentences]
+        order = [row for row, length in enumerate(lengths) if length]
+        with evaluating(self):
+            for rows in batches_of_like_length(lengths, batch_size, order):
+                batch = self.batch([sentences[row] for row in rows])
+                for row, path in zip(rows, self._decode(self(batch), batch.mask), strict=True):
+                    found[row] = [self.labels[number] for number in path]
+        return found
+
+    def batch(self, sentences: Sequence[TaggedSentence]) -> Batch:
+        """Sentences as padded tensors on the device of the tagger.
+
+        Raises
+        ------
+        ValueError
+            If the tagger reads LM vectors and a sentence has none.
+        """
+        return padded(sentences, self.words, self.lm_dim, self.dense.weight)
+
+    def save(self, path: PathLike) -> None:
+        """Write the tagger to one safetensors file, and make the file's folder if need be."""
+        record = {
+            "format": FORMAT,
+            "options": asdict(self.options),
+            "lm_dim": self.lm_dim,
+            "labels": self.labels,
+            "words": list(self.words),
+        }
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_checkpoint(Path(path), self.state_dict(), record)
+
+    @classmethod
+    def load(cls, path: PathLike, device: str = "cpu") -> Self:
+        """Read what `save` wrote, in evaluation mode.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        CheckpointDamaged
+            If the file is truncated or holds something else; the message names it.
+        """
+        tensors, record = read_checkpoint(Path(path), device)
+        if record.get("format") != FORMAT:
+            raise CheckpointDamaged(f"{path} does not hold a saved tagger")
+        try:
+            options = TaggerOptions(**record["options"])
+            with torch.random.fork_rng([]):  # start values are drawn, and then replaced
+                tagger = cls(record["words"], record["labels"], options, record["lm_dim"])
+            tagger.to(device).load_state_dict(tensors, assign=True)
+        except (KeyError, TypeError, ValueError, RuntimeError) as wrong:
+            raise CheckpointDamaged(f"{path} does not hold a saved tagger: {wrong}") from wrong
+        return tagger.eval()
+
+    def _decode(self, scores: Tensor, mask: Tensor) -> list[list[int]]:
+        if self.crf is not None:
+            return self.crf.decode(scores, mask)
+        best = scores.argmax(-1).tolist()
+        return [row[:length] for row, length in zip(best, mask.sum(1).tolist(), strict=True)]
+
+    def _read(self, layer: BiLSTM, mask: Tensor, x: Tensor) -> Tensor:
+        return self.dropout(layer(x, mask))
+
+    def _start_from(self, vectors: NDArray[np.float32]) -> None:
+        if vectors.shape[1] != self.options.word_dim:
+            raise ValueError(
+                f"the word vectors have {vectors.shape[1]} numbers, word_dim is "
+                f"{self.options.word_dim}; give both the same"
+            )
+        with torch.no_grad():
+            self.embedding.weight[2 : 2 + len(vectors)] = torch.from_numpy(vectors)
+
+
+def _character_options(options: TaggerOptions) -> CharacterCNNOptions:
+    return CharacterCNNOptions(
+        projection_dim=options.character_filters,
+        filters=((3, options.character_filters),),
+        character_dim=options.character_dim,
+        n_highway=0,
+    )

@@ -1,0 +1,23 @@
+import numpy as np
+import pytest
+
+from elmo_mini.probing.classifiers import centroid, knn, linear
+
+KNOWN = np.array([[1, 0], [0.9, 0.1], [0, 1]], dtype=np.float32)
+ASKED = np.array([[5, 1], [0, 2]], dtype=np.float32)
+
+
+@pytest.mark.parametrize("classify", [lambda *a: knn(*a, neighbours=1), centroid, linear])
+def test_the_nearest_name_their_label(classify) -> None:  # type: ignore[no-untyped-def]
+    found = classify(KNOWN, ["a", "a", "b"], ASKED)
+    assert found == ["a", "b"]
+    assert all(type(label) is str for label in found)
+
+
+@pytest.mark.parametrize("classify", [knn, centroid, linear])
+def test_with_one_label_there_is_one_answer(classify) -> None:  # type: ignore[no-untyped-def]
+    assert classify(KNOWN, ["a", "a", "a"], ASKED) == ["a", "a"]
+
+
+def test_there_are_no_more_neighbours_than_examples() -> None:
+    assert knn(KNOWN, ["a", "b", "b"], ASKED, neighbours=9) == ["b", "b"]

@@ -1,0 +1,183 @@
+"""The tagger: its batches, that it uses what it is given, what it refuses, and its file."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    read_checkpoint,
+    write_checkpoint,
+)
+from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors
+from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
+from tests.elmo_mini.tagging.made_up import SMALL, sentences
+
+
+def test_a_forward_tagger_never_sees_the_backward_half() -> None:
+    train = sentences(20, 0)
+    changed = [s._replace(lm=np.concatenate([s.lm[:, :3], 9 - s.lm[:, 3:]], 1)) for s in train]
+    for direction, same in (("forward", True), ("both", False)):
+        torch.manual_seed(0)
+        tagger = Tagger.for_sentences(
+            train, TaggerOptions(lm_direction=direction, **SMALL), 6
+        ).eval()
+        a, b = (tagger(tagger.batch(some)) for some in (train, changed))
+        assert torch.equal(a, b) == same
+
+
+@pytest.mark.parametrize("position", ["none", "input", "after_first", "after_second"])
+def test_scores_do_not_depend_on_the_rest_of_the_batch(position: str) -> None:
+    train = sentences(12, 1)
+    torch.manual_seed(0)
+    tagger = Tagger.for_sentences(train, TaggerOptions(lm_position=position, **SMALL), 6).eval()
+    together = tagger(tagger.batch(train))
+    for row, sentence in enumerate(train):
+        alone = tagger(tagger.batch([sentence]))[0]
+        torch.testing.assert_close(together[row, : len(alone)], alone)
+    assert tagger.predict(train, 5) == [tagger.predict([sentence])[0] for sentence in train]
+
+
+def test_word_vectors_are_the_start_and_unknown_words_are_learned() -> None:
+    table = np.arange(18, dtype=np.float32).reshape(3, 6)
+    vectors = WordVectors(Vocabulary(["a", "n0", "far"]), table)
+    tagger = Tagger.for_sentences(sentences(30, 7), TaggerOptions(**SMALL), 6, vectors)
+    for word, row in zip(("a", "n0", "far"), table, strict=True):
+        assert tagger.embedding.weight[tagger.words[word]].tolist() == row.tolist()
+    asked = TaggedSentence(("A", "N7", "unheard"), lm=np.zeros((3, 6), dtype=np.float32))
+    assert tagger.batch([asked]).words.tolist() == [[2, 3, 1]]
+    once = [TaggedSentence(("rare", "far"), ("O", "O")), TaggedSentence(("a",), ("O",))]
+    plain = TaggerOptions(lm_position="none", **SMALL)
+    marked = Tagger.for_sentences(once, plain, 0, vectors)
+    assert [w for w, i in marked.words.items() if marked.singletons[i]] == ["rare"]
+
+
+def test_what_cannot_be_is_refused() -> None:
+    train = sentences(5, 9)
+    with pytest.raises(ValueError, match="there are no LM vectors"):
+        Tagger.for_sentences(train, TaggerOptions())
+    with pytest.raises(ValueError, match="at least one training"):
+        Tagger.for_sentences([], TaggerOptions())
+    vectors = WordVectors(Vocabulary(["a"]), np.ones((1, 3), dtype=np.float32))
+    with pytest.raises(ValueError, match="3 numbers"):
+        Tagger.for_sentences(train, TaggerOptions(), 6, vectors)
+
+
+def tagger_of(train: list[TaggedSentence], **changes: object) -> Tagger:
+    torch.manual_seed(0)
+    return Tagger.for_sentences(train, TaggerOptions(**{**SMALL, **changes}), 6)  # type: ignore[arg-type]
+
+
+def test_a_sentence_without_a_word_gets_no_label_and_costs_nothing() -> None:
+    train = sentences(6, 10)
+    empty = TaggedSentence((), (), np.zeros((0, 6), dtype=np.float32))
+    for changes in ({}, {"crf": False}):
+        tagger = tagger_of(train, **changes).eval()
+        alone = tagger.predict(train)
+        assert tagger.predict([empty, *train[:3], empty, *train[3:]]) == [
+            [],
+            *alone[:3],
+            [],
+            *alone[3:],
+        ]
+        assert tagger.predict([empty]) == [[]]
+        assert tagger.predict([]) == []
+        assert tagger.loss([train[0], empty, train[1]]) == tagger.loss(train[:2])
+        with pytest.raises(ValueError, match="no sentence has a word"):
+            tagger.loss([empty])
+
+
+def test_every_word_needs_one_label() -> None:
+    train = sentences(6, 11)
+    words = ("one", "two", "three")
+    wrong = TaggedSentence(words, ("O", "S-X"), np.zeros((3, 6), dtype=np.float32))
+    said = "sentence 2 has 3 words and 2 labels"
+    with pytest.raises(ValueError, match=said):
+        tagger_of([*train[:2], wrong])
+    with pytest.raises(ValueError, match=said):
+        tagger_of(train).loss([*train[:2], wrong, *train[2:]])
+    with pytest.raises(ValueError, match="no label 'B-Y'; it was made for"):
+        tagger_of(train).loss([wrong._replace(labels=("O", "B-Y", "O"))])
+
+
+def test_every_word_needs_one_lm_vector() -> None:
+    train = sorted(sentences(6, 12), key=lambda sentence: -len(sentence.words))
+    tagger = tagger_of(train)
+    right, length = train[1].lm, len(train[1].words)
+    for lm, said in (
+        (None, "sentence 1 has no LM vectors"),
+        (right[1:], f"sentence 1 has {length} words and LM vectors of shape \\({length - 1}, 6\\)"),
+        (right[:, 1:], f"LM vectors of shape \\({length}, 5\\); the tagger reads \\({length}, 6"),
+    ):
+        wrong = [train[0], train[1]._replace(lm=lm), *train[2:]]
+        for use in (tagger.loss, tagger.predict, tagger.batch):
+            with pytest.raises(ValueError, match=said):
+                use(wrong)
+
+
+@pytest.mark.parametrize("changes", [{}, {"crf": False}, {"task_rnn": False}], ids=str)
+def test_it_runs_where_its_parameters_are(changes: dict[str, object]) -> None:
+    train = sentences(6, 13)
+    tagger = tagger_of(train, **changes).double()
+    with DevicesNamed():
+        tagger.loss(train).backward()
+        tagger.predict(train)
+    on_meta = tagger_of(train, **changes).to("meta")
+    batch = on_meta.batch(train)
+    assert {x.device.type for x in batch if x is not None} == {"meta"}
+    computes_on_meta(lambda: on_meta.loss(train))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"crf": False}, {"lm_position": "none"}, {"lm_direction": "forward"}, {"task_rnn": False}],
+    ids=str,
+)
+def test_a_saved_tagger_is_the_same_tagger(changes: dict[str, object], tmp_path: Path) -> None:
+    train, new = sentences(20, 14), sentences(30, 15)
+    tagger = tagger_of(train, **changes)
+    path = tmp_path / "a new folder" / "names.safetensors"
+    tagger.save(path)
+    random = torch.get_rng_state()
+    loaded = Tagger.load(str(path))
+    assert torch.equal(torch.get_rng_state(), random), "the caller's random numbers moved"
+    assert not loaded.training
+    assert loaded.predict(new) == tagger.predict(new)
+    assert torch.equal(loaded.loss(new), tagger.eval().loss(new))
+    assert (loaded.words, loaded.labels, loaded.options) == (
+        tagger.words,
+        tagger.labels,
+        tagger.options,
+    )
+    assert loaded.state_dict().keys() == tagger.state_dict().keys()
+    assert all(parameter.requires_grad for parameter in loaded.parameters())
+    tagger.double().save(path)
+    assert {parameter.dtype for parameter in Tagger.load(path).parameters()} == {torch.float64}
+
+
+def test_a_file_that_holds_no_tagger_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "names.safetensors"
+    with pytest.raises(FileNotFoundError, match=r"names\.safetensors"):
+        Tagger.load(path)
+    tagger = tagger_of(sentences(5, 16))
+    tagger.save(path)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(CheckpointDamaged, match=r"names\.safetensors is no whole"):
+        Tagger.load(path)
+    tagger.save(path)
+    tensors, good = read_checkpoint(path)
+    for record in (
+        {**good, "format": "elmo_mini tagger 0"},
+        {key: value for key, value in good.items() if key != "words"},
+        {**good, "words": []},
+        {**good, "options": {"hidden units": 3}},
+    ):
+        write_checkpoint(path, tensors, record)
+        with pytest.raises(CheckpointDamaged, match=r"names\.safetensors does not hold a saved"):
+            Tagger.load(path)
