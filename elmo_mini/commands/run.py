@@ -5,27 +5,50 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 
+from elmo_mini.extras import ExtraMissing, brought_by
+
 
 def run_command(
     program: str,
     description: str,
     commands: Mapping[str, tuple[str, str]],
     argv: Sequence[str] | None = None,
+    *,
+    extra: str = "experiments",
 ) -> int:
     """Run the command that the arguments name.
 
-    Args:
-        program: how it is called, for the help.
-        commands: name to (module, summary). The module has ``add_arguments(parser)`` and
-            ``run(args)``, which returns the exit status or None.
-        argv: the arguments; those of the process by default.
+    Parameters
+    ----------
+    program : str
+        How it is called, for the help.
+    description : str
+        What its commands are about, for the help.
+    commands : mapping of str to (str, str)
+        Name to (module, summary). The module has ``add_arguments(parser)`` and ``run(args)``,
+        which returns the exit status or None.
+    argv : sequence of str, optional
+        The arguments; those of the process by default.
+    extra : str
+        The extra of the distribution that brings what the commands import.
+
+    Returns
+    -------
+    int
+        The command's exit status; 2, with one sentence on standard error, when a package that it
+        needs is not installed.
     """
     parser = argparse.ArgumentParser(prog=program, description=description)
     choices = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     arguments = list(sys.argv[1:] if argv is None else argv)
-    for name, (module, summary) in commands.items():
-        command = choices.add_parser(name, help=summary, description=summary)
-        if arguments[:1] == [name]:
-            importlib.import_module(module).add_arguments(command)
-    args = parser.parse_args(arguments)
-    return int(importlib.import_module(commands[args.command][0]).run(args) or 0)
+    try:
+        with brought_by(extra):
+            for name, (module, summary) in commands.items():
+                command = choices.add_parser(name, help=summary, description=summary)
+                if arguments[:1] == [name]:
+                    importlib.import_module(module).add_arguments(command)
+            args = parser.parse_args(arguments)
+            return int(importlib.import_module(commands[args.command][0]).run(args) or 0)
+    except ExtraMissing as error:
+        print(f"{program} {arguments[0]}: {error}", file=sys.stderr)
+        return 2

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.neighbors import KNeighborsClassifier
 from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.experiments.command import Prepared, run_experiments
 from elmo_mini.experiments.context_classifiers import forgetting, pretraining
 from elmo_mini.experiments.context_telegrams import seq2seq
+from elmo_mini.extras import brought_by
 from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors, train_context2vec
 from elmo_mini.recurrent.kneser_ney import KneserNey
 from elmo_mini.recurrent.language_model import (
@@ -36,6 +36,9 @@ from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 from elmo_mini.word_vectors.pseudo_words import context_average, held_out_accuracy
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
+
+with brought_by("experiments"):
+    from sklearn.neighbors import KNeighborsClassifier
 
 Result = dict[str, Any]
 Features = dict[str, list[Floats]]

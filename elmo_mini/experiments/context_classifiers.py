@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.corpora.splits import Part
+from elmo_mini.extras import brought_by
 from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
@@ -34,6 +34,9 @@ from elmo_mini.recurrent.language_model import (
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
+
+with brought_by("experiments"):
+    from sklearn.linear_model import LogisticRegression
 
 Result = dict[str, Any]
 Labelled = tuple[list[list[int]], list[int]]

@@ -11,17 +11,20 @@ from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
+from elmo_mini.extras import brought_by
 from elmo_mini.probing.report import ProbeReport, Score, interval
 from elmo_mini.probing.tasks import Occurrence, Task
 from elmo_mini.vectors.cache import cached_vectors
 from elmo_mini.vectors.stream import Floats, embed_stream
+
+with brought_by("experiments"):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]
