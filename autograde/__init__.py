@@ -1,25 +1,50 @@
-"""autograde: exercises whose checks name the mistake."""
+"""autograde: exercises whose checks name the mistake.
 
+What a lesson needs is here under its own name, loaded when it is first asked for::
+
+    from autograde import check
+
+    check("sgns_loss", sgns_loss)
+"""
+
+import importlib
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from autograde.running.environment import environment
 from elmo_mini.extras import missing
+
+if TYPE_CHECKING:
+    from autograde.checking.check import check, or_reference
+    from autograde.checking.predictions import calibration, outcome, predict
+    from autograde.running.environment import environment
 
 __all__ = ["calibration", "check", "environment", "or_reference", "outcome", "predict"]
 
-# `environment` must be able to say in words that one of these is missing.
+# Loaded on demand (PEP 562): nbgrader and `make lab` need no torch, which takes two seconds.
+_HOMES = {
+    "calibration": "checking.predictions",
+    "check": "checking.check",
+    "environment": "running.environment",
+    "or_reference": "checking.check",
+    "outcome": "checking.predictions",
+    "predict": "checking.predictions",
+}
 _NEEDED = ("numpy", "torch", "gensim", "IPython", "ipywidgets")
-_MISSING = [name for name in _NEEDED if find_spec(name) is None]
-
-if not _MISSING:
-    from autograde.checking.check import check, or_reference
-    from autograde.checking.predictions import calibration, outcome, predict
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'autograde' has no attribute {name!r}")
+    gone = [package for package in _NEEDED if find_spec(package) is None]
+    if gone and name != "environment":  # which says in words what is missing
         raise ImportError(
-            f"autograde.{name} cannot be used: {missing(_MISSING[0], 'course')} "
+            f"autograde.{name} cannot be used: {missing(gone[0], 'course')} "
             "`python -m autograde environment` says what else there is to do."
         )
-    raise AttributeError(f"module 'autograde' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"autograde.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

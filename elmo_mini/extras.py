@@ -23,8 +23,7 @@ def brought_by(extra: str) -> Iterator[None]:
 
     Parameters
     ----------
-    extra : str
-        The extra of the distribution that the packages imported inside belong to.
+    extra : the extra of the distribution that brings what is imported inside
 
     Raises
     ------

@@ -51,7 +51,7 @@ def running_lab(course: Path, **environment: str) -> Iterator[str]:
         finally:
             process.send_signal(signal.SIGTERM)
             try:
-                process.communicate(timeout=30)
+                process.communicate(timeout=60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()

@@ -20,23 +20,17 @@ def run_command(
 
     Parameters
     ----------
-    program : str
-        How it is called, for the help.
-    description : str
-        What its commands are about, for the help.
-    commands : mapping of str to (str, str)
-        Name to (module, summary). The module has ``add_arguments(parser)`` and ``run(args)``,
-        which returns the exit status or None.
-    argv : sequence of str, optional
-        The arguments; those of the process by default.
-    extra : str
-        The extra of the distribution that brings what the commands import.
+    program : how it is called, for the help
+    description : what its commands are about, for the help
+    commands : name to (module, summary); the module has ``add_arguments(parser)`` and
+        ``run(args)``, which returns the exit status or None
+    argv : the arguments; those of the process by default
+    extra : the extra of the distribution that brings what the commands import
 
     Returns
     -------
-    int
-        The command's exit status; 2, with one sentence on standard error, when a package that it
-        needs is not installed.
+    The command's exit status; 2, with one sentence on standard error, when a package that it needs
+    is not installed.
     """
     parser = argparse.ArgumentParser(prog=program, description=description)
     choices = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
