@@ -5,6 +5,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import psutil
@@ -77,10 +78,10 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int = HANGS_AFTER) 
     times: list[CellTime] = []
 
     def on_start(cell: NotebookNode, cell_index: int) -> None:
-        started[cell_index] = _processor_seconds(client.km.provisioner.pid)
+        started[cell_index] = _processor_seconds(client)
 
     def on_end(cell: NotebookNode, cell_index: int, **_: object) -> None:
-        now = _processor_seconds(client.km.provisioner.pid)
+        now = _processor_seconds(client)
         times.append(CellTime(cell_index, now - started[cell_index]))
 
     with tempfile.TemporaryDirectory(prefix="run_") as folder:
@@ -121,9 +122,10 @@ def slowest(times: list[CellTime]) -> list[CellTime]:
     return sorted(times, key=lambda time: -time.seconds)[:SLOWEST]
 
 
-def _processor_seconds(pid: int) -> float:
-    """What a process has taken of processors so far, with its children, those that ended too."""
-    kernel = psutil.Process(pid)
+def _processor_seconds(client: NotebookClient) -> float:
+    """What the kernel has taken of processors so far, with its children, those that ended too."""
+    manager: Any = client.km
+    kernel = psutil.Process(manager.provisioner.pid)
     taken = 0.0
     for process in (kernel, *kernel.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
