@@ -3,24 +3,23 @@
 NAACL ELMo paper, section 3.1. A forward LSTM stack reads each sentence from its start, a
 backward stack from its end. Both read the same token layer. The vector of token k at layer j is
 [forward h_kj ; backward h_kj] (section 3.2), where the forward half has seen tokens up to and
-with k, and the backward half tokens from k on.
+including k, and the backward half tokens from k on.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+import copy
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from elmo_mini.bilm.carried_state import CarriedState
-from elmo_mini.bilm.fast import direction_sweep, wavefront
-from elmo_mini.bilm.fast.layer_sweep import sweep_layer
+from elmo_mini.bilm.fast.read_layer import read_layer
 from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.bilm.projected_lstm import ProjectedLSTM
-from elmo_mini.bilm.reading_order import ReadingOrder
+from elmo_mini.bilm.packed_order import PackedOrder
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM, State
 from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.fast_cnn import encode_types
 from elmo_mini.characters.ids import (
     add_boundaries,
     batch_to_ids,
@@ -29,8 +28,6 @@ from elmo_mini.characters.ids import (
     unique_rows,
 )
 from elmo_mini.characters.token_cache import TokenCache
-
-State = tuple[Tensor, Tensor]
 
 
 class BiLM(nn.Module):
@@ -82,19 +79,81 @@ class BiLM(nn.Module):
         "activations": list of (B, T + 2, 2 * projection_dim), token layer first, zero at
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
+        if torch.compiler.is_compiling():
+            # Words are looked up by their letters, which a compiler cannot follow.
+            return torch.compiler.disable(self._embed)(inputs, word_inputs)
+        return self._embed(inputs, word_inputs)
+
+    def _embed(self, inputs: Tensor, word_inputs: Tensor | None) -> dict[str, object]:
         if word_inputs is not None and self._knows(word_inputs):
             types, places, mask = self._look_up(word_inputs)
         else:
             types, places, mask = self._encode(inputs)
-        reading = ReadingOrder(mask.sum(1))
+        order = PackedOrder(mask)
         if self.stateful:
-            start = reading.sort(self.carried.read(len(mask)))
+            start = order.sort(self.carried.read(len(mask)))
         else:
             start = self.carried.start(len(mask))  # every row the same, in any order
-        activations, end = self._run(types, places, mask, reading, start)
+        layers, end = self.read(types, order.batch_sizes, start, order.read(places))
         if self.stateful:
-            self.carried.update(*reading.unsort(end))
+            self.carried.update(*order.unsort(end))
+        token_layer = types[places] * mask.unsqueeze(-1)  # (B, T + 2, H)
+        activations = [torch.cat([token_layer, token_layer], -1), *map(order.restore, layers)]
         return {"activations": activations, "mask": mask}
+
+    def read(
+        self,
+        inputs: Tensor,
+        batch_sizes: Sequence[int],
+        state: State,
+        words: Tensor | None = None,
+        drop: Callable[[Tensor], Tensor] | None = None,
+    ) -> tuple[list[Tensor], State]:
+        """The LSTM layers over a packed batch, with residual connections (section 3.4).
+
+        From layer 1 on, a layer's input is added to its output. The sum is the representation
+        and the next layer's input; the recurrent state does not contain it.
+
+        Parameters
+        ----------
+        inputs : (2, N, H) of the token layer as `PackedOrder` packs it; or, with `words`, (U, H)
+            vectors of the distinct words
+        batch_sizes : for each step, how many rows still read
+        state : h (layers, 2, B, H) and c (layers, 2, B, C) to start from, rows sorted
+        words : (2, N) which word each direction reads
+        drop : dropout on the input of each layer, which the residual connection then adds
+
+        Returns
+        -------
+        (2, N, H) of every layer, and the state after every row's last token
+        """
+        layers: list[Tensor] = []
+        ends: list[State] = []
+        for layer, h, c in zip(self.layers, *state, strict=True):
+            if drop is not None:
+                inputs = drop(inputs)
+            outputs, end = read_layer(layer, inputs, batch_sizes, (h, c), words)
+            if layers and self.options.use_skip_connections:
+                outputs = outputs + inputs
+            layers.append(outputs)
+            ends.append(end)
+            inputs, words = outputs, None
+        h_end, c_end = map(torch.stack, zip(*ends, strict=True))
+        return layers, (h_end, c_end)
+
+    def sharing_weights(self) -> "BiLM":
+        """A model of the same weights with a carried state, caches and settings of its own.
+
+        It starts without caches and without carried states, from the same start state. Weights
+        that are trained, frozen or loaded in one are so in the other.
+        """
+        other = copy.copy(self)
+        other._modules, other._buffers = dict(self._modules), dict(self._buffers)
+        other.carried = copy.deepcopy(self.carried)
+        other.carried.reset()
+        other.token_cache = None
+        other._vocabulary = None
+        return other
 
     def reset_states(self, mask: Tensor | None = None) -> None:
         """Forget the carried state of every row, or of the rows in `mask` (rows,) bool."""
@@ -113,8 +172,8 @@ class BiLM(nn.Module):
             if sentence:
                 ids = batch_to_ids([sentence], max_characters=self.options.max_characters)
                 types, places, mask = self._encode(ids.to(self._boundaries.device))
-                reading = ReadingOrder(mask.sum(1))
-                h, c = self._run(types, places, mask, reading, (h, c))[1]
+                order = PackedOrder(mask)
+                h, c = self.read(types, order.batch_sizes, (h, c), order.read(places))[1]
         self.carried.set_start(h, c)
 
     @torch.no_grad()
@@ -132,7 +191,7 @@ class BiLM(nn.Module):
                 allow_boundary_tokens=True,
                 max_characters=self.options.max_characters,
             )
-            rows.append(self.token_encoder.encode_types(ids[:, 0].to(self._boundaries.device)))
+            rows.append(encode_types(self.token_encoder, ids[:, 0].to(self._boundaries.device)))
         self._vocabulary = torch.cat(rows)
         self._vocabulary[0] = 0
 
@@ -154,12 +213,14 @@ class BiLM(nn.Module):
         ids, mask = add_boundaries(ids, check_ids(ids), bos, eos)
         tokens = ids[mask]
         places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
-        training = torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters())
-        if self.token_cache is not None and not training:
-            types, places[mask] = self.token_cache.encode(tokens, self.token_encoder.encode_types)
+        cache, weights = self.token_cache, self.token_encoder.weights()
+        training = torch.is_grad_enabled() and any(w.requires_grad for w in weights)
+        # A replica made by DataParallel shares the cache of another device's encoder.
+        if cache is not None and cache.encoder is self.token_encoder and not training:
+            types, places[mask] = cache.encode(tokens)
         else:
             rows, places[mask] = unique_rows(tokens)
-            types = self.token_encoder.encode_types(rows)
+            types = encode_types(self.token_encoder, rows)
         return types, places, mask
 
     def _knows(self, word_inputs: Tensor) -> bool:
@@ -172,57 +233,7 @@ class BiLM(nn.Module):
     def _look_up(self, word_inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """As `_encode`, from the rows of the cached vocabulary."""
         assert self._vocabulary is not None
-        boundaries = self.token_encoder.encode_types(self._boundaries)
+        boundaries = encode_types(self.token_encoder, self._boundaries)
         bos = torch.tensor(len(self._vocabulary), device=word_inputs.device)
         places, mask = add_boundaries(word_inputs, word_inputs > 0, bos, bos + 1)
         return torch.cat([self._vocabulary, boundaries]), places, mask
-
-    def _run(
-        self, types: Tensor, places: Tensor, mask: Tensor, reading: ReadingOrder, start: State
-    ) -> tuple[list[Tensor], State]:
-        """All layers (B, T + 2, 2H); the state before and after, its rows in reading order."""
-        tokens = reading.read(places)  # (steps, 2, B)
-        outputs: Iterable[Tensor | tuple[Tensor, Tensor]]
-        if torch.is_grad_enabled():
-            outputs, end = self._layer_by_layer(types, tokens, reading.alive, start)
-        else:
-            types = types.to(start[0].dtype)
-            # Without gradients, products are written in place, where autocast cannot follow.
-            with torch.autocast(types.device.type, enabled=False):
-                given = self.layers, types, tokens, reading.alive, start
-                if wavefront.fits(self.layers):
-                    outputs, end = wavefront.sweep(*given)
-                elif direction_sweep.fits(self.layers):
-                    skip = self.options.use_skip_connections
-                    outputs, end = direction_sweep.sweep(*given, skip)
-                else:
-                    outputs, end = self._layer_by_layer(*given[1:])
-        token_layer = types[places] * mask.unsqueeze(-1)
-        activations = [torch.cat([token_layer, token_layer], -1)]
-        activations += [reading.restore(layer, mask.shape[1]) for layer in outputs]
-        if self.options.use_skip_connections:
-            # Residual connection (section 3.4): from layer 1 on, the layer's input is added to
-            # its output. The recurrent state does not contain it.
-            for below, above in pairwise(activations[1:]):
-                above += below
-        return activations, end
-
-    def _layer_by_layer(
-        self, types: Tensor, tokens: Tensor, alive: list[int], start: State
-    ) -> tuple[list[Tensor], State]:
-        """Any number of layers, with gradients where they are asked for."""
-        training = torch.is_grad_enabled()
-        inputs = functional.embedding(tokens, types).transpose(0, 1) if training else types
-        outputs: list[Tensor] = []
-        ends: list[State] = []
-        for number, layer in enumerate(self.layers):
-            state = start[0][number], start[1][number]
-            if training:
-                out, end = layer(inputs, alive, state)
-            else:
-                out, end = sweep_layer(layer, inputs, alive, state, None if number else tokens)
-            outputs.append(out)
-            ends.append(end)
-            inputs = out + inputs if number and self.options.use_skip_connections else out
-        h, c = zip(*ends, strict=True)
-        return outputs, (torch.stack(h), torch.stack(c))

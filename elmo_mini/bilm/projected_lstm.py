@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
-
-from elmo_mini.bilm.fast.training_pass import ReadSequence
 
 FORWARD, BACKWARD = 0, 1
+
+State = tuple[Tensor, Tensor]
 
 
 def clip(x: Tensor, limit: float | None) -> Tensor:
@@ -69,21 +68,10 @@ class ProjectedLSTM(nn.Module):
         offset[:, 2 * self.cell_size : 3 * self.cell_size] = 1.0
         return (self.bias + offset).unsqueeze(1)
 
-    def doubled(self) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Weights, gate bias and projection with which sigmoid alone makes a step.
-
-        tanh(x) = 2 sigmoid(2x) - 1. With the part of g in `weight` and `gate_bias` doubled, one
-        call squashes all four gates to i, s, f, o. With the cells kept doubled, c2 = 2 c,
-
-        c2' = clip(f * c2 + 4 i * s - 2 i);  h' = clip((o * (sigmoid(c2') - 1/2)) (2 W_P))
-
-        is the step of `step`, its cell clip doubled. Twice a floating-point number is exact.
-        """
-        candidate = slice(self.cell_size, 2 * self.cell_size)
-        weight, bias = self.weight.detach().clone(), self.gate_bias().detach()
-        weight[..., candidate] *= 2
-        bias[..., candidate] *= 2
-        return weight, bias, None if self.projection is None else 2 * self.projection.detach()
+    def weights(self) -> list[Tensor]:
+        """Every tensor that `forward` reads."""
+        projection = [] if self.projection is None else [self.projection]
+        return [self.weight, self.bias, *projection]
 
     def step(self, gates: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
         """One time step, from summed gate inputs to the new state.
@@ -107,61 +95,36 @@ class ProjectedLSTM(nn.Module):
         return h, c
 
     def forward(
-        self, inputs: Tensor, alive: Sequence[int], state: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Read a batch whose rows are sorted by falling length.
+        self, inputs: Tensor, batch_sizes: Sequence[int], state: State | None = None
+    ) -> tuple[Tensor, State]:
+        """Read a batch whose B rows are sorted by falling length, packed as by `PackedOrder`.
+
+        This is the definition. `elmo_mini.bilm.fast` computes the same, faster.
 
         Parameters
         ----------
-        inputs : (2, T, B, input_size), each direction in its own reading order
-        alive : for each step, how many rows still have a token; T falling numbers
+        inputs : (2, N, input_size), step after step, each direction in its own order
+        batch_sizes : for each step, how many rows still read; falling numbers whose sum is N
         state : h (2, B, hidden_size) and c (2, B, cell_size) to start from; zeros if None
 
         Returns
         -------
-        outputs (2, T, B, hidden_size), zero past a row's end, and the state after every row's
-        last token
-
-        Under autocast the products are taken in its precision and nothing else is.
+        outputs (2, N, hidden_size) and the state after every row's last token
         """
-        h, c = self._start(inputs, state)
-        device = inputs.device.type
-        mixed = torch.is_autocast_enabled(device)
-        products = torch.get_autocast_dtype(device) if mixed else self.weight.dtype
-        with torch.autocast(device, enabled=False):
-            outputs, h, c = ReadSequence.apply(
-                inputs.to(self.weight.dtype),
-                h,
-                c,
-                self.weight,
-                self.gate_bias(),
-                self.projection,
-                alive,
-                self.cell_clip,
-                self.proj_clip,
-                products,
-            )
-        return outputs, (h, c)
-
-    def read_step_by_step(
-        self, inputs: Tensor, alive: Sequence[int], state: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """The definition of `forward`, one `step` after another, differentiated by autograd."""
-        batch = inputs.shape[2]
-        h, c = self._start(inputs, state)
+        h, c = self.zero_state(batch_sizes[0]) if state is None else state
         w_x, w_h = self.weight.split([self.input_size, self.hidden_size], 1)
+        bias = self.gate_bias()
         outputs = []
-        for t, n in enumerate(alive):
-            gates = inputs[:, t, :n] @ w_x + h[:, :n] @ w_h + self.gate_bias()
+        for x in inputs.split(list(batch_sizes), 1):  # (2, n, input_size)
+            n = x.shape[1]
+            gates = x @ w_x + h[:, :n] @ w_h + bias  # (2, n, 4 * cell_size)
             h_n, c_n = self.step(gates, c[:, :n])
-            outputs.append(functional.pad(h_n, (0, 0, 0, batch - n)))
+            outputs.append(h_n)
             h = torch.cat([h_n, h[:, n:]], 1)
             c = torch.cat([c_n, c[:, n:]], 1)
-        return torch.stack(outputs, 1), (h, c)
+        return torch.cat(outputs, 1), (h, c)
 
-    def _start(self, inputs: Tensor, state: tuple[Tensor, Tensor] | None) -> tuple[Tensor, Tensor]:
-        if state is not None:
-            return state
-        batch = inputs.shape[2]
-        h = inputs.new_zeros(2, batch, self.hidden_size)
-        return h, inputs.new_zeros(2, batch, self.cell_size)
+    def zero_state(self, batch: int) -> State:
+        """h (2, batch, hidden_size) and c (2, batch, cell_size), zeros."""
+        h = self.weight.new_zeros(2, batch, self.hidden_size)
+        return h, self.weight.new_zeros(2, batch, self.cell_size)

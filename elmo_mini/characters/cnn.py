@@ -2,7 +2,7 @@
 
 NAACL ELMo paper, section 3.4: "2048 character n-gram convolutional filters followed by two
 highway layers and a linear projection". The vector of a word depends on its spelling alone, so
-a batch is encoded one word *type* at a time, and only as far as each word's letters reach.
+a batch is encoded one word *type* at a time; `elmo_mini.characters.fast_cnn` does that.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,9 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from elmo_mini.characters.ids import N_IDS, PADDING, unique_rows
+from elmo_mini.characters.ids import N_IDS
 from elmo_mini.characters.options import CharacterCNNOptions
-from elmo_mini.fast.derived_weights import Derived
-from elmo_mini.fast.packed_product import PackedProduct
 
 
 class Highway(nn.Module):
@@ -70,6 +67,16 @@ class CharacterCNN(nn.Module):
             nn.init.normal_(self.projection.weight, std=options.n_filters**-0.5)
             nn.init.zeros_(self.projection.bias)
 
+    def weights(self) -> list[Tensor]:
+        """Every tensor that `forward` reads."""
+        parts: list[nn.Conv1d | nn.Linear] = [*self.convolutions]
+        for highway in self.highways:
+            parts += [highway.transform, highway.carry]
+        if self.projection is not None:
+            parts.append(self.projection)
+        biases = [cast(Tensor, part.bias) for part in parts]
+        return [self.embedding.weight, *(part.weight for part in parts), *biases]
+
     def forward(self, ids: Tensor) -> Tensor:
         """Encode every row of `ids` over all its positions: the definition, with no short cut."""
         rows = ids.reshape(-1, ids.shape[-1])
@@ -81,94 +88,3 @@ class CharacterCNN(nn.Module):
             x = highway(x)
         vectors = x if self.projection is None else self.projection(x)
         return vectors.view(*ids.shape[:-1], -1)
-
-    def encode_types(self, ids: Tensor) -> Tensor:
-        """Encode (N, characters) distinct words, each only as far as its letters reach.
-
-        Past its last letter a word holds padding only, and every window of pure padding gives
-        the same number. One such window is kept, so the maximum over time is unchanged. Under
-        autograd the batch is cut after its longest word; without it, word by word, and autocast
-        changes nothing.
-        """
-        reach = _reach(ids)
-        if torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters()):
-            return self(ids[:, : int(reach.max()) + self.options.widest_filter])
-        with torch.autocast(ids.device.type, enabled=False):
-            return _packed.of(self).encode(ids, reach)
-
-    def encode_tokens(self, ids: Tensor) -> Tensor:
-        """Encode (..., characters), every distinct row once."""
-        types, inverse = unique_rows(ids.reshape(-1, ids.shape[-1]))
-        return self.encode_types(types)[inverse].view(*ids.shape[:-1], -1)
-
-
-class _PackedCNN:
-    """The weights of a `CharacterCNN` laid out for distinct words without gradients.
-
-    Filters narrower than the widest are filled up with zeros, so that one product serves all.
-    """
-
-    def __init__(self, encoder: CharacterCNN) -> None:
-        self.options = encoder.options
-        counts = torch.tensor([count for _, count in self.options.filters])
-        widths = torch.tensor([width for width, _ in self.options.filters])
-        self.width = widths.repeat_interleave(counts)  # of each filter
-        self.widest = self.options.widest_filter
-        kernels = []
-        for convolution in encoder.convolutions:
-            kernel = convolution.weight.detach()  # (filters, character_dim, width)
-            missing = self.widest - kernel.shape[-1]
-            kernels.append(functional.pad(kernel, (0, missing)).transpose(1, 2).flatten(1))
-        bias = torch.cat([cast(Tensor, c.bias).detach() for c in encoder.convolutions])
-        self.letters = encoder.embedding.weight.detach()
-        self.filters = PackedProduct(torch.cat(kernels), bias)
-        self.highways = [
-            [PackedProduct(linear.weight, linear.bias) for linear in (h.transform, h.carry)]
-            for h in encoder.highways
-        ]
-        last = encoder.projection
-        self.projection = None if last is None else PackedProduct(last.weight, last.bias)
-
-    def encode(self, ids: Tensor, reach: Tensor) -> Tensor:
-        """(N, characters) ids of words whose letters reach so far, to (N, projection_dim)."""
-        pooled = self._pool_by_position(ids, reach)
-        # The maximum is taken before the activation; both are monotone, so the order is free.
-        x = pooled.relu_() if self.options.activation == "relu" else pooled.tanh_()
-        for transform, carry in self.highways:
-            x = torch.lerp(x, transform(x, "relu"), carry(x, "sigmoid"))
-        return x if self.projection is None else self.projection(x)
-
-    def _pool_by_position(self, ids: Tensor, reach: Tensor) -> Tensor:
-        """Maximum over time of all filters, (N, n_filters), one product per start position.
-
-        The words are sorted by length. At start position p the letters p, p + 1, ... of every
-        word that reaches p lie in one strided block, so a window needs no copy, and the running
-        maximum stays in the processor's cache.
-        """
-        characters, step = ids.shape[1], self.options.character_dim
-        reach, order = reach.sort(descending=True)
-        # words still read at start position p: those whose letters, or first all-padding
-        # window, begin at p or later
-        starts = torch.arange(characters, device=ids.device).unsqueeze(1)
-        alive = [n for n in (reach >= starts).sum(1).tolist() if n]
-        read = ids[order, : len(alive) + self.widest]
-        read = functional.pad(read, (0, len(alive) + self.widest - read.shape[1]))
-        letters = functional.embedding(read, self.letters).flatten(1)
-        pooled = letters.new_full((len(ids), len(self.width)), -torch.inf)
-        for start, n in enumerate(alive):
-            found = self.filters(letters[:n, start * step : (start + self.widest) * step])
-            if start + self.widest > characters:
-                found[:, self.width.to(ids.device) > characters - start] = -torch.inf
-            torch.maximum(pooled[:n], found, out=pooled[:n])
-        unsorted = torch.empty_like(pooled)
-        unsorted[order] = pooled
-        return unsorted
-
-
-_packed = Derived(_PackedCNN)
-
-
-def _reach(ids: Tensor) -> Tensor:
-    """Number of positions up to and with the last one that is not padding, (N,)."""
-    positions = torch.arange(1, ids.shape[1] + 1, device=ids.device)
-    return ((ids != PADDING) * positions).amax(1)

@@ -5,11 +5,14 @@ The bilm-tf README recommends caching this layer for a fixed vocabulary; here no
 needed, and an unknown word is encoded when it comes.
 """
 
-from collections.abc import Callable
+import threading
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.fast_cnn import encode_types
 from elmo_mini.characters.ids import row_keys
 from elmo_mini.fast.derived_weights import weight_stamp
 
@@ -18,54 +21,71 @@ class TokenCache:
     """Vectors by character ids, at most `capacity` of them.
 
     The cache empties itself when a weight of `encoder` changes, is replaced or moves, and when
-    it is full.
+    it is full. Several threads may use it at once. A copy of it starts empty.
     """
 
-    def __init__(self, encoder: nn.Module, capacity: int) -> None:
+    def __init__(self, encoder: CharacterCNN, capacity: int) -> None:
         if capacity < 1:
             raise ValueError(f"capacity is {capacity}; a cache must hold at least one word")
         self.encoder = encoder
         self.capacity = capacity
+        self._lock = threading.Lock()
         self.clear()
 
-    def clear(self) -> None:
-        """Forget every word."""
-        self._place: dict[bytes, int] = {}
-        self._vectors: Tensor | None = None
-        self._weights = weight_stamp(self.encoder.parameters())
+    def __getstate__(self) -> dict[str, Any]:
+        return {"encoder": self.encoder, "capacity": self.capacity}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.encoder, self.capacity = state["encoder"], state["capacity"]
+        self._lock = threading.Lock()
+        self._forget()
 
     def __len__(self) -> int:
         return len(self._place)
 
+    def clear(self) -> None:
+        """Forget every word."""
+        with self._lock:
+            self._forget()
+
     @torch.no_grad()
-    def encode(
-        self, ids: Tensor, encode_types: Callable[[Tensor], Tensor]
-    ) -> tuple[Tensor, Tensor]:
+    def encode(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """Vectors of the distinct rows of (N, characters) ids, and each row's place among them.
 
         Returns
         -------
         (U, H) vectors and (N,) places
         """
-        if weight_stamp(self.encoder.parameters()) != self._weights:
-            self.clear()
         keys = row_keys(ids)
-        distinct = dict.fromkeys(keys)
-        new = {key: row for row, key in enumerate(keys) if key not in self._place}
+        distinct: dict[bytes, int] = {}
+        for row, key in enumerate(keys):
+            distinct.setdefault(key, row)
+        place = {key: number for number, key in enumerate(distinct)}
+        with self._lock:
+            vectors = self._look_up(ids, distinct)
+        return vectors, torch.tensor([place[key] for key in keys], device=ids.device)
+
+    def _look_up(self, ids: Tensor, distinct: dict[bytes, int]) -> Tensor:
+        """Vectors of the distinct words, each given by a row of `ids` where it stands."""
+        if self._weights != weight_stamp(self.encoder.weights()):
+            self._forget()
+        new = {key: row for key, row in distinct.items() if key not in self._place}
         if len(self) + len(new) > self.capacity:
-            self.clear()
-            new = {key: row for row, key in enumerate(keys)}
+            self._forget()
+            new = distinct
         if new:
-            vectors = encode_types(ids[list(new.values())])
-            if len(distinct) > self.capacity:
-                local = {key: i for i, key in enumerate(new)}
-                return vectors, torch.tensor([local[k] for k in keys], device=ids.device)
+            vectors = encode_types(self.encoder, ids[list(new.values())])
+            if len(new) > self.capacity:
+                return vectors
             self._append(list(new), vectors)
         assert self._vectors is not None
-        rows = [self._place[key] for key in distinct]
-        local = {key: i for i, key in enumerate(distinct)}
-        vectors = self._vectors[torch.tensor(rows, device=ids.device)]
-        return vectors, torch.tensor([local[key] for key in keys], device=ids.device)
+        places = [self._place[key] for key in distinct]
+        return self._vectors[torch.tensor(places, device=ids.device)]
+
+    def _forget(self) -> None:
+        self._place: dict[bytes, int] = {}
+        self._vectors: Tensor | None = None
+        self._weights = weight_stamp(self.encoder.weights())
 
     def _append(self, keys: list[bytes], vectors: Tensor) -> None:
         used, needed = len(self._place), len(self._place) + len(keys)

@@ -49,7 +49,7 @@ class ElmoEmbedder:
                 raise ConfigurationError("pass an options file and a weight file, or a module")
             module = load_bilm(options_file, weight_file)
         self.device = torch.device("cpu" if cuda_device < 0 else f"cuda:{cuda_device}")
-        self.bilm = module.to(self.device)
+        self.bilm = module.sharing_weights().to(self.device)
         self.bilm.stateful = stateful
         if cache_tokens:
             self.bilm.cache_tokens(cache_tokens)

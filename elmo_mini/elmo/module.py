@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from elmo_mini.bilm.model import BiLM
@@ -27,14 +26,16 @@ class Elmo(nn.Module):
     ----------
     options_file, weight_file : official files; or None for both, with `module`
     num_output_representations : how many differently mixed vectors to give per token
-    requires_grad : train the biLM too; otherwise only the mixes are trained
+    requires_grad : train the biLM too; otherwise it is frozen, and only the mixes are trained.
+        Weights that are unfrozen later, ``elmo.bilm.requires_grad_(True)``, are trained from then
     do_layer_norm : normalise each layer before mixing (sentence boundaries take part)
     dropout : rate of plain dropout on each output, in training mode only
     vocab_to_cache : words whose token layer is computed once, for `word_inputs`; the first entry
         must be the padding token
     keep_sentence_boundaries : leave the two boundary vectors of each sentence in the output
     scalar_mix_parameters : weights before the softmax; given, weights and gamma are frozen
-    module : a `BiLM` to use in place of files
+    module : a `BiLM` to use in place of files; its weights are shared and left as they are,
+        frozen or not, and `requires_grad` says nothing about them
     stateful : carry LSTM states from call to call, as AllenNLP does; off by default, so that a
         sentence has the same vectors in every batch
     cache_tokens : how many words' token-layer vectors to keep from call to call while the biLM
@@ -61,19 +62,17 @@ class Elmo(nn.Module):
         if module is not None:
             if options_file is not None or weight_file is not None:
                 raise ConfigurationError("pass either the two files or a module, not both")
-            self.bilm = module
+            self.bilm = module.sharing_weights()
         elif options_file is None or weight_file is None:
             raise ConfigurationError("pass an options file and a weight file, or a module")
         else:
-            self.bilm = load_bilm(options_file, weight_file, stateful=stateful)
+            self.bilm = load_bilm(options_file, weight_file).requires_grad_(requires_grad)
         if stateful:
             self.bilm.stateful = True
         if num_output_representations < 1:
             raise ConfigurationError(
                 f"num_output_representations is {num_output_representations}; it must be at least 1"
             )
-        self.requires_grad = requires_grad
-        self.bilm.requires_grad_(requires_grad)
         self.keep_sentence_boundaries = keep_sentence_boundaries
         self.dropout = nn.Dropout(dropout)
         self.scalar_mixes = nn.ModuleList(
@@ -88,7 +87,7 @@ class Elmo(nn.Module):
         if cache_tokens:
             self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
-            if requires_grad:
+            if any(p.requires_grad for p in self.bilm.parameters()):
                 warnings.warn(
                     "the biLM is trained, but vectors of vocab_to_cache stay as they are now",
                     stacklevel=2,
@@ -122,8 +121,7 @@ class Elmo(nn.Module):
             inputs = inputs.flatten(0, -3)
         if word_inputs is not None:
             word_inputs = word_inputs.reshape(-1, word_inputs.shape[-1])
-        with torch.set_grad_enabled(torch.is_grad_enabled() and self.requires_grad):
-            output: dict[str, Any] = self.bilm(inputs, word_inputs)
+        output: dict[str, Any] = self.bilm(inputs, word_inputs)
         layers, mask = output["activations"], output["mask"]
         representations = []
         for mix in self.scalar_mixes:

@@ -1,4 +1,4 @@
-"""``python -m elmo_mini.experiments.context NAME ...``: the full-size measurements of lesson 03.
+"""``python -m elmo_mini.experiments.context NAME ...``: what lessons 03 and 04 measure, full-size.
 
 Each trains its models with several seeds on the corpus of the course that is there (Brown, or
 Lee), and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.

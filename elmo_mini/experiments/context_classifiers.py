@@ -1,4 +1,4 @@
-"""Lesson 03's experiments with pretrained classifiers; run by `experiments.context`.
+"""Lesson 04's experiments with pretrained classifiers; run by `experiments.context`.
 
 Each function takes the seeds and returns a title and what was measured.
 """

@@ -1,4 +1,4 @@
-"""Lesson 03's experiment with telegrams made whole; run by `experiments.context`."""
+"""Lesson 04's experiment with telegrams made whole; run by `experiments.context`."""
 
 import copy
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""``python -m elmo_mini.experiments.taglm NAME ...``: the full-size measurements of lesson 04.
+"""``python -m elmo_mini.experiments.taglm NAME ...``: the full-size measurements of lesson 05.
 
 Taggers with and without the vectors of a frozen biLM, on CoNLL-2000 chunks and on named entities.
 F1 is measured on the test part and stored in ``elmo_mini/results`` with seeds and 95 % intervals.

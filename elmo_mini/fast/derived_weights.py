@@ -5,12 +5,18 @@ processor then pay many times over, and must never outlive the weights that they
 """
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.utils.parametrize import is_parametrized
 
-M = TypeVar("M", bound=nn.Module)
+
+class _WithWeights(Protocol):
+    def weights(self) -> list[Tensor]: ...
+
+
+M = TypeVar("M", bound=_WithWeights)
 T = TypeVar("T")
 
 _SAMPLE = 256
@@ -18,7 +24,20 @@ _SAMPLE = 256
 Stamp = tuple[tuple[int, int, float], ...]
 
 
-def weight_stamp(parameters: Iterable[nn.Parameter]) -> Stamp:
+def is_plain(module: nn.Module) -> bool:
+    """Whether a call of the module does what its class says, and nothing beside it.
+
+    Hooks run when a module is called, and parametrizations when a weight is read: pruning, weight
+    and spectral norm are made of them. A fast path calls no submodule and keeps what it has read,
+    so it is right for plain modules only.
+    """
+    return not any(
+        part._forward_hooks or part._forward_pre_hooks or is_parametrized(part)
+        for part in module.modules()
+    )
+
+
+def weight_stamp(weights: Iterable[Tensor]) -> Stamp:
     """A mark of these weights that changes when one of them changes, is replaced or moves.
 
     PyTorch does not count writes through ``weight.data``, as some moving averages of weights do
@@ -26,16 +45,19 @@ def weight_stamp(parameters: Iterable[nn.Parameter]) -> Stamp:
     is part of the mark; a single value changed in such a way can be missed.
     """
     marks = []
-    for parameter in parameters:
-        values = parameter.detach().flatten()
+    for weight in weights:
+        values = weight.detach().flatten()
         sample = values[:: max(1, len(values) // _SAMPLE)]
-        version = 0 if parameter.is_inference() else parameter._version
-        marks.append((parameter.data_ptr(), version, float(sample.sum())))
+        version = 0 if weight.is_inference() else weight._version
+        marks.append((weight.data_ptr(), version, float(sample.sum())))
     return tuple(marks)
 
 
 class Derived(Generic[M, T]):
-    """`build(module)` for any number of modules, done again where the weights have changed."""
+    """`build(module)` for any number of modules, done again where the weights have changed.
+
+    A module tells by its method ``weights`` which tensors are read.
+    """
 
     def __init__(self, build: Callable[[M], T]) -> None:
         self.build = build
@@ -43,7 +65,7 @@ class Derived(Generic[M, T]):
 
     def of(self, module: M) -> T:
         """What `build` gives for the module's present weights."""
-        stamp = weight_stamp(module.parameters())
+        stamp = weight_stamp(module.weights())
         kept = self._kept.get(module)
         if kept is None or kept[0] != stamp:
             kept = stamp, self.build(module)

@@ -10,14 +10,17 @@ ROAD = (
     ("01", "word2vec"),
     ("02", "limits of\nstatic vectors"),
     ("03", "context\nenters"),
-    ("04", "TagLM"),
-    ("05", "characters"),
-    ("06", "biLM"),
-    ("07", "ScalarMix,\nELMo"),
-    ("08", "layers\nat work"),
-    ("09", "ULMFiT"),
-    ("10", "why BERT"),
-    ("11", "a hundred\nlabels"),
+    ("04", "starting from a\nlanguage model"),
+    ("05", "TagLM"),
+    ("06", "from\ncharacters"),
+    ("07", "a biLM\nfrom scratch"),
+    ("08", "ScalarMix\nand ELMo"),
+    ("09", "what the\nlayers know"),
+    ("10", "AWD-LSTM"),
+    ("11", "ULMFiT"),
+    ("12", "both sides\nat once"),
+    ("13", "attention,\nwhy BERT"),
+    ("14", "a hundred\nlabels"),
 )
 
 
@@ -30,20 +33,25 @@ def road(here: str) -> Picture:
     numbers = [number for number, _ in ROAD]
     if here not in numbers:
         raise ValueError(f"no lesson {here!r} on the road; there are {', '.join(numbers)}")
-    figure = Figure(figsize=(8.2, 1.5), layout="constrained")
+    figure = Figure(figsize=(8.2, 1.7), layout="constrained")
     axes = figure.add_subplot()
     axes.set_axis_off()
-    across = np.arange(len(ROAD))
-    up = 0.25 * np.sin(across * 0.9)
-    axes.plot(across, up, color=GREY, linewidth=2, zorder=1)
+    across = np.linspace(0, len(ROAD) - 1, 300)
+    axes.plot(across, 0.3 * np.cos(np.pi * across), color=GREY, linewidth=2, zorder=1)
     at = numbers.index(here)
     for i, (number, name) in enumerate(ROAD):
-        done = COLOURS[0] if i < at else COLOURS[4] if i == at else "#BBBBBB"
-        axes.scatter(i, up[i], s=190 if i == at else 90, color=done, zorder=2)
-        axes.text(i, up[i] + 0.33, number, ha="center", fontsize=8, color=GREY)
-        weight = "bold" if i == at else "normal"
-        axes.text(i, up[i] - 0.3, name, ha="center", va="top", fontsize=7.5, weight=weight)
-    axes.set_ylim(-1.25, 0.9)
+        side = 1 if i % 2 == 0 else -1  # names stand above and below in turn, so that they fit
+        station, weight = 0.3 * side, "bold" if i == at else "normal"
+        colour = COLOURS[0] if i < at else COLOURS[4] if i == at else "#DDDDDD"
+        ink = "white" if i < at else "black"
+        axes.scatter(i, station, s=380 if i == at else 210, color=colour, zorder=2)
+        axes.annotate(
+            number, (i, station), ha="center", va="center_baseline", color=ink, fontsize=8
+        )
+        va = "bottom" if side > 0 else "top"
+        axes.annotate(name, (i, 0.78 * side), ha="center", va=va, weight=weight, fontsize=8.5)
+    axes.set_xlim(-0.8, len(ROAD) - 0.2)
+    axes.set_ylim(-1.7, 1.7)
     names = ", ".join(f"{number} {name}" for number, name in ROAD).replace("\n", " ")
     title = dict(ROAD)[here].replace("\n", " ")
     return Picture(figure, f"The road of the course: {names}. You are at {here}, {title}.")

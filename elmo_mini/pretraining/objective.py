@@ -6,6 +6,7 @@ then adds the dropped input) and on the output before the softmax.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm.model import BiLM, State
+from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.bilm.projected_lstm import State
+from elmo_mini.characters.fast_cnn import encode_types
 from elmo_mini.characters.ids import PADDING, word_to_ids
 from elmo_mini.pretraining.softmax import build_softmax
 from elmo_mini.pretraining.streams import Window
@@ -123,22 +126,18 @@ class BidirectionalLanguageModel(nn.Module):
         mean -log p of the forward and of the backward direction in nats, (2,), and the state at
         the window's end, detached
         """
-        types = torch.cat([self.bilm.token_encoder.encode_types(s) for s in batch.spellings])
-        inputs = functional.embedding(batch.places, types)  # (2, T, B, H)
-        full = [inputs.shape[2]] * inputs.shape[1]
-        ends: list[State] = []
-        for number, layer in enumerate(self.bilm.layers):
-            if noise is not None:
-                inputs = noise.drop(inputs, self.dropout)
-            outputs, end = layer(inputs, full, (state[0][number], state[1][number]))
-            skip = number > 0 and self.bilm.options.use_skip_connections
-            inputs = outputs + inputs if skip else outputs
-            ends.append(end)
-        targets = batch.targets.flatten()
-        if noise is None:
-            losses = self.softmax.exact(inputs.flatten(0, 2), targets)
+        types = torch.cat([encode_types(self.bilm.token_encoder, s) for s in batch.spellings])
+        _, steps, rows = batch.places.shape
+        drop = None if noise is None else partial(self._drop, noise, rows)
+        inputs = functional.embedding(batch.places.flatten(1), types)  # (2, T * B, H)
+        layers, (h, c) = self.bilm.read(inputs, [rows] * steps, state, drop=drop)
+        top, targets = layers[-1], batch.targets.flatten()
+        if drop is None:
+            losses = self.softmax.exact(top.flatten(0, 1), targets)
         else:
-            dropped = noise.drop(inputs, self.dropout)
-            losses = self.softmax(dropped.flatten(0, 2), targets, seed)
-        h, c = zip(*ends, strict=True)
-        return losses.view(2, -1).mean(1), (torch.stack(h).detach(), torch.stack(c).detach())
+            losses = self.softmax(drop(top).flatten(0, 1), targets, seed)
+        return losses.view(2, -1).mean(1), (h.detach(), c.detach())
+
+    def _drop(self, noise: Noise, rows: int, x: Tensor) -> Tensor:
+        """Dropout of (2, T * B, H)."""
+        return noise.drop(x.unflatten(1, (-1, rows)), self.dropout).flatten(1, 2)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.fast_cnn import encode_tokens
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.characters.options import CharacterCNNOptions
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
@@ -209,7 +210,7 @@ class Tagger(nn.Module):
         if self.training:  # words seen once are hidden half of the time, so UNKNOWN is learned
             hidden = self.get_buffer("once")[ids] & (torch.rand(ids.shape) < 0.5)
             ids = ids.masked_fill(hidden, UNKNOWN)
-        letters = self.characters.encode_tokens(batch.characters)
+        letters = encode_tokens(self.characters, batch.characters)
         x = self.dropout(torch.cat([letters, self.embedding(ids)], -1))
         first = partial(self._read, self.first, batch.mask)
         second = partial(self._read, self.second, batch.mask)

@@ -1,6 +1,6 @@
 """Training on sentences: batches of like length, Adam, and a rate that falls to zero.
 
-What a batch's loss is, the caller says; the small models of lesson 03 share the rest.
+What a batch's loss is, the caller says; the small models of lessons 03 and 04 share the rest.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 00 · Start here
 #
-# Ten minutes. At the end you know that your machine is ready, what a check tells you, and how a lesson is built.
+# Twenty minutes. At the end you know that your machine is ready, what a check tells you, and how a lesson is built.
 #
 # This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
 
@@ -23,7 +23,7 @@ from elmo_mini.figures import plots
 plots.road("00")
 
 # %% [markdown]
-# The large station is where you are. In later lessons the stations behind you are blue. A lesson takes 90 minutes to two hours; this one takes ten.
+# The large station is where you are. In later lessons the stations behind you are blue. A lesson takes an hour and a half to three hours; this one takes twenty minutes.
 #
 # ## What you will be able to do
 #
@@ -33,15 +33,15 @@ plots.road("00")
 #
 # ## The papers
 #
-# Lesson 00 follows no paper. Five papers mark the road, and each lesson names the sections that it explains. You need not read them first.
+# Lesson 00 follows no paper. Six papers mark the road, and there are more in the lessons. You need not read them first.
 #
 # | lesson | paper |
 # |---|---|
 # | 01 | Mikolov and others 2013, two papers on word2vec (arXiv:1301.3781 and NIPS 2013) |
-# | 04 | Peters and others 2017, TagLM (arXiv:1705.00108) |
-# | 06 to 08 | Peters and others 2018, ELMo (arXiv:1802.05365) |
-# | 09 | Howard and Ruder 2018, ULMFiT (arXiv:1801.06146) |
-# | 10 | Devlin and others 2018, BERT (arXiv:1810.04805) |
+# | 05 | Peters and others 2017, TagLM (arXiv:1705.00108) |
+# | 07 to 09 | Peters and others 2018, ELMo (arXiv:1802.05365) |
+# | 11 | Howard and Ruder 2018, ULMFiT (arXiv:1801.06146) |
+# | 12 and 13 | Devlin and others 2018, BERT (arXiv:1810.04805) |
 
 # %% [markdown] instructor=true
 # **Instructor.** Let everybody run this lesson in the first session, on the machine they will use all term. It finds broken installations while there is time. The single exercise is worth one point so that the whole path from notebook to mark is walked once. In a lecture: 5 minutes, show the failing check live, skip the rest.
@@ -174,7 +174,7 @@ print(f"The 100 most frequent words and marks fill {top_hundred:.0%} of the text
 print(f"{once:.0%} of the words occur exactly once.")
 
 # %% [markdown]
-# **Measured: a myth.** About half of the words occur a single time, in a text of this size. Whoever learns a word from its examples has one example for half of the vocabulary. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 05).
+# **Measured: a myth.** About half of the words occur a single time, in a text of this size. Whoever learns a word from its examples has one example for half of the vocabulary. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 06).
 #
 # ## Recap
 #

@@ -35,7 +35,7 @@ plots.road("01")
 # - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013. Negative sampling and subsampling, section 2.
 # - **2014**: Levy and Goldberg, *Neural Word Embedding as Implicit Matrix Factorization*, NIPS 2014. What it all converges to, section 3.
 #
-# The lesson takes about 90 minutes. Short of time? Exercises 1, 5, 6 and 7 are the spine, and the lesson goes on without the others.
+# The lesson takes about two and a half hours with everything in it. Short of time? Exercises 1, 5, 6 and 7 are the spine, and the lesson goes on without the others.
 #
 # ## Letters
 #
@@ -1038,7 +1038,7 @@ calibration()
 # %% [markdown] slide="subslide"
 # ## Discuss 2
 #
-# BERT (lesson 10) also trained on *next sentence prediction*: are these two sentences consecutive, or is the second one random? Some explanations call this "negative sampling, moved from words to sentences". **What is alike, and what is not?** Three to five sentences.
+# BERT (lesson 12) also trained on *next sentence prediction*: are these two sentences consecutive, or is the second one random? Some explanations call this "negative sampling, moved from words to sentences". **What is alike, and what is not?** Three to five sentences.
 
 # %% [markdown] discussion="sentence_negatives" points=2
 # Alike: a true pair from the text is told from a pair with a randomly drawn partner, by a yes-or-no decision, instead of by a softmax over all possible partners. Not alike: BERT's paper never calls it negative sampling; there is one random partner for half of the examples, not k for each; it is drawn from the corpus without an exponent; the two sentences are encoded together by a deep network, not by a dot product of two vectors; and it is a second task beside the main one, not a substitute for an expensive softmax. It is an analogy. RoBERTa later found the task unnecessary.

@@ -34,7 +34,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017.
 #
-# The lesson takes about two hours. Short of time? Exercises 3, 6 and 7 are the spine, and section 8 can wait. Where you leave an exercise out, the course's own function takes its place, and the cells below still run.
+# The lesson takes about two and a half hours with everything in it. Short of time? Exercises 3, 6 and 7 are the spine, and section 8 can wait. Where you leave an exercise out, the course's own function takes its place, and the cells below still run.
 
 # %% [markdown] instructor=true
 # **Instructor.** Timing for two hours: sections 1 and 2 together, 40 minutes; section 3, 25; sections 4 to 6 are the heart, 45; 7 and 8 can be read at home. For 45 minutes: show exercises 1, 2, 4 and 5 solved, let them do 3, 6 and 7. Students get stuck in exercise 3 on the pairs that never occur: let one of them run into `nan` in front of the class.
@@ -931,7 +931,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# **Measured: the scale matters, for both.** Too small and little is learnt in time, as the loss of knowing the shares alone shows; too large and the steps overshoot. CBOW's best scale is smaller than skip-gram's, which fits its larger vectors in these settings. The curves differ in more than a shift, so variance is not the whole story. The remedy is sound, the reason too simple: the size of the inputs against the learning rate matters, for either kind of vector. Hold on to this. In lesson 07 ELMo gets exactly such a number, γ, and learns it.
+# **Measured: the scale matters, for both.** Too small and little is learnt in time, as the loss of knowing the shares alone shows; too large and the steps overshoot. CBOW's best scale is smaller than skip-gram's, which fits its larger vectors in these settings. The curves differ in more than a shift, so variance is not the whole story. The remedy is sound, the reason too simple: the size of the inputs against the learning rate matters, for either kind of vector. Hold on to this. In lesson 08 ELMo gets exactly such a number, γ, and learns it.
 
 # %% [markdown] slide="slide"
 # ## Recap

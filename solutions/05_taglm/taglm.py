@@ -11,14 +11,14 @@
 # ---
 
 # %% [markdown] slide="slide"
-# # 04 · TagLM
+# # 05 · TagLM
 #
 # Labels cost money, text is free. In 2017 four researchers let a language model that had read only free text look over the shoulder of a network that labels words. Here you build that network, its last layer by hand, and measure what the second reader is worth when labels are few.
 
 # %% tags=["road"]
 from elmo_mini.figures import plots
 
-plots.road("04")
+plots.road("05")
 
 # %% [markdown] slide="subslide"
 # ## What you will be able to do
@@ -33,7 +33,7 @@ plots.road("04")
 #
 # **TagLM**: Peters, Ammar, Bhagavatula and Power, *Semi-supervised sequence tagging with bidirectional language models*, ACL 2017, arXiv:1705.00108. Section 2 is the model; Tables 1, 2, 5 and 6 come up below. The name stands for *language-model-augmented sequence tagger*. (Some pages on the web write *Tagged Language Model*. Nothing is tagged in the language model.)
 #
-# The lesson takes about 90 minutes. Short of time? Exercises 2, 4, 5 and 7 are the spine, and the lesson goes on without the others.
+# The lesson takes about three hours with everything in it. Short of time? Exercises 2, 4, 5 and 7 are the spine, and the lesson goes on without the others.
 #
 # ## Letters
 #
@@ -541,7 +541,7 @@ for word, label in list(zip(labelled[0].words, labelled[0].labels, strict=True))
 # %% [markdown] slide="subslide"
 # The network has two floors. Each is a **bidirectional LSTM**: one reads from left to right, one from right to left, and their states are put side by side. Below them, every word comes in as a vector of its own, together with a small convolution over its letters, so that *-ing* and *-s* can help with words that were never seen. Above them, a dense layer makes $K$ emissions for each word, and the CRF takes over. All of it starts at random and is trained on the labelled sentences, with the loss $\log Z - s(y_{\text{gold}})$ that you built.
 #
-# This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task. (There were forerunners, as lesson 03 told.)
+# This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task. (There were forerunners, as lesson 04 told.)
 
 # %%
 from elmo_mini.tagging.taglm import TaggerOptions
@@ -663,7 +663,7 @@ check("with_lm", with_lm)
 # outline: If `position == "input"`, join to `words`. Call `first`. If `"after_first"`, join. Call `second`. If `"after_second"`, join. Return.
 
 # %% [markdown] slide="subslide"
-# Our consultant is the course's own language model. It is small, and it has read a few million words; lesson 06 builds it, from letters to its two directions. Here it is a black box that turns a sentence into one vector for each word. We take its **top layer**, as TagLM does.
+# Our consultant is the course's own language model. It is small, and it has read a few million words; lessons 06 and 07 build it, from its letters to its two directions. Here it is a black box that turns a sentence into one vector for each word. We take its **top layer**, as TagLM does.
 #
 # Same sentences, same network, same number of steps. Only the second floor sees more.
 
@@ -957,7 +957,7 @@ gain_bars(
 #
 # ### One limit
 #
-# TagLM asks for the consultant's **top layer** only. Her other layers, and the letters at the bottom, are thrown away. Do they know something that the top does not? This question leads to ELMo, in lesson 07.
+# TagLM asks for the consultant's **top layer** only. Her other layers, and the letters at the bottom, are thrown away. Do they know something that the top does not? This question leads to ELMo, in lesson 08.
 
 # %% [markdown] slide="slide"
 # ## 11. Names
@@ -1115,7 +1115,7 @@ calibration()
 # - Lafferty, McCallum and Pereira, *Conditional Random Fields*, ICML 2001: where the layer comes from.
 # - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m elmo_mini.experiments.taglm`.
 #
-# Next: **05 · from characters.**
+# Next: **06 · from characters.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is a CRF still used?* With strong contextual vectors its advantage shrinks; BERT's paper tags names with a softmax for each word and no CRF. *Do the LM states of word k not give away word k?* They contain it, and nothing is wrong with that: the tagger is meant to see the word; only the language model's own loss must not. *Are the two language models one?* In the paper they are two separate models that share nothing; ours, like ELMo's, shares its letters' layer and its softmax between the directions. *Why not train the consultant along?* That is fine-tuning, lesson 09. *Poll before section 9:* "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
+# **Instructor, common questions.** *Is a CRF still used?* With strong contextual vectors its advantage shrinks; BERT's paper tags names with a softmax for each word and no CRF. *Do the LM states of word k not give away word k?* They contain it, and nothing is wrong with that: the tagger is meant to see the word; only the language model's own loss must not. *Are the two language models one?* In the paper they are two separate models that share nothing; ours, like ELMo's, shares its letters' layer and its softmax between the directions. *Why not train the consultant along?* That is fine-tuning, lesson 11. *Poll before section 9:* "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.reading_order import ReadingOrder
+from elmo_mini.bilm.packed_order import PackedOrder
+from elmo_mini.characters.fast_cnn import encode_tokens
 from elmo_mini.characters.ids import add_boundaries, boundary_ids
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
@@ -48,10 +49,11 @@ def measure(
 
     def ours_lstm(tokens: Tensor, mask: Tensor) -> list[Tensor]:
         places = torch.arange(mask.numel()).view_as(mask)
-        reading = ReadingOrder(mask.sum(1))
+        order = PackedOrder(mask)
         start = bilm.carried.start(len(mask))
         types = tokens.flatten(0, 1)
-        return bilm._layer_by_layer(types, reading.read(places), reading.alive, start)[0]
+        layers, _ = bilm.read(types, order.batch_sizes, start, order.read(places))
+        return [order.restore(layer) for layer in layers]
 
     whole: dict[str, Callable[[Tensor], Tensor]] = {
         "plain": lambda ids: plain(ids)[-1],
@@ -70,7 +72,7 @@ def measure(
     for repetition, ids in enumerate(texts):
         padded, mask = add_boundaries(ids, (ids > 0).any(-1), *boundary_ids())
         with torch.no_grad():
-            tokens = bilm.token_encoder.encode_tokens(padded)
+            tokens = encode_tokens(bilm.token_encoder, padded)
         tokens.requires_grad_(True)
         names = list(whole)
         first = repetition % len(names)

@@ -1,7 +1,7 @@
 """The biLM against numpy and the published model; state, determinism and causality."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.bilm.fast import direction_sweep, wavefront
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.official import load_bilm
@@ -24,32 +23,21 @@ SENTENCES = [
 ]
 
 
-PATHS = pytest.mark.parametrize(
-    "path", ["wavefront", "directions", "two threads", "layers", "training"]
-)
+PATHS = pytest.mark.parametrize("path", ["definition", "inference", "training"])
 
 
 @contextmanager
 def taking(path: str, bilm: BiLM) -> Iterator[None]:
-    """The run that is asked for, whichever the model would choose by its size and numbers.
-
-    "wavefront" has both layers in one sweep, "directions" one direction after the other and "two
-    threads" beside it, "layers" both directions of a layer, "training" the same with gradients.
-    """
+    """The way that is asked for: as the modules define it, without or with gradients."""
     training = path == "training"
     bilm.requires_grad_(training)
-    threads = torch.get_num_threads()
-    by_direction = path in ("directions", "two threads")
+    plain = path != "definition"
     with (
         torch.set_grad_enabled(training),
-        patch.object(direction_sweep, "fits", return_value=by_direction),
-        nullcontext() if path == "wavefront" else patch.object(wavefront, "_CACHE_BYTES", 0),
+        patch("elmo_mini.bilm.fast.read_layer.is_plain", return_value=plain),
+        patch("elmo_mini.characters.fast_cnn.is_plain", return_value=plain),
     ):
-        torch.set_num_threads(2 if path == "two threads" else 1)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(threads)
+        yield
 
 
 def run(bilm: BiLM, sentences: list[list[str]]) -> tuple[list[np.ndarray], np.ndarray]:

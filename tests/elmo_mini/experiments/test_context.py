@@ -1,4 +1,4 @@
-"""The experiments of lesson 03, on text so small that only their arithmetic is tested."""
+"""The experiments of lessons 03 and 04, on text so small that only their arithmetic is tested."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The experiments of lesson 04, with a small biLM: what is stored, and what is refused."""
+"""The experiments of lesson 05, with a small biLM: what is stored, and what is refused."""
 
 import json
 from pathlib import Path

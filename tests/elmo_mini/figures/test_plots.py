@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from elmo_mini.figures import plots
 
@@ -73,6 +74,18 @@ def test_road_marks_the_lesson_and_refuses_an_unknown_one() -> None:
     assert "You are at 01, word2vec" in plots.road("01").description
     with pytest.raises(ValueError, match="no lesson '99'"):
         plots.road("99")
+
+
+@pytest.mark.parametrize("here", [number for number, _ in plots.ROAD])
+def test_no_two_names_on_the_road_touch(here: str) -> None:
+    figure = plots.road(here).figure
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[0]
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == 2 * len(plots.ROAD)
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert all(figure.bbox.containsx(x) for box in boxes for x in (box.x0, box.x1))
+    assert all(figure.bbox.containsy(y) for box in boxes for y in (box.y0, box.y1))
 
 
 def test_the_image_is_small_and_carries_its_description() -> None:

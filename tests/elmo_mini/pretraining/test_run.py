@@ -121,12 +121,16 @@ def test_dropout_hits_layer_inputs_and_the_output_and_the_residual_adds_the_drop
 
     noise = Noise(3, slice(0, 2), 2, "cpu")
     types = torch.cat([model.bilm.token_encoder(group) for group in batch.spellings])
-    first_in = noise.drop(types[batch.places], 0.5)
+
+    def drop(x: torch.Tensor) -> torch.Tensor:
+        return noise.drop(x.unflatten(1, (6, 2)), 0.5).flatten(1, 2)
+
+    first_in = drop(types[batch.places.flatten(1)])  # (2, 12, H)
     first, _ = model.bilm.layers[0](first_in, [2] * 6)
-    second_in = noise.drop(first, 0.5)
+    second_in = drop(first)
     second, _ = model.bilm.layers[1](second_in, [2] * 6)
-    top = noise.drop(second + second_in, 0.5)
-    expected = model.softmax(top.flatten(0, 2), batch.targets.flatten()).view(2, -1).mean(1)
+    top = drop(second + second_in)
+    expected = model.softmax(top.flatten(0, 1), batch.targets.flatten()).view(2, -1).mean(1)
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
     assert (first_in == 0).float().mean().item() == pytest.approx(0.5, abs=0.2)
 
@@ -230,12 +234,12 @@ def test_validation_uses_the_exact_softmax_also_where_training_samples() -> None
         batch = run.batches(run.validation.window(number))
         with torch.no_grad():
             types = torch.cat([run.bilm.token_encoder(group) for group in batch.spellings])
-            inputs = types[batch.places]
-            full = [inputs.shape[2]] * inputs.shape[1]
+            _, steps, rows = batch.places.shape
+            inputs, full = types[batch.places.flatten(1)], [rows] * steps
             first, end_0 = run.bilm.layers[0](inputs, full, (state[0][0], state[1][0]))
             second, end_1 = run.bilm.layers[1](first, full, (state[0][1], state[1][1]))
             softmax = run.model.softmax
-            logits = (second + first).flatten(0, 2) @ softmax.weight.T + softmax.bias
+            logits = (second + first).flatten(0, 1) @ softmax.weight.T + softmax.bias
             losses = functional.cross_entropy(logits, batch.targets.flatten(), reduction="none")
         total += losses.view(2, -1).mean(1)
         state = tuple(torch.stack(pair) for pair in zip(end_0, end_1, strict=True))
