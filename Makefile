@@ -80,7 +80,7 @@ endif
 	else \
 	  echo "1/4 Making .venv with $$("$$found" -V)"; "$$found" -m venv --clear .venv || exit 1; \
 	fi
-	@echo "2/4 Installing PyTorch and about 110 packages: 1 to 5 minutes, a dot every 3 seconds"
+	@echo "2/4 Installing PyTorch and about 140 packages: 1 to 5 minutes, a dot every 3 seconds"
 	$(call install,$(COURSE))
 	@printf '%s\n' "$(CURDIR)" > $@; touch .venv/new
 
