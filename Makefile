@@ -7,29 +7,54 @@ LAB_ARGS =#  make lab LAB_ARGS='--no-open --port 9000' more words for python -m 
 
 RUN = .venv/bin/python -m
 CANDIDATES = $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11 python)
+COURSE = '.[course]'
+COURSE_AND_TESTS = '.[course,test]'
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
-PIP_INSTALL = $(RUN) pip --disable-pip-version-check --log .venv/pip.log install -c constraints.txt $(PIP_ARGS)
-PIP_FAILED = { echo; \
-	if grep -q 'after connection broken by' .venv/pip.log; then \
-	  echo "No package index answered: there is no network here, or a proxy or firewall is in the way."; \
-	  echo "The section Offline of README.md tells how to bring the packages along."; \
-	else echo "The packages could not be installed. The last lines above say why; more is in .venv/pip.log."; \
-	fi; exit 1; }
+# One worker for each processor, each test on one thread: fixtures are made once for each file.
+PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n logical --dist loadgroup --no-loadscope-reorder
 
 help:
-	@echo "make lab    copy the lessons to work/ and open JupyterLab there"
-	@echo "make test   run everything that the course's own checks run"
-	@echo "make clean  remove .venv and caches; work/ stays as it is"
+	@echo "make lab       copy the lessons to work/ and open JupyterLab there"
+	@echo "make test      check everything, in some minutes"
+	@echo "make test-all  check everything, and what takes long as well"
+	@echo "make clean     remove .venv and caches; work/ stays as it is"
 
 lab: .venv/lab.stamp
-	@$(RUN) autograde lab $(LAB_ARGS)
+	@new=; if test -f .venv/new; then rm .venv/new; new='--after 2'; fi; \
+	$(RUN) autograde lab $$new $(LAB_ARGS)
 
 test: .venv/test.stamp
-	$(RUN) ruff check .
-	$(RUN) ruff format --check .
-	$(RUN) mypy
-	$(RUN) autograde build --check
-	$(RUN) pytest
+	@echo "1/4 Style"
+	@$(RUN) ruff check -q . && $(RUN) ruff format -q --check .
+	@echo "2/4 Types"
+	@$(RUN) mypy
+	@echo "3/4 Notebooks: each must be what its source gives"
+	@$(RUN) autograde build --check
+	@echo "4/4 Tests: some minutes, a dot for each"
+	@$(PYTEST)
+
+test-slow: .venv/test.stamp
+	@echo "Tests that take long: some minutes, a dot for each"
+	@$(PYTEST) -m slow
+
+test-all: test test-slow
+
+# Runs pip with its talk in a file, and a dot every three seconds as a sign of life.
+define install
+@printf '    '; begun=$$(date +%s); \
+while sleep 3 >/dev/null 2>&1; do kill -0 $$$$ 2>/dev/null || exit; printf .; done & dots=$$!; \
+$(RUN) pip --disable-pip-version-check install -c constraints.txt $(PIP_ARGS) -e $(1) \
+  >.venv/pip.log 2>&1; failed=$$?; kill $$dots; \
+if test $$failed = 0; then echo " done, $$(($$(date +%s) - begun)) s"; exit; fi; echo; \
+grep '^ERROR' .venv/pip.log | tail -n 3; \
+if grep -q 'after connection broken by' .venv/pip.log; then \
+  echo "No package index answered: there is no network here, or a proxy or firewall is in the way."; \
+  echo "The section Offline of README.md tells how to bring the packages along."; \
+elif grep -q 'No space left on device' .venv/pip.log; then \
+  echo "The disk is full. The packages need about 2 GB; make room, then make lab again."; \
+else echo "The packages could not be installed. The lines above say why; more is in .venv/pip.log."; \
+fi; exit 1
+endef
 
 # A stamp holds the folder that .venv was made in: a course that was moved gets a new .venv.
 ifneq ($(shell cat .venv/lab.stamp 2>/dev/null),$(CURDIR))
@@ -50,18 +75,22 @@ endif
 	  exit 1; \
 	fi; \
 	if test -f .venv/lab.stamp && test "$$(cat .venv/lab.stamp)" != "$(CURDIR)"; then rm -rf .venv; fi; \
-	if ! { .venv/bin/python -c '$(SUPPORTED)' && $(RUN) pip --version; } >/dev/null 2>&1; then \
-	  echo "Making .venv with $$found"; "$$found" -m venv --clear .venv || exit 1; \
+	if { .venv/bin/python -c '$(SUPPORTED)' && $(RUN) pip --version; } >/dev/null 2>&1; then \
+	  echo "1/4 .venv is there, with $$(.venv/bin/python -V)"; \
+	else \
+	  echo "1/4 Making .venv with $$("$$found" -V)"; "$$found" -m venv --clear .venv || exit 1; \
 	fi
-	@echo "Installing the course's packages into .venv: once, some minutes, most of it PyTorch."
-	@rm -f .venv/pip.log; $(PIP_INSTALL) -e . || $(PIP_FAILED)
-	@printf '%s\n' "$(CURDIR)" > $@
+	@echo "2/4 Installing PyTorch and about 140 packages: 1 to 5 minutes, a dot every 3 seconds"
+	$(call install,$(COURSE))
+	@printf '%s\n' "$(CURDIR)" > $@; touch .venv/new
 
 .venv/test.stamp: .venv/lab.stamp
-	@rm -f .venv/pip.log; $(PIP_INSTALL) -q -e '.[test]' || $(PIP_FAILED)
-	@touch $@
+	@echo "Installing what the tests need, a dot every 3 seconds"
+	$(call install,$(COURSE_AND_TESTS))
+	@touch $@; rm -f .venv/new
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	@echo "Removed .venv and caches. work/ stays as it is; make lab sets up again."
 
-.PHONY: help lab test clean moved
+.PHONY: help lab test test-slow test-all clean moved

@@ -17,7 +17,11 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     return run_command(
-        "python -m autograde", "What authors, learners and instructors run.", COMMANDS, argv
+        "python -m autograde",
+        "What authors, learners and instructors run.",
+        COMMANDS,
+        argv,
+        extra="course",
     )
 
 

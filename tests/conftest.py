@@ -1,8 +1,11 @@
-"""What tests of every package share: real corpora where the machine has them."""
+"""What tests of every package share: real corpora where the machine has them, one thread each."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
+
+# Before torch is loaded, and for every process that a test starts: workers share the machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 
@@ -24,3 +27,15 @@ def real_corpus() -> Callable[[str], corpora.Corpus]:
             pytest.skip(str(missing))
 
     return load
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests first, each group on one worker; what has no group of its own stays with its file.
+
+    So fixtures are made once, and the workers (`--dist loadgroup`) end at about the same time.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -27,10 +27,11 @@ def copy_of_course(folder: Path, *lessons: str) -> Path:
 
 
 @contextmanager
-def running_lab(course: Path, **environment: str) -> Iterator[str]:
+def running_lab(course: Path, heard: list[str] | None = None, **environment: str) -> Iterator[str]:
     """The command in a process of its own; gives the address that it prints.
 
-    The settings of whoever runs the tests are out of the way: Jupyter gets empty folders.
+    ``heard`` gets every line that it says until it has stopped. The settings of whoever runs the
+    tests are out of the way: Jupyter gets empty folders.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -47,22 +48,22 @@ def running_lab(course: Path, **environment: str) -> Iterator[str]:
             text=True,
         )
         try:
-            yield _printed_address(process)
+            yield _printed_address(process, heard := [] if heard is None else heard)
         finally:
             process.send_signal(signal.SIGTERM)
             try:
-                process.communicate(timeout=30)
+                process.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.communicate()
+                process.wait()
+            heard += [line.rstrip() for line in process.stdout or ()]
 
 
-def _printed_address(process: subprocess.Popen[str]) -> str:
+def _printed_address(process: subprocess.Popen[str], heard: list[str]) -> str:
     assert process.stdout is not None
-    said = ""
     for line in process.stdout:
-        said += line
+        heard.append(line.rstrip())
         address = re.search(r"http://127\.0\.0\.1:\d+\S*token=\S+", line)
         if address:
             return address[0]
-    raise AssertionError(f"no address was printed:\n{said}")
+    raise AssertionError("no address was printed:\n" + "\n".join(heard))

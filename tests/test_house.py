@@ -173,6 +173,9 @@ ROOMS = {
     "elmo_mini": (
         "errors",
         "_version",
+        "arguments",
+        "extras",
+        "files",
         "fast",
         "text",
         "corpora",

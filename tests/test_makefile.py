@@ -16,7 +16,7 @@ case "$*" in
   *"-m venv"*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
   *version_info*) exit ${TOO_OLD:-0} ;;
   *"pip --version"*) exit 0 ;;
-  *install*) echo "${PIP_LOG:-}" > .venv/pip.log; exit ${PIP_FAILS:-0} ;;
+  *install*) echo "${PIP_LOG:-}"; exit ${PIP_FAILS:-0} ;;
   *"-m autograde lab"*) echo "lab started" ;;
 esac
 """
@@ -61,9 +61,17 @@ def installs(asked: list[str]) -> int:
 def test_the_first_call_installs_and_the_second_starts_at_once(folder: Path) -> None:
     status, said, asked = make(folder, "lab")
     assert (status, installs(asked)) == (0, 1)
-    assert said.endswith("lab started\n")
-    assert any("-c constraints.txt" in line and "-e ." in line for line in asked)
-    assert make(folder, "lab")[2] == ["-m autograde lab"]
+    assert any("-c constraints.txt" in line and "-e .[course]" in line for line in asked)
+    assert asked[-1] == "-m autograde lab --after 2"
+    assert [line[:4] for line in said.splitlines()] == ["1/4 ", "2/4 ", "    ", "lab "]
+    assert make(folder, "lab") == (0, "lab started\n", ["-m autograde lab"])
+
+
+def test_what_pip_says_goes_to_a_file(folder: Path) -> None:
+    """A first start is read by a person: two hundred lines of pip would hide what matters."""
+    said = make(folder, "lab", PIP_LOG="Collecting torch")[1]
+    assert "Collecting" not in said
+    assert "Collecting torch" in (folder / ".venv/pip.log").read_text()
 
 
 def test_new_pins_are_installed(folder: Path) -> None:
@@ -97,7 +105,9 @@ def test_an_interrupted_installation_is_taken_up_again(folder: Path) -> None:
             {"PIP_FAILS": "1", "PIP_LOG": "Retrying after connection broken by 'x'"},
             "No package index answered: there is no network here",
         ),
-        ({"PIP_FAILS": "1"}, "The packages could not be installed. The last lines above say why"),
+        ({"PIP_FAILS": "1", "PIP_LOG": "ERROR: x: No space left on device"}, "The disk is full. "),
+        ({"PIP_FAILS": "1"}, "The packages could not be installed. The lines above say why"),
+        ({"PIP_FAILS": "1", "PIP_LOG": "ERROR: No matching torch"}, "\nERROR: No matching torch\n"),
     ],
 )
 def test_what_is_missing_is_said_in_a_sentence(
@@ -116,6 +126,17 @@ def test_make_test_runs_every_check_and_pytest_last(folder: Path) -> None:
     checks = [line.removeprefix("-m ") for line in asked if "pip" not in line][-5:]
     assert [check.split()[0] for check in checks] == ["ruff", "ruff", "mypy", "autograde", "pytest"]
     assert checks[3] == "autograde build --check"
+    assert "slow" not in checks[4]
+
+
+def test_make_test_all_runs_the_slow_tests_as_well(folder: Path) -> None:
+    checks = [line for line in make(folder, "test-all")[2] if line.startswith("-m pytest")]
+    assert [check.endswith(" -m slow") for check in checks] == [False, True]
+
+
+def test_a_start_after_the_tests_has_nothing_to_set_up(folder: Path) -> None:
+    make(folder, "test")
+    assert make(folder, "lab")[2] == ["-m autograde lab"]
 
 
 def test_clean_leaves_the_learners_work(folder: Path) -> None:

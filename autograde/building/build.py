@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=BUDGET_SECONDS,
         metavar="SECONDS",
-        help="fail if the run takes longer (default: %(default)s)",
+        help="fail if the run takes more processor time (default: %(default)s)",
     )
     parser.add_argument(
         "--root", type=Path, default=Path.cwd(), help="the course folder (default: this one)"
@@ -84,8 +84,10 @@ class Builder:
     def sources(self, wanted: list[str] | None = None) -> list[Path]:
         """The sources of the named lessons, or of all.
 
-        Raises:
-            LookupError: for a name without lesson, with the lessons that exist.
+        Raises
+        ------
+        LookupError
+            For a name without lesson; with the lessons that exist.
         """
         every = sorted(self.root.glob("solutions/[0-9][0-9]_*/*.py"))
         if not wanted:
@@ -110,7 +112,7 @@ class Builder:
         target = self._solution_path(lesson)
         if execute:
             try:
-                times = executed_notebook.execute(solution, lesson, timeout=_timeout(budget))
+                times = executed_notebook.execute(solution, lesson)
             except RunFailed as failure:
                 line = lesson.cells[failure.position].line
                 self._refuse(Refusal(source, line, f"this cell does not run: {failure}"))
@@ -193,23 +195,20 @@ class Builder:
     def _report_times(
         self, lesson: Lesson, notebook: NotebookNode, times: list[CellTime], budget: float
     ) -> None:
-        print(f"{lesson.name}: seconds per cell")
-        for time in times:
-            cell = lesson.cells[time.position]
-            print(
-                f"{time.seconds:8.2f}  line {cell.line:<4}  {notebook.cells[time.position]['id']}"
-            )
-        total = sum(time.seconds for time in times)
-        print(f"{total:8.2f}  total (budget {budget:g})")
+        total, slow = sum(time.seconds for time in times), executed_notebook.slowest(times)
+        print(
+            f"{lesson.name}: {total:.1f} s of processor time, budget {budget:g}. The slowest cells:"
+        )
+        for time in slow:
+            line, name = lesson.cells[time.position].line, notebook.cells[time.position]["id"]
+            print(f"{time.seconds:8.1f} s  line {line:<4}  {name}")
         if total > budget:
-            slowest = max(times, key=lambda time: time.seconds)
-            line = lesson.cells[slowest.position].line
             self._refuse(
                 Refusal(
                     lesson.path,
-                    line,
-                    f"the lesson takes {total:.0f} s, more than {budget:g}; "
-                    f"this cell is the slowest with {slowest.seconds:.0f} s.",
+                    lesson.cells[slow[0].position].line,
+                    f"the lesson takes {total:.0f} s of processor time, more than {budget:g}; "
+                    f"this cell is the slowest with {slow[0].seconds:.0f} s.",
                 )
             )
 
@@ -237,10 +236,6 @@ def _lesson_folder(name: str) -> str:
 
 def _command(lesson: Lesson, option: str) -> str:
     return f"python -m autograde build{option} {lesson.name}"
-
-
-def _timeout(budget: float) -> int:
-    return int(max(300, 3 * budget))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,11 +1,14 @@
 """Run a solution notebook, keep the outputs of earlier runs, and judge what a run left."""
 
+import os
 import tempfile
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
+import psutil
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat.notebooknode import NotebookNode
@@ -13,13 +16,17 @@ from nbformat.notebooknode import NotebookNode
 from autograde.building.alt_text import undescribed_in_outputs
 from autograde.building.lesson_source import Lesson
 from autograde.building.student_version import copy_data_files
+from autograde.grading.instructor_notes import TIMES
 
 MAX_KILOBYTES = 400
 WIDGET = "application/vnd.jupyter.widget-view+json"
+SLOWEST = 5
+# By the clock, for a cell that never ends; how long a lesson may take is counted otherwise.
+HANGS_AFTER = 1800
 
 
 class RunFailed(RuntimeError):
-    """A cell of the solution raised an error or took too long; ``position`` is its place."""
+    """A cell of the solution raised an error or never ended; ``position`` is its place."""
 
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(reason)
@@ -28,7 +35,7 @@ class RunFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class CellTime:
-    """Wall-clock seconds of one code cell; ``position`` is its place in the notebook."""
+    """Processor seconds of one code cell; ``position`` is its place in the notebook."""
 
     position: int
     seconds: float
@@ -42,28 +49,40 @@ def keep_outputs(fresh: NotebookNode, earlier: NotebookNode) -> None:
         if cell.cell_type == "code" and before is not None and before.cell_type == "code":
             cell.outputs = before.outputs
             cell.execution_count = before.execution_count
+    if TIMES in earlier.metadata:
+        fresh.metadata[TIMES] = earlier.metadata[TIMES]
 
 
-def execute(notebook: NotebookNode, lesson: Lesson, timeout: int) -> list[CellTime]:
-    """Run every cell in a temporary folder with the lesson's data files beside.
+def execute(notebook: NotebookNode, lesson: Lesson, timeout: int = HANGS_AFTER) -> list[CellTime]:
+    """Run every cell on one core, in a temporary folder with the lesson's data files beside.
 
-    Outputs go into ``notebook``; its metadata stays as it was.
+    Outputs go into ``notebook``, and what the run took into its metadata.
 
-    Args:
-        timeout: seconds that one cell may take.
+    Parameters
+    ----------
+    notebook : the solution
+    lesson : its source
+    timeout : seconds by the clock after which a cell counts as one that never ends
 
-    Raises:
-        RunFailed: with the place of the cell.
+    Returns
+    -------
+    Processor seconds of each code cell, in order. They do not depend on what else the machine does.
+
+    Raises
+    ------
+    RunFailed
+        A cell raised an error or never ended; with its place.
     """
     metadata = notebook.metadata.copy()
     started: dict[int, float] = {}
     times: list[CellTime] = []
 
     def on_start(cell: NotebookNode, cell_index: int) -> None:
-        started[cell_index] = time.perf_counter()
+        started[cell_index] = _processor_seconds(client)
 
     def on_end(cell: NotebookNode, cell_index: int, **_: object) -> None:
-        times.append(CellTime(cell_index, time.perf_counter() - started[cell_index]))
+        now = _processor_seconds(client)
+        times.append(CellTime(cell_index, now - started[cell_index]))
 
     with tempfile.TemporaryDirectory(prefix="run_") as folder:
         copy_data_files(lesson, Path(folder))
@@ -78,17 +97,41 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int) -> list[CellTi
             on_cell_executed=on_end,
         )
         try:
-            client.execute()
+            # One thread, as `make lab` gives a learner's kernel.
+            client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"})
         except CellExecutionError as error:
             raise RunFailed(max(started), f"{error.ename}: {error.evalue}") from error
         except CellTimeoutError as error:
             raise RunFailed(max(started), f"no end after {timeout} s") from error
     notebook.metadata = metadata
+    notebook.metadata[TIMES] = {
+        "lesson": round(sum(time.seconds for time in times), 1),
+        "slowest cells": {
+            notebook.cells[time.position]["id"]: round(time.seconds, 1) for time in slowest(times)
+        },
+    }
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             # A widget's state is not stored, so its view would be an empty box.
             output.get("data", {}).pop(WIDGET, None)
     return times
+
+
+def slowest(times: list[CellTime]) -> list[CellTime]:
+    """The few cells that took longest, the longest first."""
+    return sorted(times, key=lambda time: -time.seconds)[:SLOWEST]
+
+
+def _processor_seconds(client: NotebookClient) -> float:
+    """What the kernel has taken of processors so far, with its children, those that ended too."""
+    manager: Any = client.km
+    kernel = psutil.Process(manager.provisioner.pid)
+    taken = 0.0
+    for process in (kernel, *kernel.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            taken += times.user + times.system + times.children_user + times.children_system
+    return taken
 
 
 def faults(notebook: NotebookNode) -> list[tuple[int, str]]:

@@ -22,9 +22,10 @@ KINDS_OF_ROLE = {
 def refusals(lesson: Lesson, find: Find) -> list[Refusal]:
     """Everything that is wrong with the lesson, in the order of its lines.
 
-    Args:
-        lesson: the lesson as read.
-        find: looks an exercise up by its id; raises `LookupError` for an unknown one.
+    Parameters
+    ----------
+    lesson : the lesson as read
+    find : looks an exercise up by its id; raises `LookupError` for an unknown one
     """
     rules = _Rules(lesson)
     found = [

@@ -90,8 +90,10 @@ class UnreadableSource(ValueError):
 def read_lesson(path: Path) -> Lesson:
     """Cut a source into cells.
 
-    Raises:
-        UnreadableSource: if the file is no percent-format text.
+    Raises
+    ------
+    UnreadableSource
+        The file is no percent-format text.
     """
     try:
         text = path.read_text(encoding="utf-8")

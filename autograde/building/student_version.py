@@ -23,12 +23,15 @@ def student_version(lesson: Lesson, solution: NotebookNode) -> dict[Path, bytes]
 
     Runs in a temporary course and writes no gradebook.
 
-    Args:
-        lesson: its source folder may hold data files; they are part of the version.
-        solution: the notebook with answers.
+    Parameters
+    ----------
+    lesson : its source folder may hold data files; they are part of the version
+    solution : the notebook with answers
 
-    Raises:
-        nbgrader.converters.base.NbGraderException: if nbgrader refuses the notebook.
+    Raises
+    ------
+    nbgrader.converters.base.NbGraderException
+        nbgrader refuses the notebook.
     """
     with tempfile.TemporaryDirectory(prefix="lesson_") as root:
         source = Path(root, "solutions", lesson.name)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
+_AS_IT_IS = (int, float, str, bool, type(None))
 Answer = Callable[..., Any]
 Inputs = dict[str, Any]
 
@@ -32,20 +33,22 @@ def plain(value: Any) -> Plain:
     AnswerRefused
         For anything else, naming its type.
     """
+    if type(value) in _AS_IT_IS:  # these first, because long results hold almost nothing else
+        return value
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    if isinstance(value, list | set | Iterator):
+        return list(map(plain, value))
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().numpy().copy()
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, np.generic):
         return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, int | float | str):
         return value
-    if isinstance(value, tuple):
-        return tuple(plain(item) for item in value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | set | Iterator):
-        return [plain(item) for item in value]
     raise AnswerRefused(
         f"Your answer returned an object of type {type(value).__name__}. "
         "Return numbers, arrays, tensors, text, or lists of these."

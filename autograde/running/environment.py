@@ -14,12 +14,13 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from autograde.running.environment_report import EnvironmentReport, Need
 
 COURSE = Path(__file__).resolve().parents[2]
+DISTRIBUTION = "before-bert"
 INSTALL = "Run `make lab` again, or see README.md for the other routes."
 # Shown one by one and, unless they only serve the browser, imported. The others share a line.
 SHOWN = {
@@ -134,20 +135,30 @@ def _package(name: str, wanted: str, module: str | None) -> Need:
 
 
 def _project() -> tuple[str, dict[str, str]]:
-    """The range of Python and of each direct dependency, from pyproject.toml or as installed."""
+    """The ranges of Python and of the course's packages, from pyproject.toml or as installed."""
     pyproject = COURSE / "pyproject.toml"
     if pyproject.is_file():
         import tomllib
 
         project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
-        return project["requires-python"], dict(map(_split, project["dependencies"]))
-    metadata = importlib.metadata.metadata("before-bert")
-    required = [line for line in metadata.get_all("Requires-Dist") or [] if "extra ==" not in line]
-    return metadata["Requires-Python"], dict(map(_split, required))
+        extras = project["optional-dependencies"]
+        lines = [*project["dependencies"], *extras["experiments"], *extras["course"]]
+        return project["requires-python"], _ranges(lines)
+    metadata = importlib.metadata.metadata(DISTRIBUTION)
+    lines = metadata.get_all("Requires-Dist") or []
+    return metadata["Requires-Python"], _ranges(
+        line for line in lines if not re.search(r"extra == .test\b", line)
+    )
+
+
+def _ranges(requirements: Iterable[str]) -> dict[str, str]:
+    ranges = dict(map(_split, requirements))
+    ranges.pop(DISTRIBUTION, None)  # one extra brings another by the distribution's own name
+    return ranges
 
 
 def _split(requirement: str) -> tuple[str, str]:
-    """``"bleach[css]>=6,<7; marker"`` to ``("bleach", ">=6,<7")``."""
+    """``"ipython[all]>=9,<10; marker"`` to ``("ipython", ">=9,<10")``."""
     match = re.match(r"([\w.-]+)\s*(?:\[[^]]*\])?\s*([^;]*)", requirement)
     assert match is not None, requirement
     return match[1], match[2].strip()

@@ -18,18 +18,25 @@ FETCH_AGAIN_AFTER = timedelta(days=1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
     parser.add_argument("--no-open", action="store_true", help="print the address, open no browser")
     parser.add_argument("--port", type=int, help="the port of JupyterLab (default: 8888, or next)")
     parser.add_argument("--no-download", action="store_true", help="do not fetch the NLTK corpora")
     parser.add_argument("--prepare-only", action="store_true", help="do not start JupyterLab")
+    parser.add_argument(
+        "--after", type=int, default=0, metavar="N", help="count on from N stages that were shown"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
+    """Copy, fetch and start; say what is done in few words. 1 if the lessons cannot be copied."""
     lessons, work = COURSE / "lessons", COURSE / "work"
+    stages = args.after + 1 + (not args.prepare_only)
     if not lessons.is_dir():
         print("There is no lessons/ folder beside the course's packages: start from a git clone.")
         return 1
     try:
+        print(f"{args.after + 1}/{stages} Copying the lessons to {_short(work)}")
         changes = hand_out(lessons, work)
         _tell(changes)
         if not args.no_download:
@@ -45,18 +52,19 @@ def run(args: argparse.Namespace) -> int:
         print("JupyterLab is not installed in this Python. `make lab` installs it; README.md")
         print("tells the other routes.")
         return 1
+    print(f"{stages}/{stages} Starting JupyterLab", flush=True)
     start_jupyterlab(server_options(work, changes, port=args.port, no_open=args.no_open))
+    print(f"JupyterLab has stopped. Your work is in {_short(work)}; make lab opens it again.")
     return 0
 
 
 def _tell(changes: list[Change]) -> None:
-    copied = [change for change in changes if change.kind == "copied"]
+    copied = sorted({change.written.parts[0] for change in changes if change.kind == "copied"})
     if copied:
-        lessons = sorted({change.written.parts[0] for change in copied})
-        print(f"Copied to work/: {', '.join(lessons)}. Work there; no update touches your files.")
+        print(f"    {', '.join(copied)}")
     for change in changes:
         if change.kind != "copied":
-            print(change)
+            print(f"    {change}")
 
 
 def fetch_corpora(work: Path, now: datetime | None = None) -> None:
@@ -70,13 +78,13 @@ def fetch_corpora(work: Path, now: datetime | None = None) -> None:
     missing = [name for name, there in corpora.available().items() if not there]
     if not missing or _failed_lately(work, missing, now):
         return
-    print(f"Fetching {len(missing)} NLTK corpora, this once.")
+    print(f"    Fetching {len(missing)} text corpora, once: some seconds for each")
     failed = corpora.download(missing, progress=True).failed
     if failed:
         reason = next(iter(failed.values()))
         print(
-            f"{len(failed)} corpora were not fetched ({reason}). The course goes on without them,"
-            " with text that gensim brings and with stored results. To try again:"
+            f"    {len(failed)} corpora were not fetched ({reason}). The course goes on without"
+            " them, with text that gensim brings and with stored results. To try again:"
             f" {_python()} -m elmo_mini corpora --download"
         )
         record = {"tried": now.isoformat(timespec="seconds"), "missing": list(failed)}
@@ -97,7 +105,7 @@ def server_options(
     work: Path, changes: list[Change], *, port: int | None = None, no_open: bool = False
 ) -> list[str]:
     """JupyterLab's command line: in ``work``, for root too, with a browser where there is one."""
-    options = [f"--ServerApp.root_dir={work}", "--log-level=WARN"]
+    options = [f"--ServerApp.root_dir={work}", "--log-level=WARN", "--LabApp.log_level=WARN"]
     options.append("--LabApp.extension_manager=readonly")  # the other kind asks the network
     first = changes[0].written if changes else None
     if first is not None and changes[0].kind == "copied" and first.suffix == ".ipynb":
@@ -123,7 +131,11 @@ def _has_browser() -> bool:
 
 
 def start_jupyterlab(options: list[str]) -> None:
-    """Run JupyterLab in this process, so that Ctrl-C and signals reach it; returns at its end."""
+    """Run JupyterLab in this process, so that Ctrl-C and signals reach it; returns at its end.
+
+    Says where it is, where the work is and how to stop it. Of JupyterLab's own words, only the
+    warnings stay.
+    """
     # Two threads on a small matrix are slower than one, and a class shares one machine.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     # The kernel of this environment, even where the user has one of the same name.
@@ -133,8 +145,17 @@ def start_jupyterlab(options: list[str]) -> None:
 
     from jupyterlab.labapp import LabApp
 
-    print("Starting JupyterLab. Stop it with Ctrl-C in this window.", flush=True)
-    LabApp.launch_instance(argv=options)
+    server = LabApp.initialize_server(argv=options)
+    local = server.ip in ("localhost", "127.0.0.1", "::1")
+    print(f"""
+    Address    {server.local_url if local else server.public_url}
+    Your work  {_short(Path(server.root_dir))}; no update touches it
+    To stop    Ctrl-C in this window, then y
+""")
+    sys.stdout.flush()
+    # Else the server says its address again, in five lines.
+    server.identity_provider.token_generated = False
+    server.start()
 
 
 def _short(path: Path) -> str:

@@ -50,7 +50,10 @@ class Change:
 def hand_out(lessons: Path, work: Path, today: date | None = None) -> list[Change]:
     """Copy what is new in ``lessons`` to ``work`` and say what was written.
 
-    Raises ``OSError`` when ``work`` cannot be written.
+    Raises
+    ------
+    OSError
+        ``work`` cannot be written.
     """
     record = _read_record(work)
     changes = []

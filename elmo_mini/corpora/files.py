@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from elmo_mini.extras import brought_by, missing
+
 
 class CorpusMissing(LookupError):
     """A corpus that is not on this machine. The message says how to fetch it."""
@@ -110,7 +112,9 @@ def find_lee() -> Store:
         If gensim is not installed or came without its test data.
     """
     spec = importlib.util.find_spec("gensim")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
+    if spec is None:
+        raise CorpusMissing(f"The Lee corpus comes with gensim. {missing('gensim', 'experiments')}")
+    for folder in spec.submodule_search_locations or []:
         path = Path(folder) / "test" / "test_data"
         if (path / "lee_background.cor").is_file():
             return Store("lee", path)
@@ -122,7 +126,8 @@ def find_lee() -> Store:
 
 def search_path() -> list[Path]:
     """The folders that may hold NLTK data: those of ``NLTK_DATA`` now, then NLTK's own list."""
-    import nltk.data
+    with brought_by("experiments"):
+        import nltk.data
 
     named = os.environ.get("NLTK_DATA", "").split(os.pathsep)
     return [Path(folder) for folder in dict.fromkeys([*named, *nltk.data.path]) if folder]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
 
 from elmo_mini.experiments.classification_tasks import TASKS, ClassificationTask
 from elmo_mini.experiments.command import Result
+from elmo_mini.extras import brought_by
 from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
@@ -31,6 +31,9 @@ from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.running_text import text_stream
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
+
+with brought_by("experiments"):
+    from sklearn.linear_model import LogisticRegression
 
 SIZE = 64
 LABELS = {100: 20, 1_000: 5}  # labelled sentences: passes over them

@@ -8,12 +8,12 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gensim
 import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.extras import brought_by
 from elmo_mini.results.intervals import interval
 from elmo_mini.word_vectors.glove import Glove
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
@@ -28,6 +28,9 @@ from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 from elmo_mini.word_vectors.word_similarity import agreement
+
+with brought_by("experiments"):
+    import gensim
 
 
 def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
+from elmo_mini.extras import brought_by
 from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
+
+with brought_by("experiments"):
+    from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
 _WORDS = """
     a an the this that these those some any no every each all both either neither such

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
+from elmo_mini.extras import brought_by
 from elmo_mini.word_vectors.pseudo_words import Label, PseudoWord
 from elmo_mini.word_vectors.table import WordVectors, unit
+
+with brought_by("experiments"):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,13 @@
 from functools import cache
 from pathlib import Path
 
-from gensim.test.utils import datapath
 from scipy import stats
 
+from elmo_mini.extras import brought_by
 from elmo_mini.word_vectors.table import WordVectors
+
+with brought_by("experiments"):
+    from gensim.test.utils import datapath
 
 
 @cache

@@ -9,8 +9,9 @@ from autograde.checking.catalogue import find
 from tests.autograde.grading.nbgrader_course import REPOSITORY, Course, answers_of, with_answers
 from tests.browser.conftest import StartLab
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 LESSON = "00_start_here"
-SECONDS = 1000
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +30,11 @@ def test_formgrader_leads_from_the_lesson_to_a_submission(
     course: Course, jupyterlab: StartLab, page: Page
 ) -> None:
     page.goto(jupyterlab(course.root))
-    page.get_by_role("menuitem", name="Nbgrader").click(timeout=90 * SECONDS)
+    page.get_by_role("menuitem", name="Nbgrader").click()
     page.get_by_role("menuitem", name="Formgrader", exact=True).click()
     grader = page.frame_locator("iframe").first
     lesson = grader.get_by_role("row").filter(has_text=LESSON)
-    lesson.get_by_role("link", name="2", exact=True).click(timeout=60 * SECONDS)
+    lesson.get_by_role("link", name="2", exact=True).click()
     expect(grader.get_by_role("row").filter(has_text="ada")).to_contain_text("1 / 2")
     expect(grader.get_by_role("row").filter(has_text="bob")).to_contain_text("0 / 2")
 
@@ -56,5 +57,5 @@ def test_validate_button_tells_right_from_wrong(
 ) -> None:
     url = jupyterlab(course.root / "submitted" / student)
     page.goto(url.replace("/lab?", f"/lab/tree/{LESSON}/{course.notebook}?"))
-    page.get_by_role("button", name="Validate").click(timeout=90 * SECONDS)
-    expect(page.get_by_role("dialog")).to_contain_text(verdict, timeout=120 * SECONDS)
+    page.get_by_role("button", name="Validate").click()
+    expect(page.get_by_role("dialog")).to_contain_text(verdict)

@@ -3,13 +3,14 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
 from tests.autograde.grading.nbgrader_course import Course
 from tests.browser.conftest import StartLab
 
-SECONDS = 1000
+pytestmark = pytest.mark.xdist_group("browser")
 
 
 def _find(name: str) -> SimpleNamespace:
@@ -23,7 +24,7 @@ def test_hints_unfold_one_at_a_time(tmp_path: Path, jupyterlab: StartLab, page: 
     url = jupyterlab(course.root / "lessons")
     page.goto(url.replace("/lab?", f"/lab/tree/{LESSON}/{course.notebook}?"))
     hints = page.locator(".jp-RenderedMarkdown details")
-    expect(hints).to_have_count(3, timeout=90 * SECONDS)
+    expect(hints).to_have_count(3)
     expect(hints.get_by_text("twice.")).not_to_be_visible()
     code = hints.nth(1).locator("code", has_text="2 * x")
     expect(code).not_to_be_visible()

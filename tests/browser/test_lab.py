@@ -10,9 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.lab_server import copy_of_course, running_lab
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 START_HERE = "00_start_here/start_here.ipynb"
 WORD2VEC = "01_word2vec/word2vec.ipynb"
-SECOND = 1000.0
 COUNTED = """\
 def relative_frequency(tokens, word):
     return float(tokens.count(word))
@@ -41,17 +42,17 @@ def open_lesson(page: Page, address: str, lesson: str) -> None:
     """Open a lesson in a workspace of its own, so that no other tab is restored beside it."""
     own = f"/lab/workspaces/{Path(lesson).stem}/tree/{lesson}"
     page.goto(address.replace(f"/lab/tree/{START_HERE}", own))
-    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60 * SECOND)
-    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=60 * SECOND)
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
 
 
-def run_all(page: Page, limit: float) -> None:
+def run_all(page: Page) -> None:
     """Run all cells; wait until the last code cell has its number."""
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     last = page.locator(".jp-CodeCell .jp-InputPrompt").last
-    expect(last).to_have_text("[*]:", timeout=20 * SECOND)
-    expect(last).not_to_have_text("[*]:", timeout=limit)
+    expect(last).to_have_text("[*]:")
+    expect(last).not_to_have_text("[*]:")
 
 
 def write_cell(cell: Locator, code: str) -> None:
@@ -95,17 +96,17 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Above Selected Cell", exact=True).click()
     page.keyboard.press("Control+Enter")
-    form.locator("input[type=number]").fill("5", timeout=60 * SECOND)
+    form.locator("input[type=number]").fill("5")
     form.locator("input[type=number]").press("Tab")
     form.get_by_role("button", name="Record").click()
-    expect(form).to_contain_text("Recorded: 5 %", timeout=20 * SECOND)
+    expect(form).to_contain_text("Recorded: 5 %")
     assert "share_of_the" in (course / "work" / "00_start_here" / "predictions.json").read_text()
 
-    run_all(page, 60 * SECOND)
+    run_all(page)
     assert_nothing_went_wrong(page)
     assert_figures_are_seen_and_described(page, at_least=2)
     outcome = code_cell(page, 'outcome("share_of_the"')
-    expect(outcome).to_contain_text("You predicted: 5 %", timeout=20 * SECOND)
+    expect(outcome).to_contain_text("You predicted: 5 %")
 
     report = page.get_by_role("table", name="Everything that the course needs is here.")
     expect(report.get_by_role("rowheader", name="torch", exact=True)).to_be_visible()
@@ -123,12 +124,12 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
         write_cell(answer, code)
         check.locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
-        expect(check).to_contain_text(said, timeout=20 * SECOND)
+        expect(check).to_contain_text(said)
     assert_nothing_went_wrong(page)
 
     page.keyboard.press("Control+s")
     mine = course / "work" / START_HERE
-    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')", timeout=20 * SECOND)
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
     cells = json.loads(mine.read_text(encoding="utf-8"))["cells"]
     assert any("".join(cell["source"]).strip() == ANSWER.strip() for cell in cells)
 
@@ -136,7 +137,7 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
 def test_lesson_one_runs_unsolved_and_offline(address: str, page: Page) -> None:
     """Nothing is answered yet: every check says so kindly, and the lesson goes on to its end."""
     open_lesson(page, address, WORD2VEC)
-    run_all(page, 240 * SECOND)
+    run_all(page)
     assert_nothing_went_wrong(page)
     assert_figures_are_seen_and_described(page, at_least=5)
     checks = page.locator(".jp-CodeCell .jp-OutputArea").filter(has_text="Not started yet")

@@ -37,7 +37,7 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         return {"pairs, sorted": sorted(str(pair) for pair in runs[0])}
     length, window = len(inputs["tokens"]), inputs["window"]
     names = {token: place for place, token in enumerate(inputs["tokens"])}
-    kept = np.zeros(window + 1)
+    kept = [0] * (window + 1)
     sides = equal_sides = unbroken = beyond = 0
     sizes = []
     for run in runs:
@@ -45,10 +45,11 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         seen: dict[int, set[int]] = {}
         for pair in run:
             center, context = _places(pair, names)
-            if abs(center - context) > window:
+            distance = abs(center - context)
+            if distance > window:
                 beyond += 1
             else:
-                kept[abs(center - context)] += 1
+                kept[distance] += 1
                 seen.setdefault(center, set()).add(context - center)
         for center in range(window, length - window):
             offsets = seen.get(center, set())
@@ -60,8 +61,8 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
     possible = np.array([length, *(2 * max(0, length - d) for d in range(1, window + 1))])
     average = float(np.mean(sizes))
     return {
-        "pairs of a place with itself, in a sentence": float(kept[0] / len(runs)),
-        "share of pairs kept at distance 1, 2, ...": kept[1:]
+        "pairs of a place with itself, in a sentence": kept[0] / len(runs),
+        "share of pairs kept at distance 1, 2, ...": np.array(kept[1:])
         / np.maximum(1, possible[1:] * len(runs)),
         "pairs beyond the window, in a sentence": beyond / len(runs),
         "share of centres that reach equally far to both sides": equal_sides / sides

@@ -1,5 +1,6 @@
 """The builder: same source, same bytes; stale or unfit notebooks are named."""
 
+import functools
 import json
 import shutil
 from collections.abc import Callable
@@ -8,12 +9,15 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from autograde.building.instructor_notes import TIMES
 from nbformat.v4 import new_output
 
 from autograde.__main__ import main
 from autograde.building import executed_notebook
 from autograde.building.build import Builder
 from autograde.building.hints import folded_hints
+from autograde.building.lesson_source import read_lesson
+from autograde.building.student_version import student_version
 from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -197,10 +201,34 @@ def test_a_run_leaves_outputs_and_nothing_volatile(executed: Path) -> None:
     notebook = nbformat.read(_solution(executed), as_version=4)
     assert _cells(_solution(executed))["check_double"].outputs[0].data["text/plain"] == "2.0"
     assert all("execution" not in cell.metadata for cell in notebook.cells)
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert set(notebook.metadata) == {"kernelspec", "language_info", TIMES}
     assert "version" not in notebook.metadata.language_info
     assert "outputs" in _lesson(executed).read_text()
     assert all(not c.get("outputs") for c in nbformat.read(_lesson(executed), as_version=4).cells)
+
+
+def test_what_a_run_took_is_kept_for_instructors(fresh: Path) -> None:
+    taken = nbformat.read(_solution(fresh), as_version=4).metadata[TIMES]
+    assert taken["lesson"] >= 0
+    assert 0 < len(taken["slowest cells"]) <= executed_notebook.SLOWEST
+    assert taken["slowest cells"].keys() <= _cells(_solution(fresh)).keys()
+    assert TIMES not in _lesson(fresh).read_text()
+
+    def other_times(notebook: nbformat.NotebookNode) -> None:
+        notebook.metadata[TIMES] = {"lesson": 80.0, "slowest cells": {}}
+
+    _change(_solution(fresh), other_times)
+    assert _check(fresh) == []
+    assert _build(fresh) == []
+    assert nbformat.read(_solution(fresh), as_version=4).metadata[TIMES]["lesson"] == 80
+
+
+def test_nbgraders_own_release_leaves_the_times_out(fresh: Path) -> None:
+    solution = nbformat.read(_solution(fresh), as_version=4)
+    assert TIMES in solution.metadata
+    (source,) = Builder(fresh, _find).sources()
+    ((_, released),) = student_version(read_lesson(source), solution).items()
+    assert TIMES not in released.decode()
 
 
 def test_a_build_keeps_the_outputs_of_unchanged_cells(fresh: Path) -> None:
@@ -360,13 +388,47 @@ def test_a_cell_that_fails_is_named_with_its_line(root: Path) -> None:
     assert "does not run: KeyError: 'key'" in problem
 
 
+BUSY = """
+import time
+
+begin = time.process_time()
+while time.process_time() - begin < 1:
+    pass
+"""
+CHILD_AT_WORK = f"""
+import subprocess, sys
+
+done = subprocess.run([sys.executable, "-c", {BUSY!r}])
+"""
+
+
+@pytest.mark.parametrize("work", [BUSY, CHILD_AT_WORK], ids=["the cell", "a process it starts"])
 def test_a_lesson_over_its_budget_is_refused(
-    root: Path, capsys: pytest.CaptureFixture[str]
+    work: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _write_source(root, SOURCE + "\n# %%\nimport time\n\ntime.sleep(0.3)\n")
-    (problem,) = _build(root, execute=True, budget=0.2)
-    assert "more than 0.2" in problem
-    assert "total (budget 0.2)" in capsys.readouterr().out
+    _write_source(root, SOURCE + "\n# %%" + work)
+    (problem,) = _build(root, execute=True, budget=0.7)
+    assert "s of processor time, more than 0.7; this cell is the slowest" in problem
+    line = SOURCE.count("\n") + 2
+    assert problem.startswith(f"solutions/{LESSON}/small.py:{line}: ")
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith(f"{LESSON}: ")
+    assert "budget 0.7" in said[0]
+    assert f"line {line} " in said[1]
+
+
+def test_a_cell_that_waits_takes_nothing_of_the_budget(root: Path) -> None:
+    """So a machine that others use does not make a lesson slow."""
+    _write_source(root, SOURCE + "\n# %%\nimport time\n\ntime.sleep(1)\n")
+    assert _build(root, execute=True, budget=0.9) == []
+
+
+def test_a_cell_that_never_ends_is_ended(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write_source(root, SOURCE + "\n# %%\nwhile True:\n    pass\n")
+    run = functools.partial(executed_notebook.execute, timeout=2)
+    monkeypatch.setattr(executed_notebook, "execute", run)
+    (problem,) = _build(root, execute=True)
+    assert "does not run: no end after 2 s" in problem
 
 
 def test_data_files_lie_beside_the_running_notebook(root: Path) -> None:

@@ -58,7 +58,7 @@ class Course:
             },
             capture_output=True,
             text=True,
-            timeout=900,
+            timeout=3600,
             check=False,
         )
 

@@ -71,9 +71,14 @@ def test_what_lessons_show_stays() -> None:
     kept = (
         f'<figure><img src="{PIXEL}" alt="a road" width="300"></figure>'
         '<details><summary>Hint</summary><table><thead><tr><th scope="row">a</th></tr></thead>'
-        '<tbody><tr><td style="text-align: left;"><pre>1</pre></td></tr></tbody></table></details>'
+        '<tbody><tr><td style="text-align:left"><pre>1</pre></td></tr></tbody></table></details>'
     )
     assert clean_html(kept) == kept
+
+
+def test_of_an_unknown_tag_and_a_style_the_harmless_part_stays() -> None:
+    assert clean_html("<blink>now</blink>") == "now"
+    assert clean_html('<b style="color:red;position:fixed">x</b>') == '<b style="color:red">x</b>'
 
 
 def test_markdown_keeps_mathematics_and_code() -> None:

@@ -18,9 +18,13 @@ from tests.autograde.grading.nbgrader_course import (
     words_of,
 )
 
-LESSONS = ("00_start_here", "01_word2vec")
-# On a busy machine the four submissions of a long lesson take their time.
-pytestmark = pytest.mark.timeout(1800)
+LESSONS = [
+    pytest.param("00_start_here", marks=pytest.mark.xdist_group("nbgrader 00")),
+    pytest.param(
+        "01_word2vec",
+        marks=[pytest.mark.slow, pytest.mark.xdist_group("nbgrader 01"), pytest.mark.timeout(3600)],
+    ),
+]
 
 STUDENTS = ("right", "half", "empty", "wrong")
 

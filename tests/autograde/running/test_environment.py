@@ -1,11 +1,14 @@
 """The environment report: words for every need, no exception whatever is missing."""
 
 import importlib
+import importlib.metadata
 import os
 import re
 import subprocess
 import sys
 import textwrap
+import tomllib
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -62,18 +65,40 @@ def test_a_package_out_of_range_is_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "the course needs <1" in need.found
 
 
-def test_every_direct_dependency_is_looked_at() -> None:
+@pytest.mark.parametrize("installed", [False, True], ids=["clone", "installed"])
+def test_every_direct_dependency_is_looked_at(
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if installed:  # as in a wheel: no pyproject.toml lies beside the packages
+        monkeypatch.setattr(report_module, "COURSE", tmp_path)
+        monkeypatch.setattr(importlib.metadata, "metadata", _metadata_of_a_wheel)
     python, wanted = report_module._project()
-    assert python.startswith(">=3.11")
-    assert wanted["bleach"].startswith(">=")
+    assert python == ">=3.11,<3.14"
+    for name in ("torch", "gensim", "nbgrader"):
+        assert wanted[name].startswith(">=")
     assert len(wanted) > 20
+    assert {"before-bert", "pytest"} & wanted.keys() == set()
+
+
+def _metadata_of_a_wheel(name: str) -> Message:
+    """What setuptools writes of pyproject.toml."""
+    assert name == "before-bert"
+    project = tomllib.loads((COURSE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    metadata = Message()
+    metadata["Requires-Python"] = project["requires-python"]
+    for line in project["dependencies"]:
+        metadata["Requires-Dist"] = line
+    for extra, lines in project["optional-dependencies"].items():
+        for line in lines:
+            metadata["Requires-Dist"] = f'{line}; extra == "{extra}"'
+    return metadata
 
 
 @pytest.mark.parametrize(
-    "line", ["bleach[css]>=6,<7", "bleach>=6,<7", 'bleach [css] >=6,<7; os_name == "nt"']
+    "line", ["ipython[all]>=9,<10", "ipython>=9,<10", 'ipython [all] >=9,<10; os_name == "nt"']
 )
 def test_a_requirement_is_cut_into_name_and_range(line: str) -> None:
-    assert report_module._split(line) == ("bleach", ">=6,<7")
+    assert report_module._split(line) == ("ipython", ">=9,<10")
 
 
 def test_an_old_python_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,5 +206,4 @@ def test_the_command_survives_without(package: str, tmp_path: Path) -> None:
 
 
 def _with_path(folder: Path) -> dict[str, str]:
-
     return {**os.environ, "PYTHONPATH": str(folder)}

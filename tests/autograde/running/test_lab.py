@@ -60,7 +60,8 @@ def test_offline_is_one_sentence_and_remembered_for_a_day(
     shelf = Shelf(monkeypatch, online=False)
     lab.fetch_corpora(work, NOW)
     said = capsys.readouterr().out
-    assert said.splitlines()[-1].startswith("2 corpora were not fetched (no route to the server).")
+    last = said.splitlines()[-1]
+    assert last.startswith("    2 corpora were not fetched (no route to the server).")
     assert "-m elmo_mini corpora --download" in said
     lab.fetch_corpora(work, NOW + timedelta(hours=23))
     assert len(shelf.calls) == 1
@@ -110,7 +111,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(
     monkeypatch.setattr(lab, "COURSE", tmp_path)
     assert run_command("--prepare-only", "--no-download") == 1
     said = capsys.readouterr().out
-    assert said.startswith("The lessons cannot be copied to ")
+    assert said.splitlines()[1].startswith("The lessons cannot be copied to ")
     assert "Traceback" not in said
 
 
@@ -141,7 +142,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a POSIX signal")
 def test_jupyterlab_answers_at_the_printed_address(course: Path) -> None:
-    with running_lab(course) as address:
+    heard: list[str] = []
+    with running_lab(course, heard) as address:
         text = read_page(address)
         assert "@jupyter/nbgrader:formgrader" in text.split('"disabledExtensions"')[1][:400]
         assert (course / "work" / FIRST).is_file()
@@ -149,14 +151,22 @@ def test_jupyterlab_answers_at_the_printed_address(course: Path) -> None:
         kernel = start_kernel(address)
         assert kernel.environ()["OMP_NUM_THREADS"] == "1"
         assert kernel.cmdline()[0] == sys.executable
+    before_the_stop = "\n".join(heard).split("[C ")[0].splitlines()
+    assert before_the_stop == [
+        *("1/2 Copying the lessons to work/", "    00_start_here", "2/2 Starting JupyterLab", ""),
+        f"    Address    {address}",
+        "    Your work  work/; no update touches it",
+        *("    To stop    Ctrl-C in this window, then y", ""),
+    ]
+    assert heard[-1] == "JupyterLab has stopped. Your work is in work/; make lab opens it again."
 
 
 def read_page(address: str) -> str:
     """The page; tried for a while, since the address is printed a moment before it answers."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 600
     while True:
         try:
-            with urllib.request.urlopen(address, timeout=30) as page:
+            with urllib.request.urlopen(address, timeout=300) as page:
                 return str(page.read().decode())
         except urllib.error.URLError:
             if time.monotonic() > deadline:
@@ -174,7 +184,7 @@ def start_kernel(address: str) -> psutil.Process:
         headers={"Authorization": f"token {token}", "Content-Type": "application/json"},
         method="POST",
     )
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=600) as answer:
         kernel = json.load(answer)["id"]
     for process in psutil.process_iter(["cmdline"]):
         if any(kernel in word for word in process.info["cmdline"] or []):

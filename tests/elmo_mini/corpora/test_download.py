@@ -4,7 +4,6 @@ import hashlib
 import http.server
 import socket
 import threading
-import time
 import urllib.request
 import zipfile
 from collections.abc import Iterator
@@ -127,12 +126,11 @@ def test_a_silent_server_costs_only_the_patience(folder: Path) -> None:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         index = f"http://127.0.0.1:{silent.getsockname()[1]}/index.xml"
-        start = time.monotonic()
         outcome = corpora.download(["qc", "brown"], progress=False, index=index, patience=0.5)
-        waited = time.monotonic() - start
+        # NLTK by itself waits for minutes: it still does, and we do not.
+        assert "corpora-download" in {thread.name for thread in threading.enumerate()}
     assert list(outcome.failed) == ["qc", "brown"]
     assert "no answer from the NLTK server within 0.5 seconds" in str(outcome)
-    assert waited < 60, "NLTK by itself waits for minutes"
 
 
 def test_a_damaged_file_elsewhere_that_hides_the_new_one_is_named(

@@ -36,7 +36,7 @@ def start(folder: Path, *options: str, processes: int = 1) -> subprocess.Complet
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
     )
 
 
