@@ -76,7 +76,7 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 
 # %%
 names = {part: data.entities(part) for part in ("train", "dev", "test")}
-for sentence in names["train"][:3]:
+for sentence in names["train"][:2]:
     for word, label in zip(sentence.words, to_bio(sentence.labels), strict=True):
         print(f"{word:>14}  {label}")
     print()
@@ -776,11 +776,7 @@ sources = {
     "language model on top": chunks["static gain"],
 }
 for name, points in sources.items():
-    counted = ", ".join(
-        f"{len(point['values'])} with {100 * share:g} %"
-        for share, point in zip(shares, points, strict=True)
-    )
-    print(f"{name}, seeds: {counted} of the labels")
+    print(f"{name}, seeds:", ", ".join(str(len(point["values"])) for point in points))
 plots.bars(
     [f"{100 * share:g} % of labels" for share in shares],
     {name: percent(points) for name, points in sources.items()},
@@ -1014,7 +1010,7 @@ def marked(tokens, labels):
     return " ".join(out)
 
 
-for i in differ[:5]:
+for i in differ[:4]:
     tokens = names["test"][i].words
     print(f"   truth: {marked(tokens, gold[i])}")
     for name, answers in said.items():
