@@ -8,8 +8,9 @@ learner at home) or in one that never runs the learner's code (a trusted grader)
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,13 @@ import torch
 Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
 Answer = Callable[..., Any]
 Inputs = dict[str, Any]
+
+MOST_PARTS = 5_000_000
+_PLAIN_COPY: dict[type, Callable[[Any], Plain]] = {
+    int: int.__pos__,
+    float: float.__pos__,
+    str: str.__str__,
+}
 
 
 class AnswerRefused(Exception):
@@ -35,21 +43,34 @@ def plain(value: Any) -> Plain:
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().numpy().copy()
     if isinstance(value, np.ndarray):
-        return value.copy()
+        return np.array(value)
     if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
+        return plain(np.generic.item(value))
+    if value is None or type(value) in (bool, int, float, str):
         return value
+    for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes
+        if isinstance(value, kind):
+            return copied(value)
     if isinstance(value, tuple):
-        return tuple(plain(item) for item in value)
+        return tuple(_parts(value))
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str.__str__(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, list | set | Iterator):
-        return [plain(item) for item in value]
+        return _parts(value)
     raise AnswerRefused(
         f"Your answer returned an object of type {type(value).__name__}. "
         "Return numbers, arrays, tensors, text, or lists of these."
     )
+
+
+def _parts(values: Iterable[Any]) -> list[Plain]:
+    parts = [plain(item) for item in islice(values, MOST_PARTS + 1)]
+    if len(parts) > MOST_PARTS:
+        raise AnswerRefused(
+            f"Your answer returned something with more than {MOST_PARTS} parts. A generator may "
+            "never end: look at what should end its loop."
+        )
+    return parts
 
 
 def as_tensors(value: Any) -> Any:
@@ -123,7 +144,10 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """One exercise of one lesson. ``difficulty`` and ``importance`` run from 1 to 5."""
+    """One exercise of one lesson.
+
+    ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
+    """
 
     id: str
     title: str
@@ -140,6 +164,7 @@ class Exercise:
     view: Callable[[Inputs, Plain], Plain] = everything
     rtol: float = 1e-4
     atol: float = 1e-6
+    seconds: float = 20.0
 
     def inputs(self, case_index: int, seed: int) -> Inputs:
         """The inputs of one case; the same seed gives the same inputs."""
