@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy import array, array_equal, asarray  # the check's own, whatever a notebook replaces
 
 Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
 Answer = Callable[..., Any]
@@ -43,7 +44,7 @@ def plain(value: Any) -> Plain:
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().numpy().copy()
     if isinstance(value, np.ndarray):
-        return np.array(value)
+        return array(value)
     if isinstance(value, np.generic):
         return plain(np.generic.item(value))
     if value is None or type(value) in (bool, int, float, str):
@@ -81,7 +82,7 @@ def as_tensors(value: Any) -> Any:
 def equal(left: Any, right: Any) -> bool:
     """Exact equality of two plain values."""
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return np.array_equal(left, right, equal_nan=np.asarray(left).dtype.kind == "f")
+        return array_equal(left, right, equal_nan=asarray(left).dtype.kind == "f")
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)

@@ -8,7 +8,7 @@ notebook that replaces one in `numpy` does not replace it here.
 from typing import Any
 
 import numpy as np
-from numpy import argwhere, asarray, errstate, isclose, isfinite, nan_to_num, unravel_index
+from numpy import argwhere, asarray, errstate, isfinite, nan_to_num, unravel_index
 
 WHOLE = "the result"
 NUMBER = bool | int | float | np.ndarray | np.generic
@@ -85,7 +85,7 @@ def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where:
         )
     wrong = ~_same(left, right)
     if not whole:  # a count that is nearly right is wrong
-        wrong &= ~isclose(right, left, rtol=rtol, atol=atol)
+        wrong &= ~_close(left, right, rtol, atol)
     if wrong.any():
         with errstate(all="ignore"):
             distance = asarray(
@@ -104,9 +104,16 @@ def _same(left: np.ndarray, right: np.ndarray) -> Any:
     return (left == right) | ((left != left) & (right != right))  # a NaN differs from itself
 
 
+def _close(left: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> Any:
+    with errstate(all="ignore"):
+        return isfinite(left) & (abs(right - left) <= atol + rtol * abs(left))
+
+
 def digits(value: Any, significant: int = 6) -> str:
     """A number as a reader would write it: whole numbers in full."""
     value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool):
+        return str(value)
     if abs(value) < 1e15 and value == round(value):
         return str(int(value))
     return f"{value:.{significant}g}"

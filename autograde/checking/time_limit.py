@@ -60,44 +60,51 @@ def limited(work: Callable[[], T], seconds: float | None) -> T:
     """
     came: list[T] = []
     raised: list[BaseException] = []
+    ended = threading.Event()
 
     def run() -> None:
         try:
             came.append(work())
         except BaseException as error:
             raised.append(error)
+        finally:
+            ended.set()
 
     worker = threading.Thread(target=run, name="answer", daemon=True)
-    worker.start()
     try:
-        in_time = _joined(worker, seconds)
+        worker.start()
+        in_time = _waited(worker, ended, seconds)
     except KeyboardInterrupt:
-        _end(worker)
+        _end(worker, ended)
         raise
     if not in_time:
-        raise StillRunning(ended=_end(worker))
+        raise StillRunning(ended=_end(worker, ended))
     if raised:
         raise raised[0]
     return came[0]
 
 
-def _joined(worker: threading.Thread, seconds: float | None) -> bool:
-    """Wait for a thread, in short steps: on Windows an interrupt waits for the step to end."""
+def _waited(worker: threading.Thread, ended: threading.Event, seconds: float | None) -> bool:
+    """Whether the thread ended in time.
+
+    It waits in short steps, because on Windows an interrupt waits for the step's end, and for an
+    event, because in Python 3.11 a thread whose `join` is interrupted counts as stopped.
+    """
     end = float("inf") if seconds is None else time.monotonic() + seconds
-    while worker.is_alive() and time.monotonic() < end:
-        worker.join(min(0.1, max(0.0, end - time.monotonic())))
-    return not worker.is_alive()
+    while not ended.is_set() and worker.is_alive() and time.monotonic() < end:
+        ended.wait(min(0.1, max(0.0, end - time.monotonic())))
+    return ended.is_set() or not worker.is_alive()
 
 
-def _end(worker: threading.Thread) -> bool:
+def _end(worker: threading.Thread, ended: threading.Event) -> bool:
     """Ask once and let the answer clean up; then insist, as its loop may swallow the request."""
     insist_until = time.monotonic() + POLITE + INSISTENT
-    pause = POLITE
-    while worker.is_alive() and time.monotonic() < insist_until:
+    _raise_exit_in(worker)
+    stopped = _waited(worker, ended, POLITE)
+    while not stopped and time.monotonic() < insist_until:
         _raise_exit_in(worker)
-        worker.join(pause)
-        pause = 0.002
-    return not worker.is_alive()
+        stopped = _waited(worker, ended, 0.002)
+    return stopped
 
 
 def _raise_exit_in(worker: threading.Thread) -> None:
