@@ -5,6 +5,7 @@ import math
 import operator
 import os
 import zlib
+from dataclasses import replace
 from typing import Any
 
 from autograde.checking import catalogue
@@ -18,6 +19,7 @@ from autograde.checking.outcomes import (
     answer_outcomes,
     confirm_expected,
     expected_outcomes,
+    said,
 )
 from autograde.checking.report import CaseResult, Report, Score, shown
 from autograde.checking.safe_state import safe_state
@@ -110,17 +112,27 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     if refusal:
         return Report(exercise, 0.0, (), refusal)
     with captured_output() as printed:
-        came = answer_outcomes(exercise, answer, seed)
-    text = printed.getvalue()
+        try:
+            came = answer_outcomes(exercise, answer, seed)
+            report = _judged(exercise, came, seed)
+        except Exception as error:
+            report = _not_judged(exercise, error)
+    return replace(report, printed=printed.getvalue())
+
+
+def _not_judged(exercise: Exercise, error: Exception) -> Report:
+    known = isinstance(error, BrokenKernel)
+    what = str(error) if known else f"the check itself stopped with {said(error)}"
+    message = (
+        f"Your answer was not judged: {what}. A cell has changed how NumPy, PyTorch or Python "
+        "work. Restart the kernel, run the cells from the top, and check again."
+    )
+    return Report(exercise, 0.0, (), message, judged=False)
+
+
+def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
     if all(outcome.not_started for outcome in came):
-        return Report(exercise, 0.0, (), came[0].sentence, printed=text)
-    try:
-        return _judged(exercise, came, seed, text)
-    except BrokenKernel as broken:
-        return Report(exercise, 0.0, (), str(broken), printed=text, judged=False)
-
-
-def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int, printed: str) -> Report:
+        return Report(exercise, 0.0, (), came[0].sentence)
     expected = expected_outcomes(exercise, seed)
     results = tuple(
         CaseResult(case.name, _difference(exercise, right, mine))
@@ -129,7 +141,7 @@ def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int, printed: s
     points = _points(exercise, [result.difference is None for result in results])
     wrong = [i for i, result in enumerate(results) if result.difference is not None]
     if not wrong:
-        return Report(exercise, points, results, "All cases are right.", printed=printed)
+        return Report(exercise, points, results, "All cases are right.")
     confirm_expected(exercise, wrong[0], seed)
     named, certain = named_mistake(exercise, came, wrong[0], seed)
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
@@ -142,7 +154,6 @@ def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int, printed: s
         certain=certain,
         detail=detail,
         detail_of=None if index == wrong[0] else exercise.cases[index].name,
-        printed=printed,
     )
 
 

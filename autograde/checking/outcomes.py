@@ -30,14 +30,12 @@ class Outcome:
 
 
 class BrokenKernel(Exception):
-    """The reference itself goes wrong here; the text says so to the learner."""
+    """The reference itself goes wrong here; the text says where."""
 
     def __init__(self, exercise: Exercise, index: int, what: str) -> None:
         super().__init__(
-            f"Your answer was not judged: in this notebook the course's own `{exercise.id}` goes "
-            f"wrong, too ({exercise.cases[index].name}: {what}). A cell has changed how NumPy, "
-            "PyTorch or Python work. Restart the kernel, run the cells from the top, and check "
-            "again."
+            f"in this notebook the course's own `{exercise.id}` goes wrong, too "
+            f"({exercise.cases[index].name}: {what})"
         )
 
 
@@ -132,13 +130,12 @@ def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
     except AnswerRefused as refused:
         return Outcome(failure=str(refused), sentence=str(refused))
     except BaseException as error:
-        said = _said(error)
-        return Outcome(
-            failure=said, sentence=f"Your function stopped with {said}{_line_of(error, answer)}"
-        )
+        failure = said(error)
+        line = _line_of(error, answer)
+        return Outcome(failure=failure, sentence=f"Your function stopped with {failure}{line}")
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
     """The error's type and its text, where it has one that can be shown."""
     try:
         return f"{type(error).__name__}: {error}"

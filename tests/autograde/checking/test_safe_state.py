@@ -140,12 +140,22 @@ def test_a_reference_that_changes_means_a_broken_kernel() -> None:
 
 
 def test_the_judge_keeps_its_own_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("isclose", "asarray", "abs", "isfinite", "nan_to_num"):
+    for name in ("isclose", "asarray", "abs", "nan_to_num", "array_equal", "unravel_index"):
         monkeypatch.setattr(np, name, lambda *a, **k: 1 / 0)
     assert examine(exercise(), lambda values: values + values).points == 4
     report = examine(exercise(), lambda values: values * values)
     assert report.mistake is not None
     assert report.mistake.name == "squared"
+
+
+def test_a_kernel_that_breaks_the_judge_is_told_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, registered: Exercise
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "isfinite", None)  # NumPy itself prints with it
+        score = check("double", lambda values: 3 * values)
+    assert "the check itself stopped with TypeError" in score.report.message
+    assert "Restart the kernel" in score.report.message
 
 
 class Evil(Exception):
