@@ -31,7 +31,7 @@ def switched_back() -> Iterator[None]:
 def new_ones(values: torch.Tensor) -> torch.Tensor:
     with warnings.catch_warnings(record=True):
         warnings.warn("an old function", stacklevel=1)
-    return values * (torch.zeros(2) + 2)[0] * torch.full((1,), torch.ones(1).item())
+    return torch.eye(3) @ values + values
 
 
 def deep(values: torch.Tensor) -> torch.Tensor:
