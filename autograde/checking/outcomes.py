@@ -107,7 +107,7 @@ def _in_time(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
     except StillRunning as still:
         sentence = (
             f"Your function was still running after {exercise.seconds:g} seconds in the case "
-            f"*{exercise.cases[index].name}*, and was stopped. A loop may never end: look at "
+            f'"{exercise.cases[index].name}", and was stopped. A loop may never end: look at '
             "what should end each `while` and each generator."
         )
         if not still.ended:
