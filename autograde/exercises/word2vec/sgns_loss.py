@@ -158,14 +158,9 @@ def _noise_summed_over_batch(center: Tensor, context: Tensor, negatives: Tensor)
     return -(F.logsigmoid(positive).mean() + F.logsigmoid(-negative).sum())
 
 
-def _across_the_batch(
-    center: Tensor, context: Tensor, negatives: Tensor, *, whole: bool = False
-) -> Tensor:
+def _across_the_batch(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
     noise = F.logsigmoid(-pair_scores(center, context, negatives)[1])
-    true = F.logsigmoid(center @ context.T)
-    if whole:
-        return -(true + noise.sum(-1)).mean()
-    return -(true.mean() + noise.sum(-1).mean())
+    return -(F.logsigmoid(center @ context.T).mean() + noise.sum(-1).mean())
 
 
 def _dot_over_batch(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
@@ -483,13 +478,6 @@ EXERCISE = Exercise(
         Mistake(
             "each centre with every context of the batch",
             lambda v, u, n: _across_the_batch(v, u, n),
-            "`center @ context.T` scores every centre with the contexts of *all* pairs. "
-            "Each pair has one score: `(center * context).sum(-1)`.",
-            hint=2,
-        ),
-        Mistake(
-            "each centre with every context of the batch, all as one table",
-            lambda v, u, n: _across_the_batch(v, u, n, whole=True),
             "`center @ context.T` scores every centre with the contexts of *all* pairs. "
             "Each pair has one score: `(center * context).sum(-1)`.",
             hint=2,
