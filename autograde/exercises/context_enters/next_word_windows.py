@@ -278,6 +278,37 @@ EXERCISE = Exercise(
             "targets.",
             hint=3,
         ),
+        Mistake(
+            "steps that are one too short",
+            lambda rows, width: [
+                (rows[:, s : min(s + width, rows.shape[1] - 1)], rows[:, s + 1 : s + width + 1])
+                for s in range(0, rows.shape[1] - 1, max(1, width - 1))
+            ],
+            "Your windows overlap by one word. The next window starts where this one ends: "
+            "steps of `width`.",
+            hint=3,
+        ),
+        Mistake(
+            "one target, the word behind the window",
+            lambda rows, width: [
+                (rows[:, s : s + width], rows[:, s + width : s + width + 1])
+                for s in range(0, rows.shape[1] - 1, width)
+            ],
+            "Each window has one target, the word after it. *Every* word of a window has a "
+            "target: the next word of its row.",
+            hint=1,
+        ),
+        Mistake(
+            "the last window reads one word too many",
+            lambda rows, width: [
+                (rows[:, s : s + width], rows[:, s + 1 : s + width + 1])
+                for s in range(0, rows.shape[1] - 1, width)
+            ],
+            "In your last window the row's last word stands among the inputs, and no word "
+            "comes after it: inputs and targets differ in length. Leave it out of the "
+            "inputs: `rows[:, :-1]`.",
+            hint=2,
+        ),
     ),
     right_answers={
         "split the shifted rows": lambda rows, width: tuple(
