@@ -395,6 +395,26 @@ EXERCISE = Exercise(
             "You return exp of the loss, which is the perplexity. That comes in exercise 4.",
             hint=3,
         ),
+        Mistake(
+            "exp, sum and log by hand",
+            lambda x, y, m: (x.exp().sum(-1).log() - x.gather(-1, y.unsqueeze(-1)).squeeze(-1))[
+                m
+            ].mean(),
+            "The formula is right, and breaks on large logits: exp of a thousand is "
+            "infinite. `torch.logsumexp` and `log_softmax` do the same safely.",
+            hint=3,
+        ),
+        Mistake(
+            "exp, sum and log with one largest logit for all",
+            lambda x, y, m: (
+                (x - x.max()).exp().sum(-1).log()
+                + x.max()
+                - x.gather(-1, y.unsqueeze(-1)).squeeze(-1)
+            )[m].mean(),
+            "You take out one maximum for the whole batch. Places that lie far below it "
+            "round to 0. Take it out for each place: `torch.logsumexp(..., -1)` does.",
+            hint=3,
+        ),
     ),
     right_answers={
         "places marked for PyTorch to ignore": _loss_ignoring,

@@ -123,6 +123,14 @@ def _start_frozen(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
         part.requires_grad_(False)
 
 
+def _start_with_one_frozen(part: str) -> Callable[[LSTMClassifier, LSTMLanguageModel], None]:
+    def start(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+        _start_both(classifier, model)
+        classifier.get_submodule(part).requires_grad_(False)
+
+    return start
+
+
 def _start_both(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
     _copy(classifier.embedding, model.embedding)
     _copy(classifier.lstm, model.lstm)
@@ -330,6 +338,20 @@ EXERCISE = Exercise(
             "You add the language model's numbers to the random ones. Put them in their "
             "place: `load_state_dict`, or `copy_`.",
             hint=2,
+        ),
+        Mistake(
+            "the LSTM is frozen",
+            _start_with_one_frozen("lstm"),
+            "The LSTM can no longer learn. Dai and Le go on training *all* weights; "
+            "freezing is what TagLM and ELMo will do.",
+            hint=3,
+        ),
+        Mistake(
+            "the embedding is frozen",
+            _start_with_one_frozen("embedding"),
+            "The embedding can no longer learn. Dai and Le go on training *all* weights. "
+            "(`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)",
+            hint=3,
         ),
     ),
     right_answers={
