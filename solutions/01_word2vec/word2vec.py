@@ -274,7 +274,7 @@ print(f"{average_path:.1f} decisions, because the words that are needed often ha
 #
 # Write `dynamic_window_pairs(tokens, window, rng)`. It returns a list of pairs `(center, context)` of tokens.
 #
-# Use `rng.integers(low, high)` for the reach, once for every centre word. The window ends where the sentence ends. A word is no context of itself; but the *same word at another place* is one.
+# Use `rng.integers(low, high)` for the reach, once for every centre word. Draw from this `rng` alone: the same seed must give the same pairs. The window ends where the sentence ends. A word is no context of itself; but the *same word at another place* is one.
 
 
 # %% exercise="dynamic_window_pairs"
@@ -335,7 +335,7 @@ plots.bars(
 # %% [markdown] exercise="keep_probability"
 # ### Exercise 3. Subsampling, as printed and as programmed
 #
-# Write `keep_probability(frequency, threshold, formula)`. `frequency` is an array, `formula` is `"paper"` or `"code"`. Return an array of probabilities.
+# Write `keep_probability(frequency, threshold, formula)`. `frequency` is an array, `formula` is `"paper"` or `"code"`. Return an array of probabilities (an array or a tensor, no list).
 
 
 # %% exercise="keep_probability"
@@ -424,7 +424,7 @@ outcome("survivors", 100 * float(vocabulary.frequencies @ chances), unit="%")
 # %% [markdown] exercise="noise_distribution"
 # ### Exercise 4. The noise distribution
 #
-# Write `noise_distribution(counts, power)`. Return an array of probabilities.
+# Write `noise_distribution(counts, power)`. Return an array of probabilities (an array or a tensor, no list).
 
 
 # %% exercise="noise_distribution"
@@ -559,7 +559,7 @@ plots.curves(
 # %% [markdown] exercise="sgns_gradients"
 # ### Exercise 6. The gradient by hand
 #
-# Write `sgns_gradients(center, context, negatives)`, with the shapes of exercise 5. Return three tensors: the gradients for `center` (B, D), `context` (B, D) and `negatives` (B, K, D).
+# Write `sgns_gradients(center, context, negatives)`, with the shapes of exercise 5. Return three tensors (no NumPy: the next exercise adds them to tables of tensors): the gradients for `center` (B, D), `context` (B, D) and `negatives` (B, K, D).
 #
 # Each pair keeps the gradient of **its own** loss: do not divide by B. word2vec takes a whole step for every pair. (Autograd would pass the check. Do it by hand all the same: section 10 needs what you see here.)
 
@@ -610,7 +610,7 @@ for name, leaf, by_hand in zip(
 # %% [markdown] exercise="sgns_step"
 # ### Exercise 7. One training step
 #
-# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place** and return the loss before the step, as a number.
+# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place** and return the loss before the step, as a number: a float, no tensor.
 
 
 # %% exercise="sgns_step"
@@ -928,7 +928,7 @@ plots.bars(
 # %% [markdown] exercise="shifted_pmi"
 # ### Exercise 8. What the scores converge to
 #
-# Write `shifted_pmi(pair_counts, negatives)`. `pair_counts` is an array of counts, a row for each word and a column for each context. Return PMI − log k in an array of the same shape. A pair that never occurs gets `-inf`.
+# Write `shifted_pmi(pair_counts, negatives)`. `pair_counts` is an array of counts, a row for each word and a column for each context. Return PMI − log k in an array of the same shape. A pair that never occurs gets `-inf`. Every word and every context occurs in some pair.
 
 
 # %% exercise="shifted_pmi"

@@ -215,7 +215,7 @@ plots.curves(
 # - `biases` (V,) and `context_biases` (V',),
 # - `counts` (V, V'), zeros among them.
 #
-# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back. Write the weight again, for tensors: `np.minimum` of exercise 2 does not work here; `torch.where` and `.clamp` do.
+# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back. Leave `counts` as it is: your function is called with it again and again. Write the weight again, for tensors: `np.minimum` of exercise 2 does not work here; `torch.where` and `.clamp` do.
 
 
 # %% exercise="glove_loss"
@@ -335,7 +335,7 @@ plots.bars(
 # %% [markdown] exercise="character_ngrams"
 # ### Exercise 4. A word in pieces
 #
-# Write `character_ngrams(word, shortest, longest)`. Return the list of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice. Cut the word as it is spelt: capitals stay.
+# Write `character_ngrams(word, shortest, longest)`. Return the list (no set, no generator) of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice. Cut the word as it is spelt: capitals stay.
 
 
 # %% exercise="character_ngrams"
@@ -505,7 +505,7 @@ plots.bars(
 # %% [markdown] exercise="merge_words"
 # ### Exercise 6. Ambiguity with known answers
 #
-# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two things, `new, labels`:
+# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two lists, `new, labels` (no generators: the next cell walks through both more than once):
 #
 # - **new** sentences in which every token `first` or `second` is replaced by `merged`; leave the old ones as they are,
 # - a list of labels `(sentence number, place, word)`, in the order of the text: where the merged word stands, and which of the two words stood there. Numbers and places begin at 0.

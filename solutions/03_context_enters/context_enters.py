@@ -167,7 +167,7 @@ for row in stream_rows(stream, 16)[:4]:
 # %% [markdown] exercise="next_word_windows"
 # ### Exercise 2. What is read, and what is to be said
 #
-# Write `next_word_windows(rows, width)`. `rows` has shape (B, L). Return a list of pairs `(inputs, targets)` in the order of the text, each of shape (B, `width`). The last pair may be shorter.
+# Write `next_word_windows(rows, width)`. `rows` has shape (B, L). Return a list of pairs `(inputs, targets)` of tensors in the order of the text, each of shape (B, `width`). The last pair may be shorter.
 #
 # The target of a word is the next word of its row. Every word of a row is a target exactly once, except the first, which nothing comes before.
 
@@ -247,7 +247,7 @@ check("masked_cross_entropy", masked_cross_entropy)
 # %% [markdown] exercise="perplexity"
 # ### Exercise 4. How many words it hesitates between
 #
-# Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` how many tokens each batch had. Return the perplexity over **all** tokens, one number.
+# Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` how many tokens each batch had. Return the perplexity over **all** tokens, one number: a float, no tensor.
 
 
 # %% exercise="perplexity"

@@ -358,7 +358,7 @@ print("torch.logsumexp:               ", torch.logsumexp(tall, 0).item())
 #
 # Write `log_partition(emissions, mask, transitions, start, end)` with the shapes of exercise 3. Return $\log Z$ of each sentence, a tensor of shape (B,) that autograd can follow back.
 #
-# The sentences of a batch differ in length. When a sentence has ended, its $\alpha$ stands still while the others go on. Scores may be as large as 1000, and a forbidden transition is −10,000: the sum **and its gradient** must stay numbers.
+# The sentences of a batch differ in length. When a sentence has ended, its $\alpha$ stands still while the others go on. Scores may be as large as 1000, and a forbidden transition is −10,000: the sum **and its gradient** must stay numbers. And do not walk over every path: with ten labels seven words have ten million.
 
 
 # %% exercise="log_partition"
@@ -416,7 +416,7 @@ plots.table(
 # %% [markdown] exercise="viterbi"
 # ### Exercise 5. The best path
 #
-# Write `viterbi(emissions, mask, transitions, start, end)`. Return two things:
+# Write `viterbi(emissions, mask, transitions, start, end)`, without a walk over every path. Return two things:
 #
 # - a list with one path for each sentence: a list of label numbers, one for each **word** (none for padding),
 # - the scores of these paths, a tensor of shape (B,).
@@ -641,7 +641,7 @@ boxes_and_arrows(boxes, arrows, title="TagLM for names", height=4.4, width=7.6)
 # - `"after_second"`: to the output of the second floor,
 # - `"none"`: nowhere.
 #
-# Return what comes out at the top.
+# Return what comes out at the top. Call a floor only with what it gets at this `position`: a floor of the network takes vectors of one width only.
 
 
 # %% exercise="with_lm"
