@@ -2,26 +2,21 @@
 
 import json
 import math
-import os
-import platform
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
-from uuid import uuid4
 
 import h5py
 import numpy as np
-import psutil
 from numpy.typing import DTypeLike, NDArray
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
+from elmo_mini.files import written_whole
 from elmo_mini.vectors.cache.opening import (
     FORMAT,
     CacheError,
     CacheForeign,
-    leftovers,
     open_cache,
 )
 from elmo_mini.vectors.cache.reading import VectorCache
@@ -96,21 +91,12 @@ def write_cache(
             raise FileExistsError(
                 f"the cache {target} is there already; overwrite=True replaces it"
             )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in _abandoned(target):
-        leftover.unlink(missing_ok=True)
-    writer = f"{platform.node()}+{os.getpid()}+{uuid4().hex[:8]}"
-    part = target.with_name(f"{target.name}.part-{writer}")
     stream = embed_stream(
         bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
     )
-    try:
-        with HDF5Target(part) as raw:
-            _write(raw, stream, bilm, dtype)
-            raw.complete()
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_whole(target) as part, HDF5Target(part) as raw:
+        _write(raw, stream, bilm, dtype)
+        raw.check()
     return VectorCache(target)
 
 
@@ -245,12 +231,3 @@ def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: BiLM, dtype: Dtype
         }
         file.attrs["manifest"] = np.bytes_(json.dumps(manifest))
         file.flush()  # Here an interrupt does no harm; while HDF5 closes the file, it would.
-
-
-def _abandoned(target: Path) -> Iterator[Path]:
-    """What writers of `target` left behind that run no more on this machine."""
-    here = re.compile(rf".+\.part-{re.escape(platform.node())}\+(\d+)\+\w+")
-    for part in leftovers(target):
-        writer = here.fullmatch(part.name)
-        if writer and not psutil.pid_exists(int(writer[1])):
-            yield part
