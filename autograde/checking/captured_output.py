@@ -33,7 +33,8 @@ class CapturedOutput(io.StringIO):
 def captured_output() -> Iterator[CapturedOutput]:
     """Collect stdout, stderr, warnings, log lines and descriptor 2 while the block runs."""
     text = CapturedOutput()
-    streams = {sys.stdout, sys.stderr}
+    # Without None: a notebook may have set `sys.stdout` to it, and some handlers wait with it.
+    streams = {sys.stdout, sys.stderr} - {None}
     handlers = [
         handler
         for logger in [logging.root, *logging.root.manager.loggerDict.values()]

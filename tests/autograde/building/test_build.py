@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from autograde.building.instructor_notes import TIMES
+from autograde.grading.instructor_notes import TIMES
 from nbformat.v4 import new_output
 
 from autograde.__main__ import main
