@@ -14,9 +14,10 @@ NEED_EXPERIMENTS = (
     "elmo_mini.commands.probe",
     "elmo_mini.experiments.",
     "elmo_mini.figures",
+    "elmo_mini.probing.classifiers",
     "elmo_mini.probing.probe",
     "elmo_mini.recurrent.telegrams",
-    "elmo_mini.word_vectors.pseudo_words",
+    "elmo_mini.word_vectors.pseudo_word_vectors",
     "elmo_mini.word_vectors.scale",
     "elmo_mini.word_vectors.word_similarity",
 )
