@@ -25,6 +25,9 @@ class CapturedOutput(io.StringIO):
             super().write(text[:room])
         return len(text)
 
+    def close(self) -> None:
+        """Stay open: an answer may close `sys.stdout`, and what it wrote is still wanted."""
+
 
 @contextlib.contextmanager
 def captured_output() -> Iterator[CapturedOutput]:
@@ -39,7 +42,8 @@ def captured_output() -> Iterator[CapturedOutput]:
     ]
     before = [handler.setStream(text) for handler in handlers]
     with tempfile.TemporaryFile() as descriptor_2:
-        sys.stderr.flush()
+        with contextlib.suppress(Exception):  # a notebook may have closed it, or have none
+            sys.stderr.flush()
         saved = os.dup(2)
         os.dup2(descriptor_2.fileno(), 2)
         try:

@@ -1,33 +1,36 @@
 """`check("exercise", answer)`: run the cases, name the mistake, return the points."""
 
-import copy
 import inspect
 import math
+import operator
 import os
 import zlib
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from autograde.checking import catalogue
 from autograde.checking.captured_output import captured_output
-from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Mistake, Plain
+from autograde.checking.diagnosis import named_mistake
+from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
+from autograde.checking.outcomes import (
+    BrokenKernel,
+    Outcome,
+    answer_outcomes,
+    confirm_expected,
+    expected_outcomes,
+    said,
+)
 from autograde.checking.report import CaseResult, Report, Score, shown
+from autograde.checking.safe_state import safe_state
+from autograde.checking.time_limit import interruptible, limited
+
+SHORT = 1_200
+_examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one answer did with one case: plain outputs, or how it failed."""
-
-    view: Plain = None
-    failure: str = ""
-    sentence: str = ""
-    not_started: bool = False
-
-
+@interruptible()
+@safe_state()
 def check(exercise_id: str, answer: Answer) -> Score:
     """Hold an answer to an exercise and return the points it earns.
 
@@ -49,22 +52,51 @@ def check(exercise_id: str, answer: Answer) -> Score:
             "then this one.",
         )
     else:
-        report = examine(exercise, answer)
+        report = _examine_and_remember(exercise, answer)
     score = Score(report)
     score.print_outside_notebooks()
     return score
 
 
+@interruptible()
+@safe_state()
 def or_reference(exercise_id: str, answer: Answer) -> Answer:
     """The answer if it is right, else the course's own function.
 
-    So a lesson can go on after an exercise that is unfinished, and it says so.
+    So a lesson can go on after an exercise that is unfinished, and it says so. What `check` has
+    just found of the same answer holds here, too.
     """
     exercise = catalogue.find(exercise_id)
-    if answer is exercise.reference or examine(exercise, answer).points < exercise.points:
+    if answer is exercise.reference or _report_of(exercise, answer).points < exercise.points:
         print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
         return exercise.reference
     return answer
+
+
+def _report_of(exercise: Exercise, answer: Answer) -> Report:
+    if exercise in _examined:
+        examined, made_of, report = _examined[exercise]
+        now = _made_of(answer)
+        if examined is answer and len(made_of) == len(now) and all(map(operator.is_, made_of, now)):
+            return report
+    return _examine_and_remember(exercise, answer)
+
+
+def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
+    _examined.pop(exercise, None)
+    report = examine(exercise, answer)
+    if report.judged:
+        _examined[exercise] = (answer, _made_of(answer), report)
+    return report
+
+
+def _made_of(answer: Answer) -> list[Any]:
+    """The code of an answer and the functions that it calls: other ones make it another answer."""
+    code = getattr(answer, "__code__", None)
+    if code is None:
+        return list(getattr(answer, "__dict__", {}).values())
+    known = answer.__globals__
+    return [code, *filter(callable, map(known.get, code.co_names))]
 
 
 def seed_of(exercise_id: str) -> int:
@@ -72,6 +104,7 @@ def seed_of(exercise_id: str) -> int:
     return zlib.crc32(exercise_id.encode())
 
 
+@safe_state()
 def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     """Judge one answer; whatever it raises is reported, except an interrupt from the keyboard."""
     seed = seed_of(exercise.id) if seed is None else seed
@@ -79,30 +112,48 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     if refusal:
         return Report(exercise, 0.0, (), refusal)
     with captured_output() as printed:
-        came = _outcomes(exercise, answer, seed)
-    text = printed.getvalue()
+        try:
+            came = answer_outcomes(exercise, answer, seed)
+            report = _judged(exercise, came, seed)
+        except Exception as error:
+            report = _not_judged(exercise, error)
+    return replace(report, printed=printed.getvalue())
+
+
+def _not_judged(exercise: Exercise, error: Exception) -> Report:
+    known = isinstance(error, BrokenKernel)
+    what = str(error) if known else f"the check itself stopped with {said(error)}"
+    message = (
+        f"Your answer was not judged: {what}. A cell has changed how NumPy, PyTorch or Python "
+        "work. Restart the kernel, run the cells from the top, and check again."
+    )
+    return Report(exercise, 0.0, (), message, judged=False)
+
+
+def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
     if all(outcome.not_started for outcome in came):
-        return Report(exercise, 0.0, (), came[0].sentence, printed=text)
-    expected = _known_outcomes(exercise, exercise.reference, seed)
+        return Report(exercise, 0.0, (), came[0].sentence)
+    expected = expected_outcomes(exercise, seed)
     results = tuple(
         CaseResult(case.name, _difference(exercise, right, mine))
         for case, right, mine in zip(exercise.cases, expected, came, strict=True)
     )
     points = _points(exercise, [result.difference is None for result in results])
-    wrong = next((i for i, result in enumerate(results) if result.difference is not None), None)
-    if wrong is None:
-        return Report(exercise, points, results, "All cases are right.", printed=text)
-    named, certain = _named_mistake(exercise, came, wrong, seed)
-    inputs = exercise.inputs(wrong, seed)
+    wrong = [i for i, result in enumerate(results) if result.difference is not None]
+    if not wrong:
+        return Report(exercise, points, results, "All cases are right.")
+    confirm_expected(exercise, wrong[0], seed)
+    named, certain = named_mistake(exercise, came, wrong[0], seed)
+    index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
         exercise,
         points,
         results,
-        results[wrong].difference or "",
+        results[wrong[0]].difference or "",
         mistake=named,
         certain=certain,
-        detail=_detail(inputs, expected[wrong], came[wrong]),
-        printed=text,
+        detail=detail,
+        detail_of=None if index == wrong[0] else exercise.cases[index].name,
     )
 
 
@@ -120,80 +171,9 @@ def _cannot_be_called(exercise: Exercise, answer: Any) -> str:
             f"`{exercise.id}` is called with {len(names)} arguments "
             f"({', '.join(names)}), and yours cannot take them. Keep the first line as it was."
         )
-    except ValueError:
+    except Exception:  # it hides its signature; calling it will tell
         pass
     return ""
-
-
-def _outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
-    return tuple(_outcome(exercise, answer, index, seed) for index in range(len(exercise.cases)))
-
-
-@lru_cache(maxsize=1024)
-def _known_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
-    """The outcomes of the course's own answers, right or wrong, computed once a seed."""
-    with captured_output():
-        return _outcomes(exercise, answer, seed)
-
-
-def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
-    inputs = exercise.inputs(index, seed)
-    try:
-        with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
-            outputs = exercise.run(answer, copy.deepcopy(inputs))
-        return Outcome(view=exercise.view(inputs, outputs))
-    except NotImplementedError as error:
-        return Outcome(
-            failure="NotImplementedError",
-            sentence=_not_written(exercise, error, answer),
-            not_started=True,
-        )
-    except AnswerRefused as refused:
-        return Outcome(failure=str(refused), sentence=str(refused))
-    except (Exception, SystemExit) as error:
-        line = _line_of(error, answer)
-        return Outcome(
-            failure=f"{type(error).__name__}: {error}",
-            sentence=f"Your function stopped with {type(error).__name__}: {error}{line}",
-        )
-
-
-def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer) -> str:
-    """Whose stub it is: another function's, the answer's own, or one left beside the answer."""
-    code, trace = getattr(answer, "__code__", None), error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if code is None or trace is None:
-        return f"`{exercise.id}` is not written yet."
-    if trace.tb_frame.f_code is not code:
-        other = trace.tb_frame.f_code.co_name
-        return (
-            f"Your function calls `{other}`, which is not written yet. Finish `{other}`, "
-            "run its cell, then this one."
-        )
-    starred = [code.co_flags & inspect.CO_VARARGS, code.co_flags & inspect.CO_VARKEYWORDS]
-    parameters = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
-    if set(code.co_names) - {"NotImplementedError"} or code.co_nlocals > parameters:
-        return (
-            "The line `raise NotImplementedError()` is still in your function. Delete it, run "
-            "the cell, then this one."
-        )
-    return (
-        f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
-        "`raise NotImplementedError()`, run that cell, then run this one again."
-    )
-
-
-def _line_of(error: BaseException, answer: Answer) -> str:
-    """Where in the learner's own function the error arose."""
-    code = getattr(answer, "__code__", None)
-    trace = error.__traceback__
-    found = ""
-    while trace is not None and code is not None:
-        if trace.tb_frame.f_code.co_filename == code.co_filename:
-            found = f" (line {trace.tb_lineno} of your cell)"
-        trace = trace.tb_next
-    return found
 
 
 def _difference(exercise: Exercise, expected: Outcome, came: Outcome) -> str | None:
@@ -210,39 +190,33 @@ def _points(exercise: Exercise, right: list[bool]) -> float:
     return exercise.points if all(right) else math.floor(exercise.points * share * 4) / 4
 
 
-def _named_mistake(
-    exercise: Exercise, came: tuple[Outcome, ...], wrong: int, seed: int
-) -> tuple[Mistake | None, bool]:
-    """The mistake whose outputs are the learner's, and whether all cases agree or only some.
-
-    A guess must explain the first wrong case and half of all wrong ones, better than any other
-    mistake does: a false diagnosis is worse than none.
-    """
-    expected = _known_outcomes(exercise, exercise.reference, seed)
-    missed = [not _alike(exercise, a, b) for a, b in zip(expected, came, strict=True)]
-    explained: list[tuple[int, Mistake]] = []
-    for mistake in exercise.mistakes:
-        outcomes = _known_outcomes(exercise, mistake.answer, seed)
-        same = [_alike(exercise, a, b) for a, b in zip(outcomes, came, strict=True)]
-        if all(same):
-            return mistake, True
-        if same[wrong] and not came[wrong].failure:
-            explained.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))
-    most = max((number for number, _ in explained), default=0)
-    best = [mistake for number, mistake in explained if number == most]
-    return (best[0] if len(best) == 1 and 2 * most >= sum(missed) else None), False
+Detail = tuple[tuple[str, str], ...]
 
 
-def _alike(exercise: Exercise, left: Outcome, right: Outcome) -> bool:
-    if left.failure or right.failure:
-        return left.failure == right.failure
-    return first_difference(left.view, right.view, rtol=exercise.rtol, atol=exercise.atol) is None
-
-
-def _detail(inputs: Inputs, expected: Outcome, came: Outcome) -> tuple[tuple[str, str], ...]:
-    """What went in, what was expected, what came. Hidden while nbgrader marks."""
+def _short_detail(
+    exercise: Exercise,
+    expected: tuple[Outcome, ...],
+    came: tuple[Outcome, ...],
+    wrong: list[int],
+    seed: int,
+) -> tuple[int, Detail]:
+    """The first wrong case that can be read at a glance, else the shortest. Hidden in marking."""
     if os.environ.get("NBGRADER_EXECUTION") == "autograde":
-        return ()
+        return wrong[0], ()
+    sizes: dict[int, int] = {}
+    details: dict[int, Detail] = {}
+    for index in wrong:
+        details[index] = _detail(exercise, index, seed, expected[index], came[index])
+        sizes[index] = sum(len(value) for _, value in details[index])
+        if sizes[index] <= SHORT:
+            return index, details[index]
+    shortest = min(wrong, key=sizes.__getitem__)
+    return shortest, details[shortest]
+
+
+def _detail(exercise: Exercise, index: int, seed: int, expected: Outcome, came: Outcome) -> Detail:
+    """What went in, what was expected, what came."""
+    inputs = limited(lambda: exercise.inputs(index, seed), seconds=None)
     rows = [(f"in: {name}", shown(value)) for name, value in inputs.items()]
     rows.append(("expected", shown(expected.view)))
     rows.append(("came", came.failure or shown(came.view)))

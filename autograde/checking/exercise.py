@@ -8,17 +8,26 @@ learner at home) or in one that never runs the learner's code (a trusted grader)
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
+from numpy import array, array_equal, asarray  # the check's own, whatever a notebook replaces
 
 Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
 _AS_IT_IS = (int, float, str, bool, type(None))
 Answer = Callable[..., Any]
 Inputs = dict[str, Any]
+
+MOST_PARTS = 5_000_000
+_PLAIN_COPY: dict[type, Callable[[Any], Plain]] = {
+    int: int.__pos__,
+    float: float.__pos__,
+    str: str.__str__,
+}
 
 
 class AnswerRefused(Exception):
@@ -36,23 +45,34 @@ def plain(value: Any) -> Plain:
     if type(value) in _AS_IT_IS:  # these first, because long results hold almost nothing else
         return value
     if isinstance(value, tuple):
-        return tuple(map(plain, value))
+        return tuple(_parts(value))
     if isinstance(value, list | set | Iterator):
-        return list(map(plain, value))
+        return _parts(value)
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().numpy().copy()
     if isinstance(value, np.ndarray):
-        return value.copy()
+        return array(value)
     if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, int | float | str):
-        return value
+        return plain(np.generic.item(value))
+    for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes
+        if isinstance(value, kind):
+            return copied(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str.__str__(str(key)): plain(item) for key, item in value.items()}
     raise AnswerRefused(
         f"Your answer returned an object of type {type(value).__name__}. "
         "Return numbers, arrays, tensors, text, or lists of these."
     )
+
+
+def _parts(values: Iterable[Any]) -> list[Plain]:
+    parts = [plain(item) for item in islice(values, MOST_PARTS + 1)]
+    if len(parts) > MOST_PARTS:
+        raise AnswerRefused(
+            f"Your answer returned something with more than {MOST_PARTS} parts. A generator may "
+            "never end: look at what should end its loop."
+        )
+    return parts
 
 
 def as_tensors(value: Any) -> Any:
@@ -63,7 +83,7 @@ def as_tensors(value: Any) -> Any:
 def equal(left: Any, right: Any) -> bool:
     """Exact equality of two plain values."""
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return np.array_equal(left, right, equal_nan=np.asarray(left).dtype.kind == "f")
+        return array_equal(left, right, equal_nan=asarray(left).dtype.kind == "f")
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)
@@ -126,7 +146,10 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """One exercise of one lesson. ``difficulty`` and ``importance`` run from 1 to 5."""
+    """One exercise of one lesson.
+
+    ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
+    """
 
     id: str
     title: str
@@ -143,6 +166,7 @@ class Exercise:
     view: Callable[[Inputs, Plain], Plain] = everything
     rtol: float = 1e-4
     atol: float = 1e-6
+    seconds: float = 20.0
 
     def inputs(self, case_index: int, seed: int) -> Inputs:
         """The inputs of one case; the same seed gives the same inputs."""

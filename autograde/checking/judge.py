@@ -1,12 +1,14 @@
 """Compare what came with what was expected, cheapest question first.
 
 Kind, length or shape, number type, finite, values: the first difference found is the one that
-is reported, because it explains the later ones.
+is reported, because it explains the later ones. NumPy's functions are imported by name, so that a
+notebook that replaces one in `numpy` does not replace it here.
 """
 
 from typing import Any
 
 import numpy as np
+from numpy import argwhere, asarray, errstate, isfinite, nan_to_num, unravel_index
 
 WHOLE = "the result"
 NUMBER = bool | int | float | np.ndarray | np.generic
@@ -67,46 +69,66 @@ def _parts(value: list[Any] | tuple[Any, ...]) -> str:
 def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where: str) -> str | None:
     if not isinstance(came, NUMBER):
         return f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
-    left, right = np.asarray(expected), np.asarray(came)
+    left, right = asarray(expected), asarray(came)
     if left.shape != right.shape:
         return f"{_capital(where)} should have shape {left.shape}, not {right.shape}."
     if right.dtype.kind not in "biuf":
         return f"{_capital(where)} should hold real numbers, not {right.dtype}."
-    if (
-        left.dtype.kind in "biu"
-        and right.dtype.kind == "f"
-        and not np.all(right == np.round(right))
-    ):
+    whole = left.dtype.kind in "biu"
+    if whole and right.dtype.kind == "f" and not (right == right.round()).all():
         return f"{_capital(where)} should hold whole numbers."
-    broken = ~np.isfinite(right) & ~_same(left, right)
+    broken = ~isfinite(right) & ~_same(left, right)
     if broken.any():
         return (
             f"{_capital(where)} holds {right[broken].flat[0]} {_place(broken)}"
-            f"where {left[broken].flat[0]:.6g} is right."
+            f"where {digits(left[broken].flat[0])} is right."
         )
-    wrong = ~np.isclose(right, left, rtol=rtol, atol=atol) & ~_same(left, right)
+    wrong = ~_same(left, right)
+    if not whole:  # a count that is nearly right is wrong
+        wrong &= ~_close(left, right, rtol, atol)
     if wrong.any():
-        with np.errstate(invalid="ignore"):
-            distance = np.nan_to_num(np.abs(right.astype(float) - left.astype(float)), nan=np.inf)
-        spot = np.unravel_index(int(np.argmax(np.where(wrong, distance, -1.0))), wrong.shape)
+        with errstate(all="ignore"):
+            distance = asarray(
+                nan_to_num(abs(right.astype(float) - left.astype(float)), nan=float("inf"))
+            )
+        distance[~wrong] = -1.0
+        spot = unravel_index(int(distance.argmax()), wrong.shape)
         at = f" at index {tuple(int(i) for i in spot)}" if left.ndim else ""
         share = f" ({wrong.sum()} of {wrong.size} values are off)" if wrong.size > 1 else ""
-        return f"{_capital(where)} is {right[spot]:.6g}{at}, not {left[spot]:.6g}{share}."
+        was, right_one = _told_apart(right[spot], left[spot])
+        return f"{_capital(where)} is {was}{at}, not {right_one}{share}."
     return None
 
 
-def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return (left == right) | (_nan(left) & _nan(right))
+def _same(left: np.ndarray, right: np.ndarray) -> Any:
+    return (left == right) | ((left != left) & (right != right))  # a NaN differs from itself
 
 
-def _nan(array: np.ndarray) -> np.ndarray:
-    return np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+def _close(left: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> Any:
+    with errstate(all="ignore"):
+        return isfinite(left) & (abs(right - left) <= atol + rtol * abs(left))
+
+
+def digits(value: Any, significant: int = 6) -> str:
+    """A number as a reader would write it: whole numbers in full."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool):
+        return str(value)
+    if abs(value) < 1e15 and value == round(value):
+        return str(int(value))
+    return f"{value:.{significant}g}"
+
+
+def _told_apart(left: Any, right: Any) -> tuple[str, str]:
+    """Two numbers, with as many digits as it takes to see that they differ."""
+    pair = digits(left), digits(right)
+    return pair if pair[0] != pair[1] else (digits(left, 17), digits(right, 17))
 
 
 def _place(mask: np.ndarray) -> str:
     if not mask.ndim:
         return ""
-    return f"at index {tuple(int(i) for i in np.argwhere(mask)[0])} "
+    return f"at index {tuple(int(i) for i in argwhere(mask)[0])} "
 
 
 def _kind(value: Any) -> str:
@@ -114,7 +136,12 @@ def _kind(value: Any) -> str:
         return "an array" if value.ndim else "a number"
     names = {bool: "True or False", int: "a number", float: "a number", str: "text"}
     names |= {list: "a list", tuple: "a tuple", dict: "a dict"}
-    return names.get(type(value), f"a {type(value).__name__}")
+    return names.get(type(value)) or with_article(type(value).__name__)
+
+
+def with_article(noun: str) -> str:
+    """A noun after *a* or *an*, by its first letter."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def _capital(text: str) -> str:

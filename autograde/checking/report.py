@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import Exercise, Mistake
+from autograde.checking.judge import digits
 
 CELL = "text-align:left;padding-right:1em"
 EMPHASIS = re.compile(r"(?<![\w*])\*(\S|\S[^*]*?\S)\*(?![\w*])")
@@ -24,7 +25,11 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Report:
-    """What the learner reads after a check."""
+    """What the learner reads after a check.
+
+    ``detail`` unfolds the first wrong case, or the one that ``detail_of`` names. Where the kernel
+    is broken, the answer was not ``judged``.
+    """
 
     exercise: Exercise
     points: float
@@ -33,7 +38,9 @@ class Report:
     mistake: Mistake | None = None
     certain: bool = True
     detail: tuple[tuple[str, str], ...] = ()
+    detail_of: str | None = None
     printed: str = ""
+    judged: bool = True
 
     @property
     def headline(self) -> str:
@@ -56,6 +63,10 @@ class Report:
             return f"{says(self.mistake.says)}{hint}"
         return f"{message(self.message)} If it is that: {says(self.mistake.says)}{hint}"
 
+    @property
+    def _detail_title(self) -> str:
+        return "The first wrong case" if self.detail_of is None else f"Shorter: {self.detail_of}"
+
     def text(self) -> str:
         """The report for a terminal."""
         lines = [f"{self.exercise.title}: {self.headline}", f"  {self.advice}"]
@@ -64,7 +75,9 @@ class Report:
             + (f": {case.difference}" if case.difference else "")
             for case in self.cases
         ]
-        lines += [f"      {name} = {value}" for name, value in self.detail]
+        if self.detail:
+            lines += [f"  {self._detail_title}:"]
+            lines += [f"      {name} = {value}" for name, value in self.detail]
         if self.printed.strip():
             lines += ["  Your code printed:", *(f"      {s}" for s in self.printed.splitlines())]
         return "\n".join(lines)
@@ -95,7 +108,8 @@ class Report:
                 for name, value in self.detail
             )
             parts.append(
-                f"<details><summary>The first wrong case</summary><table>{inner}</table></details>"
+                f"<details><summary>{escape(self._detail_title)}</summary>"
+                f"<table>{inner}</table></details>"
             )
         if self.printed.strip():
             parts.append(
@@ -139,21 +153,24 @@ class Score(float):
 def shown(value: Any, width: int = 320) -> str:
     """A value as short readable text."""
     if isinstance(value, np.ndarray):
-        tiny = value.size > 0 and value.dtype.kind == "f" and np.abs(value).max() < 1e-2
+        tiny = value.size > 0 and value.dtype.kind == "f" and abs(value).max() < 1e-2
         with np.printoptions(
             precision=4, suppress=not tiny, threshold=40, edgeitems=3, linewidth=88
         ):
-            text = str(value) if value.ndim else f"{float(value):.6g}"
+            text = str(value) if value.ndim else shown(value.item())
         return text if value.size <= 40 else f"{text}\nshape {value.shape}"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return digits(value)
     if isinstance(value, Mapping):
         return "\n".join(f"{key}: {shown(item, width)}" for key, item in value.items())
     if isinstance(value, np.random.Generator):
         return "a seeded random generator"
     if isinstance(value, tuple) and any(isinstance(item, np.ndarray) for item in value):
         return "\n".join(shown(item, width) for item in value)
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"an object of type {type(value).__name__}"
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 

@@ -85,12 +85,12 @@ class _PackedCNN:
         # words still read at start position p: those whose letters, or first all-padding
         # window, begin at p or later
         starts = torch.arange(characters, device=ids.device).unsqueeze(1)
-        alive = [n for n in (reach >= starts).sum(1).tolist() if n]
-        read = ids[order, : len(alive) + self.widest]
-        read = functional.pad(read, (0, len(alive) + self.widest - read.shape[1]))
+        reading = [n for n in (reach >= starts).sum(1).tolist() if n]
+        read = ids[order, : len(reading) + self.widest]
+        read = functional.pad(read, (0, len(reading) + self.widest - read.shape[1]))
         letters = functional.embedding(read, self.letters).flatten(1)
         pooled = letters.new_full((len(ids), len(self.width)), -torch.inf)
-        for start, n in enumerate(alive):
+        for start, n in enumerate(reading):
             found = self.filters(letters[:n, start * step : (start + self.widest) * step])
             if start + self.widest > characters:
                 found[:, self.width.to(ids.device) > characters - start] = -torch.inf

@@ -73,7 +73,7 @@ for gloss, example in shown.items():
     print(f"{gloss}:\n    {example}")
 
 # %% [markdown]
-# Three roles of *play*, one vector. word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence. It is no fault of one algorithm. It is what a table of words can do.
+# Three roles of *play*, one vector. (The course's English sentences were written by a language model, and no native speaker has read them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence. It is no fault of one algorithm. It is what a table of words can do.
 #
 # Before the wall, the relatives. Both have ideas that come back in later lessons.
 
@@ -215,7 +215,7 @@ plots.curves(
 # - `biases` (V,) and `context_biases` (V',),
 # - `counts` (V, V'), zeros among them.
 #
-# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back. Write the weight again, for tensors: `np.where` of exercise 2 does not work here; `torch.where` and `.clamp` do.
+# Return $J$, the **sum** over all pairs, as a tensor: the next cell lets autograd follow it back. Leave `counts` as it is: your function is called with it again and again. Write the weight again, for tensors: `np.minimum` of exercise 2 does not work here; `torch.where` and `.clamp` do.
 
 
 # %% exercise="glove_loss"
@@ -293,7 +293,7 @@ for word in ("four", "night", "president", "september"):
 # %% [markdown]
 # Most of these neighbours fit. These four words are frequent, and were picked.
 #
-# **WordSim-353** is a list of word pairs that people have marked for how closely they are related. Do the vectors order the pairs as people do? The **rank correlation** (Spearman's) compares two orders: 1 is the same order, 0 is no relation, −1 is the reverse. The stored experiment takes all pairs whose words both occur at least 5 times, then at least 50, then at least 100. Each group lies inside the one before it. Skip-gram has read the text three times, GloVe its counts 8 or 25 times. The whiskers are 95 % intervals over three seeds.
+# **WordSim-353** is a list of word pairs that people have marked for how closely they are related. Do the vectors order the pairs as people do? The **rank correlation** (Spearman's) compares two orders: 1 is the same order, 0 is no relation, −1 is the reverse. The stored experiment takes all pairs whose words both occur at least 5 times, then at least 50, then at least 100. Each group lies inside the one before it. Skip-gram has read the text three times, GloVe its counts 8 or 25 times. The whiskers are 95 % intervals over three seeds. How much the choice of pairs matters is printed as well, by Fisher's rule of thumb: $1.96 / \sqrt{n - 3}$ for $n$ pairs.
 
 # %% slide="subslide"
 STORED_GLOVE = stored_result("static_glove")
@@ -321,7 +321,7 @@ plots.bars(
 # %% [markdown]
 # The clear difference is on the left: over all pairs skip-gram agrees with people to some degree, and GloVe hardly at all. A likely reason: GloVe fits only counts that it has seen, and a rare word has a few dozen of them, too few to say where fifty numbers should go. Skip-gram's noise words also tell it what is *not* near.
 #
-# On the right, among frequent words, GloVe is no worse, and its bar is the highest after 25 passes. Do not read more into it: the whiskers show the spread over seeds, and the printed lines show that the choice of 35 pairs alone can shift a correlation by more than the bars differ. The dip of skip-gram in the middle may be of that kind as well. (The vectors that the authors give away as glove.6B know 400,000 words, and come from far more text than this.)
+# On the right, among frequent words, GloVe is no worse, and its bar is the highest after 25 passes. Do not read more into it: the whiskers show the spread over seeds, and the printed lines show that the choice of so few pairs alone can shift a correlation by more than the bars differ. The dip of skip-gram in the middle may be of that kind as well. (The vectors that the authors give away as glove.6B know 400,000 words, as their page says, and come from far more text than this.)
 #
 # Counting and predicting are closer than they look. Lesson 01 ended with PMI, which is made of counts, and GloVe's target is made of the same counts.
 
@@ -335,7 +335,7 @@ plots.bars(
 # %% [markdown] exercise="character_ngrams"
 # ### Exercise 4. A word in pieces
 #
-# Write `character_ngrams(word, shortest, longest)`. Return the list of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice. Cut the word as it is spelt: capitals stay.
+# Write `character_ngrams(word, shortest, longest)`. Return the list (no set, no generator) of all stretches of `shortest` to `longest` characters of `<word>`, in any order. A stretch that occurs twice is listed twice. Cut the word as it is spelt: capitals stay.
 
 
 # %% exercise="character_ngrams"
@@ -491,7 +491,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks few pieces, two swapped letters break most of them. And an ending can be stronger than a stem: look at what stands beside the word in *-ing*. Forms in *-s* and *-ly* are found more often than those in *-ing* and *-ed*; why, these numbers do not say. One guess: a news text is full of verbs in *-ing* and *-ed*, so those endings have many words to pull towards. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5). They found training about 1.5 times slower than skip-gram's.
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks few pieces, two swapped letters break most of them. And an ending can be stronger than a stem: look at what stands beside the word in *-ing*. Forms in *-s* and *-ly* are found more often than those in *-ing* and *-ed*; why, these numbers do not say. One guess: a news text is full of verbs in *-ing* and *-ed*, so those endings have many words to pull towards. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5). Training is about 1.5 times slower than skip-gram's, they say (section 4.3).
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 
@@ -505,7 +505,7 @@ plots.bars(
 # %% [markdown] exercise="merge_words"
 # ### Exercise 6. Ambiguity with known answers
 #
-# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two things, `new, labels`:
+# Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two lists, `new, labels` (no generators: the next cell walks through both more than once):
 #
 # - **new** sentences in which every token `first` or `second` is replaced by `merged`; leave the old ones as they are,
 # - a list of labels `(sentence number, place, word)`, in the order of the text: where the merged word stands, and which of the two words stood there. Numbers and places begin at 0.
@@ -623,7 +623,9 @@ plots.scatter(
 print(STORED_PSEUDO)
 ends = [name for word in pseudo_words for name in (word.first, word.second)]
 between = [skip_gram.similarity(a, b) for i, a in enumerate(ends) for b in ends[:i]]
-print(f"Two of the 24 words, any two, have a cosine of {np.mean(between):.2f} in the mean.")
+print(f"Two of the 24 words, any two, have a cosine of {np.mean(between):.2f} on average.")
+places = column(everywhere, "occurrences")
+print(f"Stored: each merged vector was trained on {places.min()} to {places.max()} places.")
 summary = STORED_PSEUDO.numbers["summary"]
 plots.bars(
     ["its own two words", "two other words"],
@@ -659,7 +661,7 @@ for key in ("position", "position, vectors of length 1"):
     )
 
 # %% [markdown]
-# **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, over five seeds and sixty pairs. The yardstick is not near 0, because all vectors of such a model point to some degree the same way: see the mean cosine above. They do not lie exactly on the diagonal: a vector trained on a hundred places is a noisy thing, and nothing forces the weights to be the bare frequencies. A doubt is in place, too: a word that keeps few of its places has a badly trained vector, perhaps a short one, and short vectors need large weights. So the last line above repeats the measurement with all vectors at length 1.
+# **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, over five seeds and sixty pairs. The yardstick is not near 0, because all vectors of such a model point to some degree the same way: see the mean cosine above. They do not lie exactly on the diagonal: a vector trained on a few hundred places is a noisy thing, and nothing forces the weights to be the bare frequencies. A doubt is in place, too: a word that keeps few of its places has a badly trained vector, perhaps a short one, and short vectors need large weights. So the last line above repeats the measurement with all vectors at length 1.
 #
 # This was measured on two words that have nothing to do with each other. Real senses of a word may be related, and may come with their own grammar. That their vectors mix in the same way is likely, and not shown here.
 #
@@ -707,7 +709,7 @@ plots.scatter(
 #
 # Pseudo-words are made up. The **senseval** data are not: people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts.
 #
-# How well can **any** method do that sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. What it gets right is the **ceiling**. Beside it we shall put the reader of section 5: a logistic regression on the mean vector of ten words on each side, judged in five rounds, each time on the fifth of the contexts that it was not fitted to.
+# Naming the sense of a word in its sentence is called **word-sense disambiguation**. How well can **any** method do that sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. What it gets right is the **ceiling**. Beside it we shall put the reader of section 5: a logistic regression on the mean vector of ten words on each side, judged in five rounds, each time on the fifth of the contexts that it was not fitted to.
 
 # %% [markdown] exercise="majority_ceiling"
 # ### Exercise 7. The ceiling of a static vector
@@ -783,7 +785,7 @@ plots.bars(
 # %% [markdown]
 # Two things to see.
 #
-# - **The spelling knows a little, sometimes.** *Interests* is more often a share in a company than *interest* is, so two vectors help there, and a little for *serve*. For *hard* and *line* the two bars are equal. A static model has a vector for each spelling, so its ceiling is the second bar. That is all it can get on these occurrences, with any amount of text, any number of dimensions, any classifier behind it.
+# - **The spelling knows a little, sometimes.** *Interests* is more often a share in a company than *interest* is, so two vectors help there, and a little for *serve*. For *hard* and *line* the two bars are equal. A static model has a vector for each spelling, so its ceiling is the second bar. That is all it can get on these occurrences, with any amount of text, any number of dimensions, and any classifier that is shown only this word's vector.
 # - **The context average is above the ceiling for all four words.** And it was tested on contexts that it had not seen, while the ceiling was counted on the very occurrences that it is judged on. The vectors in the average are ordinary static vectors. What is new is that the answer depends on the sentence.
 #
 # This is the whole idea of the lessons to come: let the vector depend on the sentence. From lesson 03 on, a network will do the reading that the average did here.
@@ -806,7 +808,7 @@ for word in ("打", "苹果"):
         print(f"{sense:>10}: {sentence.text}  {sentence.translation}")
 
 # %% [markdown]
-# What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. It will stand between them, as the merged words did, nearer to whatever the training text talked about more.
+# What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. It may stand between them, as the merged words did, nearer to whatever the training text talked about more. For real senses we have not measured that.
 #
 # The course has sentences for ten such words, written for it by language models and not yet checked by a native speaker. They are evenly labelled, so the ceiling is one over the number of senses. Beside it stands a simple reader of the context: it counts how often each character stands in the training sentences of each sense, eight sentences for a sense, and names the sense that makes a new sentence's characters most probable. This is **naive Bayes**; naive, because it treats the characters as independent.
 
@@ -831,6 +833,10 @@ for word, examples in chinese.items():
     names.append(examples[0].pinyin)
     ceiling.append(100 * majority_ceiling([word] * len(test), [s.sense for s in test]))
     reader.append(100 * right.mean())
+    if word == "打":
+        for sense in dict.fromkeys(s.sense for s in test):
+            hits = [ok for ok, s in zip(right, test, strict=True) if s.sense == sense]
+            print(f"{sense:>10}: {sum(hits)} of {len(hits)} right")
 
 for word, examples in chinese.items():
     print(f"{word}  {' / '.join(dict.fromkeys(s.pinyin for s in examples))}")
@@ -842,9 +848,9 @@ plots.bars(
 )
 
 # %% [markdown]
-# So few sentences make the bars rough: read them together, and not one by one. And note that the reader is still poor at 打: a counter of characters has never learnt that 篮球 and 网球 are both games. It would need vectors for the words around, and to read them in order.
+# So few sentences make the bars rough: read them together, and not one by one. And note that the reader is still poor at 打. Its best sense is *play*, as the first lines of the output say: one ball game shares the character 球 (*ball*) with the next. Injections it misses. 镇静剂 (a sedative) and 玻尿酸 (a filler for the skin) share no character with 胰岛素 (insulin), 疫苗 (a vaccine) or 麻药 (an anaesthetic) in its training sentences, and it has never learnt that all of them come in a syringe. It would need vectors for the words around, and to read them in order.
 #
-# A caution about 打. Many programs that cut Chinese text into words take 打针 (give an injection) as *one* word. Then its 打 and the 打 of 打篮球 (play basketball) may never be one token type, and never share a vector. In our sentences 打 was set apart by hand.
+# A caution about 打. Many programs that cut Chinese text into words take 打针 (give an injection) as *one* word. Then its 打 and the 打 of 打篮球 (play basketball) may never be one token type, and never share a vector. In our sentences the language models that wrote them set 打 apart on purpose.
 #
 # ### Myth or measured?
 #
@@ -978,4 +984,4 @@ calibration()
 # Next: **03 · context enters.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Noise of vectors trained on a hundred places, and subsampling and the loss do not weigh places evenly. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 5:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"
+# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Noise of vectors trained on a few hundred places, and subsampling and the loss do not weigh places evenly. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 5:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"

@@ -167,7 +167,7 @@ for row in stream_rows(stream, 16)[:4]:
 # %% [markdown] exercise="next_word_windows"
 # ### Exercise 2. What is read, and what is to be said
 #
-# Write `next_word_windows(rows, width)`. `rows` has shape (B, L). Return a list of pairs `(inputs, targets)` in the order of the text, each of shape (B, `width`). The last pair may be shorter.
+# Write `next_word_windows(rows, width)`. `rows` has shape (B, L). Return a list of pairs `(inputs, targets)` of tensors in the order of the text, each of shape (B, `width`). The last pair may be shorter.
 #
 # The target of a word is the next word of its row. Every word of a row is a target exactly once, except the first, which nothing comes before.
 
@@ -247,7 +247,7 @@ check("masked_cross_entropy", masked_cross_entropy)
 # %% [markdown] exercise="perplexity"
 # ### Exercise 4. How many words it hesitates between
 #
-# Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` how many tokens each batch had. Return the perplexity over **all** tokens, one number.
+# Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` how many tokens each batch had. Return the perplexity over **all** tokens, one number: a float, no tensor.
 
 
 # %% exercise="perplexity"
@@ -360,7 +360,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# A small LSTM that has read half a million words once is **no better than counting**. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. A network needs more text, more size or more passes to win; the language models behind TagLM and ELMo read 800 million words. We go on with it for another reason. A trigram has no state: nothing in it is a vector of the sentence so far.
+# A small LSTM that has read half a million words once is **no better than counting**. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. A network needs more text, more size or more passes to win; the language models behind TagLM and ELMo read about 800 million words (the One Billion Word Benchmark; ELMo's training script counts 768,648,884). We go on with it for another reason. A trigram has no state: nothing in it is a vector of the sentence so far.
 
 # %% [markdown] slide="slide"
 # ## 3. The page as a vector
@@ -447,7 +447,7 @@ outcome(
 #
 # ### Does the state tell senses apart?
 #
-# The course has sentences for 28 ambiguous words, labelled with the sense. The test is the simplest there is: for each test sentence, find the three training sentences of the same word whose state at that word is **nearest**, and let them vote. A static vector is the same in all of them, so it cannot pass its ceiling.
+# The course has sentences for 28 ambiguous words, labelled with the sense. (A language model wrote them, and no native speaker has read them.) The test is the simplest there is: for each test sentence, find the three training sentences of the same word whose state at that word is **nearest**, and let them vote. A static vector is the same in all of them, so it cannot pass its ceiling.
 
 # %% slide="subslide"
 from elmo_mini.probing.classifiers import knn
@@ -641,7 +641,7 @@ outcome(
 # %% [markdown]
 # A wonderful loss, and worthless. The spoilt reader can copy the word under its nose, and has little reason to look at the context. Remember this curve: in lesson 12 the same leak explains why nobody could build a deep model that reads both ways and predicts every word, and what BERT did instead.
 #
-# Now the honest one, on the whole text. Give it a few stains.
+# Now the honest one, on all the sentences that we learn from. Give it a few stains.
 
 # %% slide="subslide"
 both_sides, _ = trained(around_target, ids, 2 * PASSES)
@@ -694,7 +694,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# In the stored run both readers pass both ceilings, the LSTM the second one by little. The one that sees both sides is ahead of the one that sees the left only, by 5.4 points (4.6 to 6.1 over three seeds). The crude average of lesson 02, here of word2vec vectors, has 47 %: more than one vector per word can have, less than both readers. A plain mean knows no order and no grammar.
+# In the stored run both readers pass both ceilings, the LSTM the second one by little. The one that sees both sides is ahead of the one that sees the left only, by 5.4 points (4.6 to 6.1 over three seeds). The crude average of lesson 02, here of word2vec vectors, has 47 % (40 to 53). That is less than both readers, and no clear difference from the 42 % that one vector per word can have at most. A plain mean knows no order and no grammar.
 #
 # The vote had eight labelled sentences for each sense. In **senseval** (600 sentences for each of four words, with long contexts) a classifier can learn which directions of a vector to listen to. Does the order of the readers stay?
 #

@@ -142,6 +142,60 @@ EXERCISE = Exercise(
             "through `.detach()`. Leave it out.",
             hint=3,
         ),
+        Mistake(
+            "only the left states",
+            lambda left, right: left[:, :-2],
+            "The right states are missing. Both stand side by side: `torch.cat([...], dim=-1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "only the right states",
+            lambda left, right: right[:, 2:],
+            "The left states are missing. Both stand side by side: `torch.cat([...], dim=-1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "every place, nothing moved",
+            lambda left, right: torch.cat([left, right], -1),
+            "You join the states of one and the same place, boundaries included. For each "
+            "word take the left state one place before it and the right state one place "
+            "after it.",
+            hint=1,
+        ),
+        Mistake(
+            "the right states of the place before",
+            lambda left, right: torch.cat([left[:, :-2], right[:, :-2]], -1),
+            "Your right state stands one place *before* the word, so it has read the word "
+            "and more. Take the one at t + 1: `right[:, 2:]`.",
+            hint=2,
+        ),
+        Mistake(
+            "the right states turned round and cut at the end",
+            lambda left, right: torch.cat([left[:, :-2], right.flip(1)[:, :-2]], -1),
+            "The right states are in the order of the text already. Do not turn them round; "
+            "cut at the front: `right[:, 2:]`.",
+            hint=2,
+        ),
+        Mistake(
+            "cut along the sentences",
+            lambda left, right: torch.cat([left[:-2], right[2:]], -1),
+            "You cut along axis 0, the sentences. The places are axis 1: `left[:, :-2]`.",
+            hint=3,
+        ),
+        Mistake(
+            "on an axis of its own",
+            lambda left, right: torch.stack([left[:, :-2], right[:, 2:]], -1),
+            "`torch.stack` makes a new axis. Put the states side by side along the last "
+            "one: `torch.cat([...], dim=-1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the first sentence",
+            lambda left, right: torch.cat([left[0, :-2], right[0, 2:]], -1),
+            "Only the first sentence is there, and its axis is lost. Keep all B of them: "
+            "`left[:, :-2]`.",
+            hint=3,
+        ),
     ),
     right_answers={
         "a loop over places": _beside_by_loop,

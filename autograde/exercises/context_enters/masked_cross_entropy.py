@@ -42,6 +42,12 @@ def _padded_logits(
     return make
 
 
+def _places_apart(rng: np.random.Generator) -> Inputs:
+    inputs = _padded_logits((4, 3))(rng)
+    steps = -1000.0 * rng.permutation(inputs["mask"].size).reshape(*inputs["mask"].shape, 1)
+    return inputs | {"logits": inputs["logits"] + steps}
+
+
 def _token_losses(logits: Tensor, targets: Tensor, axis: int = -1) -> Tensor:
     logs = logits.log_softmax(axis)
     return -logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
@@ -127,6 +133,12 @@ def _loss_marking_targets(logits: Tensor, targets: Tensor, mask: Tensor) -> Tens
     return functional.cross_entropy(logits.transpose(1, 2), targets)
 
 
+def _loss_with_one_largest(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    exponents = (logits - logits.max()).exp()
+    p = exponents / exponents.sum(-1, keepdim=True)
+    return -p.gather(-1, targets.unsqueeze(-1)).squeeze(-1).log()[mask].mean()
+
+
 WORDS_DROPPED = "You keep the padding and drop the words. `mask` is True at real words."
 
 
@@ -145,6 +157,7 @@ EXERCISE = Exercise(
         Case("sentences of 7, 2 and 4 words", _padded_logits((7, 2, 4)), weight=2),
         Case("a row of padding only", _padded_logits((3, 0)), edge=True),
         Case("padding in front", _padded_logits((2, 5), in_front=True), edge=True),
+        Case("places far below each other", _places_apart, edge=True),
         Case("logits of a thousand", _padded_logits((3, 2), scale=1000.0), edge=True),
     ),
     mistakes=(
@@ -281,6 +294,125 @@ EXERCISE = Exercise(
             lambda x, y, m: float(_token_losses(x, y)[m].mean().detach()),
             "Return the tensor itself, without `.item()` or `float()`: autograd must be able to "
             "follow it back.",
+            hint=3,
+        ),
+        Mistake(
+            "a small number inside the log (1e-12)",
+            lambda x, y, m: (
+                -(x.softmax(-1) + 1e-12).log().gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean()
+            ),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "word that is thought impossible stops learning. `log_softmax` needs no such "
+            "help.",
+            hint=3,
+        ),
+        Mistake(
+            "a small number inside the log (1e-10)",
+            lambda x, y, m: (
+                -(x.softmax(-1) + 1e-10).log().gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean()
+            ),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "word that is thought impossible stops learning. `log_softmax` needs no such "
+            "help.",
+            hint=3,
+        ),
+        Mistake(
+            "a small number inside the log (1e-9)",
+            lambda x, y, m: (
+                -(x.softmax(-1) + 1e-9).log().gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean()
+            ),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "word that is thought impossible stops learning. `log_softmax` needs no such "
+            "help.",
+            hint=3,
+        ),
+        Mistake(
+            "a small number inside the log (1e-8)",
+            lambda x, y, m: (
+                -(x.softmax(-1) + 1e-8).log().gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean()
+            ),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "word that is thought impossible stops learning. `log_softmax` needs no such "
+            "help.",
+            hint=3,
+        ),
+        Mistake(
+            "softmax and log in two steps",
+            lambda x, y, m: -x.softmax(-1).log().gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean(),
+            "The formula is right, and breaks on large logits: softmax rounds to 0, whose "
+            "log is -inf. `log_softmax` does both safely.",
+            hint=3,
+        ),
+        Mistake(
+            "one largest logit for all",
+            _loss_with_one_largest,
+            "You take out one maximum for the whole batch. Places that lie far below it "
+            "round to 0. Take it out for each place, or let `log_softmax` do it.",
+            hint=3,
+        ),
+        Mistake(
+            "only the first sentence",
+            lambda x, y, m: _token_losses(x, y)[:1][m[:1]].mean(),
+            "Only the first sentence counts. The mean runs over the real words of all.",
+            hint=1,
+        ),
+        Mistake(
+            "a loss for each sentence",
+            lambda x, y, m: (_token_losses(x, y) * m).sum(1) / m.sum(1),
+            "You return one number for each sentence. Return one mean over all real words.",
+            hint=2,
+        ),
+        Mistake(
+            "a loss for each word",
+            lambda x, y, m: _token_losses(x, y)[m],
+            "You return one number for each word. Take their mean.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the number of sentences",
+            lambda x, y, m: _token_losses(x, y)[m].sum() / len(x),
+            "You divide by the number of sentences. Divide by the number of real words, "
+            "`mask.sum()`.",
+            hint=2,
+        ),
+        Mistake(
+            "softmax over the sentences",
+            lambda x, y, m: _token_losses(x, y, axis=0)[m].mean(),
+            "Your softmax runs over the sentences of the batch. At each place the *words* "
+            "compete: take the last axis.",
+            hint=3,
+        ),
+        Mistake(
+            "the largest logit, not the target's",
+            lambda x, y, m: -x.log_softmax(-1).amax(-1)[m].mean(),
+            "You take the word that the model likes best. The loss is about the word that "
+            "*came*: `gather` the targets.",
+            hint=1,
+        ),
+        Mistake(
+            "the perplexity",
+            lambda x, y, m: _token_losses(x, y)[m].mean().exp(),
+            "You return exp of the loss, which is the perplexity. That comes in exercise 4.",
+            hint=3,
+        ),
+        Mistake(
+            "exp, sum and log by hand",
+            lambda x, y, m: (x.exp().sum(-1).log() - x.gather(-1, y.unsqueeze(-1)).squeeze(-1))[
+                m
+            ].mean(),
+            "The formula is right, and breaks on large logits: exp of a thousand is "
+            "infinite. `torch.logsumexp` and `log_softmax` do the same safely.",
+            hint=3,
+        ),
+        Mistake(
+            "exp, sum and log with one largest logit for all",
+            lambda x, y, m: (
+                (x - x.max()).exp().sum(-1).log()
+                + x.max()
+                - x.gather(-1, y.unsqueeze(-1)).squeeze(-1)
+            )[m].mean(),
+            "You take out one maximum for the whole batch. Places that lie far below it "
+            "round to 0. Take it out for each place: `torch.logsumexp(..., -1)` does.",
             hint=3,
         ),
     ),

@@ -80,6 +80,18 @@ def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
                 "Your answer is not a list. A `zip` or a generator can be walked through only "
                 "once, and the lesson needs the windows again: put `list(...)` round it."
             )
+        odd = [
+            part
+            for pair in windows or ()
+            if isinstance(pair, list | tuple)
+            for part in pair
+            if isinstance(part, np.ndarray)
+        ]
+        if odd:
+            raise AnswerRefused(
+                "Your windows are NumPy arrays. The next cells give them to a network: stay with "
+                "`torch` and return pairs of tensors."
+            )
         return windows
 
     windows = call_with_tensors(listed, inputs)
@@ -210,6 +222,92 @@ EXERCISE = Exercise(
             lambda rows, width: _cut(rows[:, :-2], rows[:, 2:], width),
             "Your targets are two places ahead. One is enough: `rows[:, 1:]`.",
             hint=3,
+        ),
+        Mistake(
+            "in NumPy",
+            lambda rows, width: [(a.numpy(), b.numpy()) for a, b in _windows_by_range(rows, width)],
+            "The right windows in NumPy arrays. The next cells give them to a network: "
+            "return tensors.",
+        ),
+        Mistake(
+            "cut along the rows",
+            lambda rows, width: list(
+                zip(rows[:, :-1].split(width, 0), rows[:, 1:].split(width, 0), strict=True)
+            ),
+            "You split the rows from each other. The text runs along axis 1: `split(width, 1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "shifted along the rows",
+            lambda rows, width: _cut(rows[:-1], rows[1:], width),
+            "You shift along axis 0, so the target comes from the row below. Time is axis "
+            "1: `rows[:, 1:]`.",
+            hint=2,
+        ),
+        Mistake(
+            "only the next word of each window",
+            lambda rows, width: [(a, b[:, -1]) for a, b in _windows_by_range(rows, width)],
+            "Each window has one target, the word after it. *Every* word of a window has a "
+            "target: the next word of its row.",
+            hint=1,
+        ),
+        Mistake(
+            "only the first row",
+            lambda rows, width: [(a[:1], b[:1]) for a, b in _windows_by_range(rows, width)],
+            "Only the first row is there. Each window holds all B rows.",
+            hint=2,
+        ),
+        Mistake(
+            "targets come first",
+            lambda rows, width: _windows_by_range(rows, width)[::-1],
+            "The windows come in reverse. Keep the order of the text: the state goes from "
+            "one window to the next.",
+            hint=1,
+        ),
+        Mistake(
+            "a window is jumped over after each",
+            lambda rows, width: _windows_by_range(rows, width)[::2],
+            "Every other window is missing. The next window starts where this one ends: "
+            "`range(0, ..., width)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the width counts inputs and target together",
+            lambda rows, width: _windows_by_range(rows, width - 1) if width > 1 else [],
+            "Your windows are one word too narrow. `width` is the number of inputs, and of "
+            "targets.",
+            hint=3,
+        ),
+        Mistake(
+            "steps that are one too short",
+            lambda rows, width: [
+                (rows[:, s : min(s + width, rows.shape[1] - 1)], rows[:, s + 1 : s + width + 1])
+                for s in range(0, rows.shape[1] - 1, max(1, width - 1))
+            ],
+            "Your windows overlap by one word. The next window starts where this one ends: "
+            "steps of `width`.",
+            hint=3,
+        ),
+        Mistake(
+            "one target, the word behind the window",
+            lambda rows, width: [
+                (rows[:, s : s + width], rows[:, s + width : s + width + 1])
+                for s in range(0, rows.shape[1] - 1, width)
+            ],
+            "Each window has one target, the word after it. *Every* word of a window has a "
+            "target: the next word of its row.",
+            hint=1,
+        ),
+        Mistake(
+            "the last window reads one word too many",
+            lambda rows, width: [
+                (rows[:, s : s + width], rows[:, s + 1 : s + width + 1])
+                for s in range(0, rows.shape[1] - 1, width)
+            ],
+            "In your last window the row's last word stands among the inputs, and no word "
+            "comes after it: inputs and targets differ in length. Leave it out of the "
+            "inputs: `rows[:, :-1]`.",
+            hint=2,
         ),
     ),
     right_answers={

@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
     Case,
     Exercise,
     Inputs,
     Mistake,
+    Plain,
+    call,
 )
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
@@ -23,6 +29,19 @@ def _batches(rng: np.random.Generator) -> Inputs:
         "losses": [float(x) for x in losses[order]],
         "tokens": [int(n) for n in np.array([30, 60, 200, 410])[order]],
     }
+
+
+def _run_perplexity(answer: Answer, inputs: Inputs) -> Plain:
+    def typed(losses: list[float], tokens: list[int]) -> Any:
+        result = answer(losses, tokens)
+        if isinstance(result, Tensor):
+            raise AnswerRefused(
+                "Your answer is a tensor. The next cells print and draw it as a number: return "
+                "`float(...)` of it."
+            )
+        return result
+
+    return call(typed, inputs)
 
 
 def _weighted(losses: Sequence[float], tokens: Sequence[int]) -> float:
@@ -38,6 +57,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=5,
     reference=language_model.perplexity,
+    run=_run_perplexity,
     cases=(
         Case("one batch", lambda rng: {"losses": [float(rng.uniform(2, 5))], "tokens": [120]}),
         Case("four batches of different size", _batches, weight=2),
@@ -102,13 +122,73 @@ EXERCISE = Exercise(
             "divide by all of them.",
             hint=3,
         ),
+        Mistake(
+            "divided by the number of batches",
+            lambda losses, tokens: math.exp(
+                sum(a * n for a, n in zip(losses, tokens, strict=True)) / len(losses)
+            ),
+            "You divide by the number of batches. The sum holds the surprise of every "
+            "*token*: divide by `sum(tokens)`.",
+            hint=3,
+        ),
+        Mistake(
+            "not divided",
+            lambda losses, tokens: math.exp(
+                sum(a * n for a, n in zip(losses, tokens, strict=True))
+            ),
+            "You add up the surprise of all tokens and take exp of that. Divide by "
+            "`sum(tokens)` first.",
+            hint=3,
+        ),
+        Mistake(
+            "a tensor",
+            lambda losses, tokens: torch.exp(
+                (torch.tensor(losses) * torch.tensor(tokens)).sum() / sum(tokens)
+            ),
+            "The right number in a tensor. The next cells print and draw it: return "
+            "`float(...)` of it.",
+        ),
+        Mistake(
+            "a perplexity for each batch",
+            lambda losses, tokens: [math.exp(x) for x in losses],
+            "You return one perplexity for each batch. Return one number over all tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "weighed the wrong way",
+            lambda losses, tokens: math.exp(
+                sum(a / n for a, n in zip(losses, tokens, strict=True))
+            ),
+            "You divide each loss by its tokens. It is a mean already: multiply to get back "
+            "to the sum.",
+            hint=3,
+        ),
+        Mistake(
+            "the geometric mean, batch by batch",
+            lambda losses, tokens: math.exp(float(np.median(losses))),
+            "You take the median of the batches. Weigh each loss with its tokens and take "
+            "the mean.",
+            hint=2,
+        ),
+        Mistake(
+            "only the last batch",
+            lambda losses, tokens: math.exp(losses[-1]),
+            "Only the last batch counts. Take all of them.",
+            hint=2,
+        ),
+        Mistake(
+            "to the power of ten",
+            lambda losses, tokens: 10 ** _weighted(losses, tokens),
+            "10 to the power belongs to logarithms to base 10. These are nats: take exp.",
+            hint=1,
+        ),
     ),
     right_answers={
         "numpy": lambda losses, tokens: np.exp(
             np.dot(losses, tokens) / np.sum(tokens),
         ),
-        "a tensor": lambda losses, tokens: torch.exp(
+        "a tensor, and its number": lambda losses, tokens: torch.exp(
             (torch.tensor(losses) * torch.tensor(tokens)).sum() / sum(tokens)
-        ),
+        ).item(),
     },
 )

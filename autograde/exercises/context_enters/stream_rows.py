@@ -50,8 +50,18 @@ def _rows_padded(stream: Tensor, rows: int) -> Tensor:
 
 def _run_rows(answer: Answer, inputs: Inputs) -> Plain:
     """The rows; their ids must stay whole numbers, or no embedding takes them later."""
+
+    def typed(*arguments: Any) -> Any:
+        result = answer(*arguments)
+        if result is not None and not isinstance(result, Tensor):
+            raise AnswerRefused(
+                f"Your rows are of type {type(result).__name__}. Return a tensor: the next cells "
+                "give it to a network. Stay with `torch`."
+            )
+        return result
+
     try:
-        rows = call_with_tensors(answer, inputs)
+        rows = call_with_tensors(typed, inputs)
     except RuntimeError as error:
         if "is invalid for input of size" not in str(error):
             raise
@@ -149,6 +159,48 @@ EXERCISE = Exercise(
             "Your ids have become decimal numbers, perhaps by `torch.Tensor(...)` or `/`. Cut and "
             "shape `stream` itself: its ids stay what they are.",
             hint=3,
+        ),
+        Mistake(
+            "in NumPy",
+            lambda s, rows: running_text.stream_rows(s, rows).numpy(),
+            "The right rows in a NumPy array. The next cells give them to a network: return "
+            "a tensor.",
+        ),
+        Mistake(
+            "a list of rows",
+            lambda s, rows: list(running_text.stream_rows(s, rows)),
+            "The right rows in a list. Make one tensor of them with `torch.stack`.",
+            hint=2,
+        ),
+        Mistake(
+            "rows from `chunk`",
+            lambda s, rows: torch.stack(s.chunk(rows)),
+            "`chunk` makes the last part shorter when the text does not fill the rows, and "
+            "parts of different length make no table. Cut first: `stream[: rows * length]`.",
+            hint=2,
+        ),
+        Mistake(
+            "one word too few in each row",
+            lambda s, rows: torch.stack(
+                [
+                    s[r * _row_length(s, rows) : (r + 1) * _row_length(s, rows) - 1]
+                    for r in range(rows)
+                ]
+            ),
+            "Each row lacks its last word. A slice leaves out its end already: no `- 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "rows that lose a word between them",
+            lambda s, rows: running_text.stream_rows(s, rows).flip(1),
+            "Your rows run backwards. Read each from left to right.",
+            hint=1,
+        ),
+        Mistake(
+            "one long row",
+            lambda s, rows: s[: rows * _row_length(s, rows)],
+            "You have cut the text, and it is still one row. Shape it: `.view(rows, length)`.",
+            hint=2,
         ),
     ),
     right_answers={

@@ -66,6 +66,26 @@ def _attend_by_loop(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
     return weights
 
 
+def _attend_by_hand(
+    queries: Tensor,
+    keys: Tensor,
+    mask: Tensor,
+    *,
+    axes: int | tuple[int, ...] | None = None,
+    least: float = 0.0,
+) -> Tensor:
+    scores = _scores(queries, keys)
+    top = 0.0 if axes is None else scores.amax(axes, keepdim=True)
+    exponents = (scores - top).exp() * mask[:, None]
+    return exponents / (exponents.sum(-1, keepdim=True) + least)
+
+
+def _attend_by_cosine(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
+    return _attend(
+        queries / queries.norm(dim=-1, keepdim=True), keys / keys.norm(dim=-1, keepdim=True), mask
+    )
+
+
 PADDING_ALONE = (
     "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
     "where it is given True: give it `~mask`."
@@ -208,11 +228,83 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "detached",
+            "cut off from autograd",
             lambda q, k, m: seq2seq.attend(q, k, m).detach(),
-            "The numbers are right, and the model would never learn where to look: no gradient "
-            "comes through `.detach()`. Leave it out.",
+            "No gradient comes through your answer, so the model would never learn where to look: "
+            "`.detach()`, `torch.no_grad()`, `argmax` and whole numbers all cut it off.",
             hint=3,
+        ),
+        Mistake(
+            "one largest score for the whole batch",
+            lambda q, k, m: _attend_by_hand(q, k, m, axes=(0, 1, 2)),
+            "You take out one maximum for the whole batch. Queries that lie far below it "
+            "get 0/0. Mask the scores and let `softmax` take it out for each query.",
+            hint=3,
+        ),
+        Mistake(
+            "a large score of padding is taken out, and a small number hides it",
+            lambda q, k, m: _attend_by_hand(q, k, m, axes=-1, least=1e-9),
+            "You take out the maximum before the mask: where the padding has it, all real "
+            "words round to 0. Mask the scores first, then `softmax`.",
+            hint=2,
+        ),
+        Mistake(
+            "padding at -1",
+            lambda q, k, m: _attend(q, k, m, fill=-1.0),
+            "Padding has the score -1 in your answer, which is an ordinary score. Take "
+            "minus infinity, or -1e9.",
+            hint=2,
+        ),
+        Mistake(
+            "turned on its side",
+            lambda q, k, m: _attend(q, k, m).transpose(1, 2),
+            "Your shares are (B, S, T). Queries come first: (B, T, S).",
+            hint=3,
+        ),
+        Mistake(
+            "only the first sentence",
+            lambda q, k, m: _attend(q, k, m)[:1],
+            "Only the first sentence is there. Return (B, T, S).",
+            hint=3,
+        ),
+        Mistake(
+            "the mask of the first sentence",
+            lambda q, k, m: _attend(q, k, m[:1].expand_as(m)),
+            "You use the first sentence's mask for all. Each sentence has its own row: "
+            "`mask.unsqueeze(1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the logarithm of the shares",
+            lambda q, k, m: _attend(q, k, m).log(),
+            "These are logarithms. Return the shares: `softmax`, not `log_softmax`.",
+            hint=1,
+        ),
+        Mistake(
+            "a softmax over the sentences",
+            lambda q, k, m: _scores(q, k).softmax(0),
+            "Your softmax runs over the sentences of the batch, and nothing is masked. Each "
+            "query shares its attention out over the *source words*, the last axis.",
+            hint=3,
+        ),
+        Mistake(
+            "a softmax over the sentences, masked",
+            lambda q, k, m: _attend(q, k, m, axis=0),
+            "Your softmax runs over the sentences of the batch. Each query shares its "
+            "attention out over the *source words*, the last axis.",
+            hint=3,
+        ),
+        Mistake(
+            "cosines",
+            _attend_by_cosine,
+            "You divide by the lengths of the vectors. The score is the bare dot product.",
+            hint=2,
+        ),
+        Mistake(
+            "keys not turned",
+            lambda q, k, m: (q @ k).masked_fill(~m[:, None], -math.inf).softmax(-1),
+            "`queries @ keys` multiplies (T, H) by (S, H). Turn the keys: `keys.transpose(1, 2)`.",
+            hint=2,
         ),
     ),
     right_answers={

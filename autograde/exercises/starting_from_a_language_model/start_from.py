@@ -34,19 +34,20 @@ def _sizes(words: int, classes: int, embedding: int, hidden: int) -> Any:
     return make
 
 
-def _whose(now: nn.Module, before: dict[str, Tensor], teacher: dict[str, Tensor]) -> str:
-    """Where the weights of one part come from, in words."""
-    weights = dict(now.named_parameters())
-
-    def same(other: dict[str, Tensor]) -> bool:
-        return set(other) == set(weights) and all(
-            weights[name].shape == value.shape and torch.equal(weights[name].detach(), value)
-            for name, value in other.items()
-        )
-
-    if same(teacher):
-        return "the language model's"
-    return "as it was" if same(before) else "something else"
+def _whose(now: nn.Module, before: dict[str, Tensor], teacher: dict[str, Tensor]) -> dict[str, str]:
+    """Where the weights of one part come from, in words, each under its own name."""
+    weights = {name: value.detach() for name, value in now.named_parameters()}
+    whose = {}
+    for name, old in before.items():
+        said = "something else"
+        if name not in weights:
+            said = "missing"
+        elif name in teacher and torch.equal(weights[name], teacher[name]):
+            said = "the language model's"
+        elif torch.equal(weights[name], old):
+            said = "as it was"
+        whose[name] = said
+    return whose
 
 
 def _weights(module: nn.Module) -> dict[str, Tensor]:
@@ -67,10 +68,11 @@ def _run_start(answer: Answer, inputs: Inputs) -> Plain:
     learnt = _weights(model)
     answer(classifier, model)
     found: dict[str, Plain] = {
-        f"the classifier's {part}": _whose(
-            getattr(classifier, part), before[part], taught.get(part, {})
-        )
+        f"the classifier's {part}.{name}": said
         for part in parts
+        for name, said in _whose(
+            getattr(classifier, part), before[part], taught.get(part, {})
+        ).items()
     }
     untouched = _same_weights(model, learnt)
     loss = classifier(ids, torch.tensor([4, 2, 3])).square().sum()
@@ -121,14 +123,45 @@ def _start_frozen(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
         part.requires_grad_(False)
 
 
+def _start_with_one_frozen(part: str) -> Callable[[LSTMClassifier, LSTMLanguageModel], None]:
+    def start(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+        _start_both(classifier, model)
+        classifier.get_submodule(part).requires_grad_(False)
+
+    return start
+
+
 def _start_both(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
     _copy(classifier.embedding, model.embedding)
     _copy(classifier.lstm, model.lstm)
 
 
-def _start_without_recurrence(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    _copy(classifier.embedding, model.embedding)
-    _copy(classifier.lstm, model.lstm, lambda name: "_ih_" in name)
+def _start_without(*names: str) -> Callable[[LSTMClassifier, LSTMLanguageModel], None]:
+    """All moves in but the LSTM's parameters with one of these in their name."""
+
+    def start(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+        _copy(classifier.embedding, model.embedding)
+        _copy(classifier.lstm, model.lstm, lambda name: not any(part in name for part in names))
+
+    return start
+
+
+def _start_strictly(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.load_state_dict(model.state_dict())
+
+
+def _start_strictly_from_parts(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    state = model.state_dict()
+    wanted = ("embedding", "lstm")
+    classifier.load_state_dict({k: v for k, v in state.items() if k.split(".")[0] in wanted})
+
+
+def _start_halfway(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    with torch.no_grad():
+        for part in ("embedding", "lstm"):
+            theirs = dict(getattr(model, part).named_parameters())
+            for name, value in getattr(classifier, part).named_parameters():
+                value.add_(theirs[name])
 
 
 def _start_with_softmax_rows(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
@@ -214,7 +247,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "half an LSTM",
-            _start_without_recurrence,
+            _start_without("_hh_"),
             "Of the LSTM you copy the weights on its input, and not those on its own state "
             "(`weight_hh_l0`, `bias_hh_l0`): its memory is still random.",
             hint=3,
@@ -246,6 +279,78 @@ EXERCISE = Exercise(
             _start_in_place,
             "PyTorch refuses to overwrite a weight that autograd watches. Copy under "
             "`with torch.no_grad():`, or use `load_state_dict`.",
+            hint=3,
+        ),
+        Mistake(
+            "without the biases",
+            _start_without("bias"),
+            "Of the LSTM you copy the weights and not the biases (`bias_ih_l0`, "
+            "`bias_hh_l0`). They belong to what it has learnt: `load_state_dict` takes all "
+            "four.",
+            hint=3,
+        ),
+        Mistake(
+            "without the weights on its own state",
+            _start_without("weight_hh"),
+            "Of the LSTM `weight_hh_l0` is missing, the weights on its own state: its "
+            "memory is still random.",
+            hint=3,
+        ),
+        Mistake(
+            "only the weights on the input",
+            _start_without("weight_hh", "bias"),
+            "Of the LSTM you copy `weight_ih_l0` alone. Its weights on its own state and "
+            "its biases belong to it: `load_state_dict` takes all four.",
+            hint=3,
+        ),
+        Mistake(
+            "without the weights on the input",
+            _start_without("_ih_"),
+            "Of the LSTM you copy the weights on its own state, and not those on its input "
+            "(`weight_ih_l0`, `bias_ih_l0`).",
+            hint=3,
+        ),
+        Mistake(
+            "only the biases",
+            _start_without("weight"),
+            "Of the LSTM you copy the biases alone. The weights, `weight_ih_l0` and "
+            "`weight_hh_l0`, have learnt most.",
+            hint=3,
+        ),
+        Mistake(
+            "`load_state_dict` of the whole model",
+            _start_strictly,
+            "`load_state_dict` wants every name to agree, and the language model has "
+            "`softmax` where the classifier has `output`. Call it on the parts, "
+            "`classifier.lstm.load_state_dict(...)`, or with `strict=False`.",
+            hint=3,
+        ),
+        Mistake(
+            "`load_state_dict` of two parts into the whole",
+            _start_strictly_from_parts,
+            "`load_state_dict` misses the names of `output`. Call it on the parts, "
+            "`classifier.lstm.load_state_dict(...)`, or with `strict=False`.",
+            hint=3,
+        ),
+        Mistake(
+            "added, not copied",
+            _start_halfway,
+            "You add the language model's numbers to the random ones. Put them in their "
+            "place: `load_state_dict`, or `copy_`.",
+            hint=2,
+        ),
+        Mistake(
+            "the LSTM is frozen",
+            _start_with_one_frozen("lstm"),
+            "The LSTM can no longer learn. Dai and Le go on training *all* weights; "
+            "freezing is what TagLM and ELMo will do.",
+            hint=3,
+        ),
+        Mistake(
+            "the embedding is frozen",
+            _start_with_one_frozen("embedding"),
+            "The embedding can no longer learn. Dai and Le go on training *all* weights. "
+            "(`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)",
             hint=3,
         ),
     ),

@@ -1,16 +1,19 @@
 """Exercise `character_ngrams`: A word in pieces."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from autograde.checking.exercise import (
+    Answer,
     AnswerRefused,
     Case,
     Exercise,
     Inputs,
     Mistake,
     Plain,
+    call,
 )
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -22,9 +25,29 @@ def _text_list(inputs: Inputs, outputs: Plain) -> Plain:
         outputs = outputs.tolist()
     if outputs is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if isinstance(outputs, str):
+        raise AnswerRefused("Your answer is one text. Return a list, a text for each n-gram.")
     if not isinstance(outputs, list | tuple) or not all(isinstance(o, str) for o in outputs):
         raise AnswerRefused("Return one flat list of texts, one text for each n-gram.")
     return sorted(outputs)
+
+
+def _run_ngrams(answer: Answer, inputs: Inputs) -> Plain:
+    def listed(*arguments: Any) -> Any:
+        result = answer(*arguments)
+        if isinstance(result, Iterator):
+            raise AnswerRefused(
+                "Your answer is a generator, which is gone after one walk. Return a list: put "
+                "`list(...)` round it."
+            )
+        if isinstance(result, set | frozenset):
+            raise AnswerRefused(
+                "Your answer is a set, which keeps *ana* of *banana* once. It stands there twice: "
+                "return a list."
+            )
+        return result
+
+    return call(listed, inputs)
 
 
 def _word(*, length: int = 0, word: str = "", shortest: int = 3, longest: int = 6) -> Any:
@@ -57,6 +80,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=10,
     reference=fasttext.character_ngrams,
+    run=_run_ngrams,
     view=_text_list,
     cases=(
         Case("a word of 5 letters, 3 to 6", _word(length=5)),
@@ -141,9 +165,71 @@ EXERCISE = Exercise(
             lambda w, a, b: stretches(f"<{w}>".lower(), a, b),
             "You make the word small. A capital is another character: cut the word as it is spelt.",
         ),
+        Mistake(
+            "a generator",
+            _lazy_ngrams,
+            "The right pieces one by one, and gone after one walk. Return a list: put "
+            "`list(...)` round it.",
+        ),
+        Mistake(
+            "a set",
+            lambda w, a, b: set(stretches(f"<{w}>", a, b)),
+            "A set keeps *ana* of *banana* once. It stands there twice: return a list.",
+        ),
+        Mistake(
+            "side by side, without overlap",
+            lambda w, a, b: [
+                f"<{w}>"[i : i + n] for n in range(a, b + 1) for i in range(0, len(w) + 3 - n, n)
+            ],
+            "Your pieces stand side by side. *All* stretches are asked for, so the start "
+            "moves on by one character.",
+            hint=2,
+        ),
+        Mistake(
+            "only the beginnings",
+            lambda w, a, b: [f"<{w}>"[:n] for n in range(a, min(b, len(w) + 2) + 1)],
+            "All your pieces begin at the start of the word. A stretch may begin at any place.",
+            hint=2,
+        ),
+        Mistake(
+            "only the ends",
+            lambda w, a, b: [f"<{w}>"[-n:] for n in range(a, min(b, len(w) + 2) + 1)],
+            "All your pieces end at the end of the word. A stretch may end at any place.",
+            hint=2,
+        ),
+        Mistake(
+            "a list for each length",
+            lambda w, a, b: [
+                [f"<{w}>"[i : i + n] for i in range(len(w) + 3 - n)] for n in range(a, b + 1)
+            ],
+            "You return a list of lists, one for each length. Return one flat list of texts.",
+            hint=3,
+        ),
+        Mistake(
+            "only the longest pieces",
+            lambda w, a, b: stretches(f"<{w}>", b, b),
+            "All your pieces have the length `longest`. Every length from `shortest` to "
+            "`longest` is cut.",
+            hint=2,
+        ),
+        Mistake(
+            "the last start is lost",
+            lambda w, a, b: [
+                f"<{w}>"[i : i + n] for n in range(a, b + 1) for i in range(len(w) + 1 - n)
+            ],
+            "Two starts are missing at the end of the word: count the places with the "
+            "boundary signs on, `len(marked) - length + 1`.",
+            hint=2,
+        ),
+        Mistake(
+            "joined to one text",
+            lambda w, a, b: " ".join(stretches(f"<{w}>", a, b)),
+            "You return one text. Return a list with a text for each piece.",
+            hint=3,
+        ),
     ),
     right_answers={
-        "a generator": _lazy_ngrams,
+        "a generator, listed": lambda w, a, b: list(_lazy_ngrams(w, a, b)),
         "length by length": lambda w, a, b: stretches(f"<{w}>", a, b),
     },
 )

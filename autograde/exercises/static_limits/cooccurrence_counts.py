@@ -1,6 +1,6 @@
 """Exercise `cooccurrence_counts`: who stands near whom, and how near."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ def _counted(
     triangular: bool = False,
     itself: bool = False,
     twin_once: bool = False,
+    weigh: Callable[[int], float] = lambda distance: 1 / distance,
 ) -> Table:
     """Counts with one thing done otherwise: the wrong answers are built from this."""
     counts = np.zeros((size, size))
@@ -50,7 +51,7 @@ def _counted(
             counts[word, word] += itself
             for distance in range(1, window + (not short)):
                 if place >= distance:
-                    weight = 1.0 if flat else 1 / distance
+                    weight = 1.0 if flat else weigh(distance)
                     weight = (window - distance + 1) / window if triangular else weight
                     counts[word, ids[place - distance]] += weight
                     if not left_only and not (twin_once and ids[place - distance] == word):
@@ -102,6 +103,16 @@ def _both_ways(sentences: Sentences, size: int, window: int) -> Tensor:
             for j in range(max(0, i - window), min(len(ids), i + window + 1)):
                 if i != j:
                     counts[word, ids[j]] += 1 / abs(i - j)
+    return counts
+
+
+def _counted_by_setting(sentences: Sentences, size: int, window: int) -> Table:
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        for place, word in enumerate(ids):
+            for distance in range(1, min(window, place) + 1):
+                counts[word, ids[place - distance]] = 1 / distance
+                counts[ids[place - distance], word] = 1 / distance
     return counts
 
 
@@ -207,10 +218,58 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "the fractions are cut off",
+            "only direct neighbours count",
             _counted_in_whole_numbers,
-            "Your table holds whole numbers, so 1/2 and 1/3 become 0 when they are written into "
-            "it. Leave out `dtype=int`.",
+            "Only direct neighbours count in your table. Either the loop over the distances ends "
+            "at 1, or 1/2 and 1/3 become 0: `dtype=int` cuts fractions off, and so does `//`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the right side",
+            lambda s, v, w: _counted(s, v, w, left_only=True).T,
+            "Only one of the two words is told of the other. Being near goes both ways: the "
+            "table is symmetric.",
+            hint=2,
+        ),
+        Mistake(
+            "one place too far",
+            lambda s, v, w: _counted(s, v, w + 1),
+            "You count neighbours `window + 1` places away. The farthest are `window` places away.",
+            hint=3,
+        ),
+        Mistake(
+            "the distance is one too large",
+            lambda s, v, w: _counted(s, v, w, weigh=lambda d: 1 / (d + 1)),
+            "Your nearest neighbour counts 1/2. A pair `d` places apart counts 1/d, and "
+            "direct neighbours are 1 apart.",
+            hint=3,
+        ),
+        Mistake(
+            "one over the distance squared",
+            lambda s, v, w: _counted(s, v, w, weigh=lambda d: 1 / d**2),
+            "You divide by the square of the distance. A pair `d` places apart counts 1/d.",
+            hint=3,
+        ),
+        Mistake(
+            "the distance itself",
+            lambda s, v, w: _counted(s, v, w, weigh=float),
+            "Your far neighbours count more than the near ones. A pair `d` places apart "
+            "counts 1/d.",
+            hint=3,
+        ),
+        Mistake(
+            "windows side by side",
+            lambda s, v, w: _counted(
+                [ids[i : i + w] for ids in s for i in range(0, len(ids), w)], v, w
+            ),
+            "You cut the sentence into pieces of `window` words and count inside each. The "
+            "window goes with the word: every place looks `window` places around itself.",
+            hint=2,
+        ),
+        Mistake(
+            "set, not added",
+            _counted_by_setting,
+            "You write `=` where `+=` is meant: a pair that occurs twice counts once.",
             hint=3,
         ),
     ),

@@ -1,5 +1,6 @@
 """Exercise `glove_loss`: gloVe's weighted least squares."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,19 @@ def _loss_by_einsum(
     return torch.sum(weight * (scores - x.clamp(min=1e-12).log()) ** 2)
 
 
+def _loss_that_changes_counts(
+    w: Tensor, c: Tensor, b: Tensor, d: Tensor, x: Tensor, x_max: float, alpha: float
+) -> Tensor:
+    weight = (x / x_max).clamp(max=1.0) ** alpha
+    x[x == 0] = 1.0
+    return (weight * (w @ c.T + b[:, None] + d - torch.log(x)) ** 2).sum()
+
+
+def _loss_of_weights(weight: Tensor, scores: Tensor, x: Tensor, base: float = math.e) -> Tensor:
+    logs = torch.log(torch.where(x > 0, x, torch.ones_like(x))) / math.log(base)
+    return (weight * (scores - logs) ** 2).sum()
+
+
 CUT_OFF = (
     "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
     "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
@@ -151,6 +165,12 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     tensors = [as_tensors(value) for value in inputs.values()]
     vectors = tensors[0].requires_grad_()
     loss = answer(vectors, *tensors[1:])
+    for (name, before), after in zip(inputs.items(), tensors, strict=True):
+        if isinstance(after, Tensor) and not np.array_equal(after.detach().numpy(), before):
+            raise AnswerRefused(
+                f"Your answer changed its argument `{name}`. Work on a copy: the lesson calls your "
+                "function again and again with the same table. `torch.where` makes a new one."
+            )
     if loss is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
@@ -329,6 +349,58 @@ EXERCISE = Exercise(
             _unsummed_loss,
             "You return one number for each pair. J is their sum.",
             hint=3,
+        ),
+        Mistake(
+            "the counts are changed",
+            _loss_that_changes_counts,
+            "You write ones into `counts` itself, and at the next call pairs that never "
+            "occur count 1. Make a new table: `torch.where(counts > 0, counts, "
+            "torch.ones_like(counts))`.",
+            hint=3,
+        ),
+        Mistake(
+            "pairs that never occur count 1",
+            lambda w, c, b, d, x, x_max, alpha: glove.glove_loss(
+                w, c, b, d, torch.where(x > 0, x, torch.ones_like(x)), x_max, alpha
+            ),
+            "You put a 1 in place of each 0 and weigh with it, too. Only the logarithm gets "
+            "the 1; the weight of a pair that never occurs is 0.",
+            hint=3,
+        ),
+        Mistake(
+            "half of the sum",
+            lambda *a: glove.glove_loss(*a) / 2,
+            "You halve the sum. J has no 1/2.",
+            hint=1,
+        ),
+        Mistake(
+            "the mean over the pairs that occur",
+            lambda *a: glove.glove_loss(*a) / (a[4] > 0).sum(),
+            "You average over the pairs that occur. J is a sum.",
+            hint=3,
+        ),
+        Mistake(
+            "the weight is not cut off",
+            lambda w, c, b, d, x, x_max, alpha: _loss_of_weights(
+                (x / x_max) ** alpha, w @ c.T + b[:, None] + d, x
+            ),
+            "Your weight goes on rising beyond x_max. Cut the fraction off at 1: "
+            "`.clamp(max=1.0)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the root of the weight",
+            lambda w, c, b, d, x, x_max, alpha: glove.glove_loss(w, c, b, d, x, x_max, alpha / 2),
+            "You take the root of the weight. f(X) is (X / x_max) to the power alpha.",
+            hint=1,
+        ),
+        Mistake(
+            "logarithm to base 10",
+            lambda w, c, b, d, x, x_max, alpha: _loss_of_weights(
+                (x / x_max).clamp(max=1.0) ** alpha, w @ c.T + b[:, None] + d, x, 10.0
+            ),
+            "You take the logarithm to base 10. Here it is the natural one: `torch.log`.",
+            hint=1,
         ),
     ),
     right_answers={

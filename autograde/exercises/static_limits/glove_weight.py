@@ -96,9 +96,9 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "one `if` for a whole array",
+            "one `if` or `min` for a whole array",
             lambda x, x_max, alpha: (x / x_max) ** alpha if x < x_max else np.ones_like(x),
-            "`counts` is an array, and `if` can ask about one number only. Numpy's advice, "
+            "`counts` is an array, and `if` and `min` ask about one number only. NumPy's advice, "
             "`any` or `all`, does not help here: each count needs its own answer. "
             "`np.where(condition, a, b)` and `np.minimum` choose element by element.",
             hint=2,
@@ -115,6 +115,56 @@ EXERCISE = Exercise(
             lambda x, x_max, alpha: np.minimum(x / x_max, 1.0) * alpha,
             "You multiply by alpha. Raise to the power alpha: two stars, `**`.",
             hint=3,
+        ),
+        Mistake(
+            "one minus the weight",
+            lambda x, x_max, alpha: 1 - np.minimum(x / x_max, 1.0) ** alpha,
+            "Your weight falls as the count rises. Leave out the `1 -`.",
+            hint=1,
+        ),
+        Mistake(
+            "turned round",
+            lambda x, x_max, alpha: np.minimum(x_max / np.maximum(x, 1e-300), 1.0) ** alpha,
+            "Your fraction is upside down: x / x_max, so that rare pairs weigh little.",
+            hint=1,
+        ),
+        Mistake(
+            "the root of order alpha",
+            lambda x, x_max, alpha: np.minimum(x / x_max, 1.0) ** (1 / alpha),
+            "You raise to 1 / alpha. Raise to alpha itself.",
+            hint=1,
+        ),
+        Mistake(
+            "cut off at x_max",
+            lambda x, x_max, alpha: np.minimum((x / x_max) ** alpha, x_max),
+            "You cut the weight off at x_max. The largest weight is 1.",
+            hint=2,
+        ),
+        Mistake(
+            "frequent pairs get their count",
+            lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, x),
+            "Counts of x_max and more keep their count as weight. They get 1.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the largest count",
+            lambda x, x_max, alpha: (x / x.max()) ** alpha,
+            "You divide by the largest count of the table. Divide by `x_max`, and cut off at 1.",
+            hint=3,
+        ),
+        Mistake(
+            "one number",
+            lambda x, x_max, alpha: (np.minimum(x / x_max, 1.0) ** alpha).sum(),
+            "You add up the weights. Return one for each count, in an array of the same shape.",
+            hint=2,
+        ),
+        Mistake(
+            "shares of the sum",
+            lambda x, x_max, alpha: (lambda weight: weight / weight.sum())(
+                np.minimum(x / x_max, 1.0) ** alpha
+            ),
+            "You divide by the sum. Weights need not add up to 1.",
+            hint=1,
         ),
     ),
     right_answers={

@@ -1,6 +1,6 @@
 """Exercise `merge_words`: ambiguity with known answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from autograde.checking.exercise import (
     Inputs,
     Mistake,
     Plain,
+    call,
 )
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import pseudo_words
@@ -114,7 +115,22 @@ def _relabelled(order: Callable[[int, int, str], tuple[Any, Any, Any]]) -> Answe
     return answer
 
 
+ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
 ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
+
+
+def _run_merge(answer: Answer, inputs: Inputs) -> Plain:
+    def listed(*arguments: Any) -> Any:
+        result = answer(*arguments)
+        parts = result if isinstance(result, list | tuple) else [result]
+        if any(isinstance(part, Iterator) for part in parts):
+            raise AnswerRefused(
+                "A result of yours is a generator, which is gone after one walk. The next cell "
+                "counts the labels and looks at them: put `list(...)` round it."
+            )
+        return result
+
+    return call(listed, inputs)
 
 
 def _two_results(inputs: Inputs, outputs: Plain) -> Plain:
@@ -122,8 +138,11 @@ def _two_results(inputs: Inputs, outputs: Plain) -> Plain:
     if outputs is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     pair = isinstance(outputs, list | tuple) and len(outputs) == 2
-    if not pair or any(isinstance(token, str) for token in _items(outputs[0])):  # type: ignore[index]
+    if not pair:
         raise AnswerRefused(ONE_THING)
+    if any(isinstance(token, str) for token in _items(outputs[0])):  # type: ignore[index]
+        flat = not any(isinstance(label, str) for label in _items(outputs[1]))  # type: ignore[index]
+        raise AnswerRefused(ONE_LIST if flat else ONE_THING)
     return {"new": outputs[0], "labels": outputs[1]}  # type: ignore[index]
 
 
@@ -142,6 +161,11 @@ def _merge_by_comprehension(text: list[list[str]], first: str, second: str, merg
     return [new, labels]
 
 
+def _relabelled_short(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
+    new, labels = _merge(text, first, second, merged)
+    return new, [label[:2] for label in labels]
+
+
 EXERCISE = Exercise(
     id="merge_words",
     title="Ambiguity with known answers",
@@ -151,6 +175,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=10,
     reference=pseudo_words.merge_words,
+    run=_run_merge,
     view=_two_results,
     cases=(
         Case("two sentences", _merge_case(ROUND_TABLE, ["a", "cat"])),
@@ -266,12 +291,66 @@ EXERCISE = Exercise(
             "You count places from 1. The first token of a sentence has place 0.",
             hint=2,
         ),
+        Mistake(
+            "labels from a generator",
+            lambda t, a, b, m: (_merge(t, a, b, m)[0], iter(_merge(t, a, b, m)[1])),
+            "The right labels one by one, and gone after one walk. The next cell counts "
+            "them and looks at them: put `list(...)` round them.",
+        ),
+        Mistake(
+            "labels without the word",
+            _relabelled_short,
+            "Your labels have two parts. The third is the word that stood there.",
+            hint=3,
+        ),
+        Mistake(
+            "all tokens in one list",
+            lambda t, a, b, m: (
+                [token for s in _merge(t, a, b, m)[0] for token in s],
+                _merge(t, a, b, m)[1],
+            ),
+            ONE_LIST,
+            hint=3,
+        ),
+        Mistake(
+            "the second word's labels are missing",
+            lambda t, a, b, m: (
+                _merge(t, a, b, m)[0],
+                [x for x in _merge(t, a, b, m)[1] if x[2] == a],
+            ),
+            "The labels of the second word are missing. Both words get labels.",
+            hint=3,
+        ),
+        Mistake(
+            "labels for every token",
+            lambda t, a, b, m: (
+                _merge(t, a, b, m)[0],
+                [(n, p, token) for n, s in enumerate(t) for p, token in enumerate(s)],
+            ),
+            "You label every token. Only places where the merged word stands get a label.",
+            hint=1,
+        ),
+        Mistake(
+            "the merged words are dropped",
+            lambda t, a, b, m: (
+                [[x for x in s if x not in (a, b)] for s in t],
+                _merge(t, a, b, m)[1],
+            ),
+            "The two words have vanished from your new sentences. Put `merged` in their place.",
+            hint=3,
+        ),
+        Mistake(
+            "capitals are made small",
+            lambda t, a, b, m: _merge_where(t, m, lambda token: token.lower() in (a, b)),
+            "You compare in small letters, so *Cat* is merged as well. Compare tokens as they are.",
+            hint=2,
+        ),
     ),
     right_answers={
         "two comprehensions": _merge_by_comprehension,
-        "a generator of labels": lambda t, a, b, m: (
+        "a tuple of labels": lambda t, a, b, m: (
             [[m if token in (a, b) else token for token in sentence] for sentence in t],
-            iter(_merge(t, a, b, m)[1]),
+            tuple(_merge(t, a, b, m)[1]),
         ),
     },
 )

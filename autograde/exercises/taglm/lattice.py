@@ -1,11 +1,13 @@
 """Emissions and transitions for the exercises on the CRF, and mistakes that several share."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from autograde.checking.exercise import (
     Answer,
@@ -23,6 +25,7 @@ def lattice(
     labels: int,
     *,
     scale: float = 1.0,
+    shift: float = 0.0,
     path: bool = False,
     restless: bool = False,
     forbidden: bool = False,
@@ -36,7 +39,7 @@ def lattice(
     def make(rng: np.random.Generator) -> Inputs:
         rows, longest = len(lengths), max(lengths)
         mask = np.arange(longest) < np.array(lengths)[:, None]
-        emissions = scale * 2 * rng.standard_normal((rows, longest, labels))
+        emissions = shift + scale * 2 * rng.standard_normal((rows, longest, labels))
         emissions[~mask] = 5.0 + rng.standard_normal((int((~mask).sum()), labels))
         inputs: Inputs = {"emissions": emissions}
         if path:
@@ -54,16 +57,70 @@ def lattice(
     return make
 
 
+def named(value: Any) -> str:
+    """The type of a value with its article: "a Tensor", "an int"."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}"
+
+
+class Budget(TorchFunctionMode):
+    """Refuses an answer that walks path after path: there are exponentially many.
+
+    A search through the lattice takes B T K^2 steps at most, each on small tensors. The inputs
+    hold so few paths that even a list of all of them fits into memory.
+    """
+
+    STEPS, NUMBERS = 50_000, 100_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = 0
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        self.steps += 1
+        result = func(*args, **(kwargs or {}))
+        large = isinstance(result, Tensor) and result.numel() > self.NUMBERS
+        if self.steps > self.STEPS or large:
+            raise AnswerRefused(EVERY_PATH)
+        return result
+
+
+EVERY_PATH = (
+    "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
+    "make ten million. Go from word to word and keep one number for each label."
+)
+
+
+def every_path(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> list[tuple[list[tuple[int, ...]], Tensor]]:
+    """All paths of each sentence, and their scores."""
+    found = []
+    for row, length in zip(emissions, mask.sum(1).tolist(), strict=True):
+        paths, scores = [], []
+        for path in itertools.product(range(len(start)), repeat=length):
+            total = start[path[0]] + end[path[-1]]
+            total = total + sum(row[place, label] for place, label in enumerate(path))
+            total = total + sum(transitions[a, b] for a, b in itertools.pairwise(path))
+            paths.append(path)
+            scores.append(total)
+        found.append((paths, torch.stack(scores)))
+    return found
+
+
 def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
     """The scores and their gradient for the emissions: the network learns through both."""
     tensors = [as_tensors(value) for value in inputs.values()]
     emissions = tensors[0].requires_grad_()
-    result = answer(*tensors)
+    with Budget():
+        result = answer(*tensors)
     if result is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(result, Tensor):
         raise AnswerRefused(
-            f"Your answer is a {type(result).__name__}. Return one tensor of shape (B,); "
+            f"Your answer is {named(result)}. Return one tensor of shape (B,); "
             "`torch.stack` makes one of a list of tensors."
         )
     for (name, before), after in zip(inputs.items(), tensors, strict=True):

@@ -1,6 +1,7 @@
 """Exercise `log_partition`: the sum over all paths, in log space."""
 
-import itertools
+import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -13,8 +14,10 @@ from autograde.checking.exercise import (
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import (
     CUT_OFF,
+    EVERY_PATH,
     TABLE_TURNED,
     cut_off,
+    every_path,
     lattice,
     run_with_gradient,
 )
@@ -80,18 +83,63 @@ def _partition_place_by_place(
     return (emissions.logsumexp(-1) * mask).sum(1)
 
 
-def _partition_by_enumeration(
+def _partition_by_enumeration(*tensors: Tensor) -> Tensor:
+    return torch.stack([torch.logsumexp(scores, 0) for _, scores in every_path(*tensors)])
+
+
+def _partition_by_steps(
+    emissions: Tensor,
+    mask: Tensor,
+    transitions: Tensor,
+    start: Tensor,
+    end: Tensor,
+    *,
+    into: Callable[[Tensor], Tensor] = lambda pairs: pairs.logsumexp(1),
+    emission: Callable[[Tensor, int], Tensor] = lambda emissions, t: emissions[:, t],
+    step: Callable[[Tensor, Tensor, Tensor, int], Tensor] = lambda mask, new, alpha, t: torch.where(
+        mask[:, t, None], new, alpha
+    ),
+    last: Callable[[Tensor, Tensor], Tensor] = lambda alpha, end: (alpha + end).logsumexp(1),
+) -> Tensor:
+    """The forward algorithm with one of its four parts put in another's place."""
+    alpha = start + emissions[:, 0]
+    for t in range(1, emissions.shape[1]):
+        new = into(alpha[:, :, None] + transitions) + emission(emissions, t)
+        alpha = step(mask, new, alpha, t)
+    return last(alpha, end)
+
+
+def _by_hand(axes: int | tuple[int, ...], *, put_back: bool = True) -> Callable[[Tensor], Tensor]:
+    """logsumexp over *from* with the largest along some axes taken out first."""
+
+    def into(pairs: Tensor) -> Tensor:
+        top = pairs.amax(axes, keepdim=True)
+        total = (pairs - top).exp().sum(1).log()
+        return total + top[:, 0] if put_back else total
+
+    return into
+
+
+def _with_one_largest(pairs: Tensor) -> Tensor:
+    return (pairs - pairs.max()).exp().sum(1).log() + pairs.max()
+
+
+def _partition_with_length_of_the_first(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Tensor:
-    logs = []
-    for row, length in zip(emissions, mask.sum(1).tolist(), strict=True):
-        scores = []
-        for path in itertools.product(range(len(start)), repeat=length):
-            total = start[path[0]] + end[path[-1]]
-            total = total + sum(row[place, label] for place, label in enumerate(path))
-            scores.append(total + sum(transitions[a, b] for a, b in itertools.pairwise(path)))
-        logs.append(torch.logsumexp(torch.stack(scores), 0))
-    return torch.stack(logs)
+    places = torch.arange(mask.shape[1])
+    same = (places < mask[0].sum()).expand_as(mask)
+    return _forward(emissions, same, transitions, start, end)
+
+
+def _partition_with_emission_of_the_old(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Tensor:
+    alpha = start + emissions[:, 0]
+    for t in range(1, emissions.shape[1]):
+        new = (alpha[:, :, None] + transitions + emissions[:, t, :, None]).logsumexp(1)
+        alpha = torch.where(mask[:, t, None], new, alpha)
+    return (alpha + end).logsumexp(1)
 
 
 def _partition_sentence_by_sentence(
@@ -123,8 +171,10 @@ EXERCISE = Exercise(
         Case("one sentence of three words", lattice((3,), 2)),
         Case("three sentences, no padding", lattice((4, 4, 4), 3), weight=2),
         Case("sentences of different lengths", lattice((5, 2, 3), 3), weight=2),
+        Case("two sentences of seven words, ten labels", lattice((7, 7), 10)),
         Case("a sentence of one word", lattice((1, 4), 3), edge=True),
         Case("scores of a thousand", lattice((4, 3), 3, scale=1000.0), edge=True),
+        Case("scores of minus a thousand", lattice((4, 3), 3, shift=-1000.0), edge=True),
         Case("a forbidden label", lattice((4, 2), 3, forbidden=True), edge=True),
     ),
     mistakes=(
@@ -163,11 +213,11 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "exp of the transitions",
+            "exp by hand, the largest taken out for all labels together",
             _partition_with_shifted_alpha,
             "The sum is right, and its gradient is no number where a transition is forbidden: "
-            "exp(-10000) is 0, and the log of 0 has no slope. Add the transitions *inside* "
-            "`torch.logsumexp`.",
+            "exp(-10000) is 0, and the log of 0 has no slope. Give scores and transitions together "
+            "to `torch.logsumexp`: it takes the largest out for each new label.",
             hint=2,
         ),
         Mistake(
@@ -229,9 +279,230 @@ EXERCISE = Exercise(
             "You average over the sentences. Return one number for each of them, shape (B,).",
             hint=3,
         ),
+        Mistake(
+            "every path",
+            _partition_by_enumeration,
+            EVERY_PATH,
+            hint=1,
+        ),
+        Mistake(
+            "exp, sum and log at each step",
+            lambda *a: _partition_by_steps(*a, into=lambda pairs: pairs.exp().sum(1).log()),
+            "The formula is right, and the computer cannot follow it. For scores of a "
+            "thousand exp is infinite, for a forbidden transition it is 0. "
+            "`torch.logsumexp` takes the largest out first and puts it back.",
+            hint=2,
+        ),
+        Mistake(
+            "exp, sum and log at each step, with a small number inside",
+            lambda *a: _partition_by_steps(
+                *a, into=lambda pairs: (pairs.exp().sum(1) + 1e-10).log()
+            ),
+            "A small number inside the log hides the infinity and falsifies small sums. For "
+            "scores of a thousand exp is infinite, for a forbidden transition it is 0. "
+            "`torch.logsumexp` takes the largest out first and puts it back.",
+            hint=2,
+        ),
+        Mistake(
+            "one largest number for the whole batch",
+            lambda *a: _partition_by_steps(*a, into=_with_one_largest),
+            "You take out one maximum for the whole batch. Sentences and labels that lie "
+            "far below it round to 0, whose log is -inf. Take it out for each sentence and "
+            "each new label: `torch.logsumexp(..., 1)` does.",
+            hint=2,
+        ),
+        Mistake(
+            "the largest is not put back",
+            lambda *a: _partition_by_steps(*a, into=_by_hand(1, put_back=False)),
+            "You take the largest out before exp and forget to add it again after log.",
+            hint=2,
+        ),
+        Mistake(
+            "a plain sum over from",
+            lambda *a: _partition_by_steps(*a, into=lambda pairs: pairs.sum(1)),
+            "You add up logarithms. The sum runs over what they are logarithms of: logsumexp.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean over the labels",
+            lambda *a: _partition_by_steps(
+                *a, into=lambda pairs: pairs.logsumexp(1) - math.log(pairs.shape[1])
+            ),
+            "You average over the labels that you come from. Every path counts in full: a sum.",
+            hint=1,
+        ),
+        Mistake(
+            "a softmax at each step",
+            lambda *a: _partition_by_steps(*a, into=lambda pairs: pairs.log_softmax(1).sum(1)),
+            "A softmax normalises at every word. The CRF normalises once, over whole paths: "
+            "`logsumexp`.",
+            hint=1,
+        ),
+        Mistake(
+            "no emissions behind the first word",
+            lambda *a: _partition_by_steps(*a, emission=lambda emissions, t: 0 * emissions[:, t]),
+            "Only the first word has a say. Add `emissions[:, t]` at each step.",
+            hint=3,
+        ),
+        Mistake(
+            "the emission counts twice",
+            lambda *a: _partition_by_steps(*a, emission=lambda emissions, t: 2 * emissions[:, t]),
+            "The emission of each word is added twice. Once is enough, after the sum.",
+            hint=3,
+        ),
+        Mistake(
+            "the emission of the word before",
+            lambda *a: _partition_by_steps(*a, emission=lambda emissions, t: emissions[:, t - 1]),
+            "You add the emissions of the word before. At step t it is `emissions[:, t]`.",
+            hint=3,
+        ),
+        Mistake(
+            "the emission of the label that you come from",
+            _partition_with_emission_of_the_old,
+            "You add the new word's emission to the label that you come *from*. It belongs "
+            "to the label that you go *to*: add it after the sum.",
+            hint=2,
+        ),
+        Mistake(
+            "the start at every word",
+            lambda e, m, t, s, z: _partition_by_steps(
+                e, m, t, s, z, emission=lambda e, i: e[:, i] + s
+            ),
+            "`start` is added at every word. It is the score for beginning with a label: "
+            "add it once, to the first alpha.",
+            hint=3,
+        ),
+        Mistake(
+            "the end at every word",
+            lambda e, m, t, s, z: _partition_by_steps(
+                e, m, t, s, z, emission=lambda e, i: e[:, i] + z
+            ),
+            "`end` is added at every word. It is the score for ending with a label: add it "
+            "once, before the last sum.",
+            hint=3,
+        ),
+        Mistake(
+            "the mask of the word before",
+            lambda *a: _partition_by_steps(
+                *a, step=lambda mask, new, alpha, t: torch.where(mask[:, t - 1, None], new, alpha)
+            ),
+            "You look at the mask one place too early, so each sentence reads one word of "
+            "padding. At step t it is `mask[:, t]`.",
+            hint=3,
+        ),
+        Mistake(
+            "the mask is turned round",
+            lambda *a: _partition_by_steps(
+                *a, step=lambda mask, new, alpha, t: torch.where(mask[:, t, None], alpha, new)
+            ),
+            "Your alpha moves through the padding and stands still at the words. "
+            "`torch.where(condition, a, b)` takes `a` where the mask is True: the new "
+            "alpha.",
+            hint=3,
+        ),
+        Mistake(
+            "added to the old alpha",
+            lambda *a: _partition_by_steps(
+                *a, step=lambda mask, new, alpha, t: alpha + new * mask[:, t, None]
+            ),
+            "The new alpha holds the old one already. Put it in the old one's place; do not "
+            "add it.",
+            hint=3,
+        ),
+        Mistake(
+            "padding is forbidden",
+            lambda *a: _partition_by_steps(
+                *a, step=lambda mask, new, alpha, t: new.masked_fill(~mask[:, t, None], -torch.inf)
+            ),
+            "You set alpha to -inf behind the end of a sentence, and with it all that the "
+            "sentence has gathered. Keep the old alpha with `torch.where`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the emissions know the mask",
+            lambda e, m, t, s, z: _forward(e * m[:, :, None], m, t, s, z, use_mask="no"),
+            "You leave out the emissions of padding, and the transitions go on. Where the "
+            "mask is False keep the alpha you had.",
+            hint=3,
+        ),
+        Mistake(
+            "every sentence as long as the first",
+            _partition_with_length_of_the_first,
+            "You take the length of the first sentence for all. Each has its own row in the mask.",
+            hint=3,
+        ),
+        Mistake(
+            "the best end, not all",
+            lambda *a: _partition_by_steps(*a, last=lambda alpha, end: (alpha + end).amax(1)),
+            "The last step takes the best label. The sum runs over all labels there too: "
+            "logsumexp once more.",
+            hint=2,
+        ),
+        Mistake(
+            "alpha itself",
+            lambda *a: _partition_by_steps(*a, last=lambda alpha, end: alpha + end),
+            "You return one number for each label. The last step sums over them: "
+            "`torch.logsumexp(alpha + end, 1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "exp, sum and log at the end",
+            lambda *a: _partition_by_steps(
+                *a, last=lambda alpha, end: (alpha + end).exp().sum(1).log()
+            ),
+            "The last step still takes exp and log by hand, and overflows. Use "
+            "`torch.logsumexp` there, too.",
+            hint=2,
+        ),
+        Mistake(
+            "summed over the sentences",
+            lambda *a: _partition_by_steps(*a, last=lambda alpha, end: (alpha + end).logsumexp(0)),
+            "The last sum runs over the sentences, axis 0. It runs over the labels, axis 1.",
+            hint=3,
+        ),
+        Mistake(
+            "summed over sentences and labels",
+            lambda *a: _partition_by_steps(
+                *a, last=lambda alpha, end: (alpha + end).logsumexp((0, 1))
+            ),
+            "The last sum runs over the sentences, too. Return one number for each "
+            "sentence, shape (B,).",
+            hint=3,
+        ),
+        Mistake(
+            "only the first sentence",
+            lambda *a: _partition_by_steps(
+                *a, last=lambda alpha, end: (alpha + end).logsumexp(1)[:1]
+            ),
+            "You return the first sentence alone. Return one number for each sentence, shape (B,).",
+            hint=3,
+        ),
+        Mistake(
+            "the largest end for every label",
+            lambda *a: _partition_by_steps(
+                *a, last=lambda alpha, end: alpha.logsumexp(1) + end.amax()
+            ),
+            "You add the largest end score to all. Each label has its own: add `end` to "
+            "alpha before the last sum.",
+            hint=3,
+        ),
+        Mistake(
+            "the end outside the sum",
+            lambda *a: _partition_by_steps(
+                *a, last=lambda alpha, end: alpha.logsumexp(1) + end.logsumexp(0)
+            ),
+            "`end` is summed on its own. A path ends with one label and has that label's "
+            "score: add `end` to alpha *before* the last sum.",
+            hint=3,
+        ),
+        Mistake(
+            "the sign is turned",
+            lambda *a: -_forward(*a),
+            "The right number with a minus. This is log Z itself; the loss comes later.",
+        ),
     ),
     right_answers={
-        "enumeration": _partition_by_enumeration,
+        "the largest taken out by hand": lambda *a: _partition_by_steps(*a, into=_by_hand(1)),
         "sentence by sentence": _partition_sentence_by_sentence,
         "over the whole batch": _forward,
     },

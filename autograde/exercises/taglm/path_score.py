@@ -168,6 +168,62 @@ EXERCISE = Exercise(
             lambda *a: -_score(*a),
             "The right number with a minus. This is the score itself; the loss comes later.",
         ),
+        Mistake(
+            "only the first sentence",
+            lambda *a: _score(*a)[:1],
+            "You return the first sentence alone. Return one score for each of them, shape (B,).",
+            hint=3,
+        ),
+        Mistake(
+            "every sentence as long as the first",
+            lambda e, y, m, t, s, z: _score(
+                e, y, (torch.arange(m.shape[1]) < m[0].sum()).expand_as(m), t, s, z
+            ),
+            "You take the length of the first sentence for all. Each has its own row in the mask.",
+            hint=3,
+        ),
+        Mistake(
+            "the best emission, not the path's",
+            lambda e, y, m, t, s, z: _score_by_gather(
+                e.amax(-1, keepdim=True).expand_as(e), y, m, t, s, z
+            ),
+            "You take the largest emission at each word. The path says which label stands "
+            "there: `emissions[..., label]`.",
+            hint=1,
+        ),
+        Mistake(
+            "no emissions",
+            lambda e, y, m, t, s, z: _score_by_gather(0 * e, y, m, t, s, z),
+            "The emissions of the words are missing: what each word says of its own label.",
+            hint=1,
+        ),
+        Mistake(
+            "the first emission is missing",
+            lambda e, y, m, t, s, z: (
+                _score_by_gather(e, y, m, t, s, z) - e[:, 0].gather(1, y[:, :1]).squeeze(1)
+            ),
+            "The emission of the first word is missing: the loop over the transitions "
+            "begins at 1, and the first word needs its own.",
+            hint=3,
+        ),
+        Mistake(
+            "the start at every word",
+            lambda e, y, m, t, s, z: _score_by_gather(e + s, y, m, t, 0 * s, z),
+            "`start` is added at every word. It is the score for beginning: add it once.",
+            hint=1,
+        ),
+        Mistake(
+            "the end at every word",
+            lambda e, y, m, t, s, z: _score_by_gather(e + z, y, m, t, s, 0 * z),
+            "`end` is added at every word. It is the score for ending: add it once.",
+            hint=1,
+        ),
+        Mistake(
+            "start and end in each other's place",
+            lambda e, y, m, t, s, z: _score(e, y, m, t, z, s),
+            "`start` belongs to the first label and `end` to the last. Yours are exchanged.",
+            hint=1,
+        ),
     ),
     right_answers={"loops": _score, "gather": _score_by_gather},
 )

@@ -112,6 +112,22 @@ def _f1_by_counting(gold: Corpus, predicted: Corpus) -> list[float]:
     return [correct / here if here else 0.0, correct / there if there else 0.0, f1]
 
 
+def _f1_by_kind(gold: Corpus, predicted: Corpus) -> tuple[float, ...]:
+    want, came = _numbered(gold), _numbered(predicted)
+    kinds = sorted({span[3] for span in want | came})
+    scores = [(0.0, 0.0, 0.0)] if not kinds else []
+    for kind in kinds:
+        a, b = ({span for span in spans if span[3] == kind} for spans in (want, came))
+        scores.append(_scores(len(a & b), len(b), len(a)))
+    return tuple(float(x) for x in np.mean(scores, axis=0))
+
+
+def _jaccard(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    precision, recall, _ = _f1_of_sets(gold, predicted)
+    want, came = _numbered(gold), _numbered(predicted)
+    return precision, recall, len(want & came) / len(want | came) if want | came else 0.0
+
+
 EXERCISE = Exercise(
     id="span_f1",
     title="Precision, recall and F1 of spans",
@@ -226,6 +242,32 @@ EXERCISE = Exercise(
             "percent",
             lambda gold, predicted: tuple(100 * x for x in _f1_of_sets(gold, predicted)),
             "The right numbers times 100. Return them from 0 to 1.",
+        ),
+        Mistake(
+            "the mean over the kinds",
+            _f1_by_kind,
+            "You score each kind on its own and average. Add up the counts of all kinds "
+            "first, then divide once: a rare kind then weighs as much as it has spans.",
+            hint=2,
+        ),
+        Mistake(
+            "only the first sentence",
+            lambda gold, predicted: _f1_of_sets(gold[:1], predicted[:1]),
+            "Only the first sentence counts. Walk over all pairs of sentences: `zip(gold, "
+            "predicted)`.",
+            hint=2,
+        ),
+        Mistake(
+            "only F1",
+            lambda gold, predicted: _f1_of_sets(gold, predicted)[2],
+            "You return F1 alone. Return three numbers: precision, recall, F1.",
+            hint=3,
+        ),
+        Mistake(
+            "right over both",
+            _jaccard,
+            "Your third number is right spans over all different spans. F1 is 2PR / (P + R).",
+            hint=3,
         ),
     ),
     right_answers={

@@ -123,6 +123,60 @@ def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
     return found
 
 
+def _with_old_kind(labels: Labels, way: str) -> list[tuple[int, int, str]]:
+    """The span is closed at O, and its kind is kept: what an I of that kind then does."""
+    found: list[tuple[int, int, str]] = []
+    start, kind, is_open = 0, "", False
+    for place, label in enumerate([*labels, "O"]):
+        if kind and label == f"I-{kind}":
+            is_open = is_open or way == "old start"
+            continue
+        if is_open and (label != "O" or way != "goes on" or place == len(labels)):
+            found.append((start, place, kind))
+        if label != "O":
+            start, kind, is_open = place, label[2:], True
+        elif way != "goes on":
+            is_open = False
+    if way != "goes on":
+        return found
+    ends = [max(p for p in range(a, b) if labels[p] != "O") + 1 for a, b, _ in found]
+    return [(a, end, kind) for (a, _, kind), end in zip(found, ends, strict=True)]
+
+
+def _from_b_to_the_last_i(labels: Labels) -> Found:
+    found = []
+    for place, label in enumerate(labels):
+        if label.startswith("B-"):
+            end = place + 1
+            while end < len(labels) and labels[end].startswith("I-"):
+                end += 1
+            found.append((place, end, label[2:]))
+    return found
+
+
+def _closed_by_o_alone(labels: Labels) -> Found:
+    found: Found = []
+    start, kind = None, ""
+    for place, label in enumerate([*labels, "O"]):
+        if label.startswith("B-"):
+            start, kind = place, label[2:]
+        elif label == "O" and start is not None:
+            found.append((start, place, kind))
+            start = None
+    return found
+
+
+def _from_every_word(labels: Labels) -> Found:
+    found = []
+    for place, label in enumerate(labels):
+        if label != "O":
+            end = place + 1
+            while end < len(labels) and labels[end] == f"I-{label[2:]}":
+                end += 1
+            found.append((place, end, label[2:]))
+    return found
+
+
 EXERCISE = Exercise(
     id="spans_of",
     title="From labels to spans",
@@ -143,6 +197,10 @@ EXERCISE = Exercise(
         Case("two spans side by side", _labels("B-NP", "I-NP", "B-NP", "O", "B-VP", "O")),
         Case("a span at the end", _labels("O", "B-VP", "B-NP", "I-NP")),
         Case("I after O, and I of another kind", _labels("O", "I-NP", "I-VP", "I-VP", "O")),
+        Case(
+            "I of the same kind after O",
+            _labels("B-PER", "O", "I-PER", "I-PER", "O", "O", "I-PER", "B-LOC", "I-PER", "O"),
+        ),
         Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
         Case("no words, and no spans", _labels(), edge=True),
         Case("O only", _labels("O", "O"), edge=True),
@@ -223,6 +281,86 @@ EXERCISE = Exercise(
             _spans_as_kind_first,
             "The right spans in another order of parts. Write each as `(start, end, kind)`.",
             hint=1,
+        ),
+        Mistake(
+            "the kind is not forgotten at O",
+            lambda labels: _with_old_kind(labels, "nothing"),
+            "You close the span at O, and remember its kind. So an I of that kind after the "
+            "O seems to go on with a span that is over. After O nothing is open: forget the "
+            "kind too.",
+            hint=2,
+        ),
+        Mistake(
+            "the kind is not forgotten at O, and the old start stands again",
+            lambda labels: _with_old_kind(labels, "old start"),
+            "You close the span at O, and remember its kind. So an I of that kind after the "
+            "O seems to go on with a span that is over. After O nothing is open: forget the "
+            "kind too.",
+            hint=2,
+        ),
+        Mistake(
+            "a span goes on behind O",
+            lambda labels: _with_old_kind(labels, "goes on"),
+            "Your span goes on behind an O: B-PER O I-PER is one span in your answer. O "
+            "closes what is open.",
+            hint=2,
+        ),
+        Mistake(
+            "only B opens a span, and any I goes on",
+            _from_b_to_the_last_i,
+            "You start at each B and take every I behind it. An I of another kind, or one "
+            "that continues nothing, opens a span of its own.",
+            hint=2,
+        ),
+        Mistake(
+            "only O closes a span",
+            _closed_by_o_alone,
+            "A span is closed at O only. A B, or an I of another kind, closes what is open "
+            "as well, and opens the next.",
+            hint=3,
+        ),
+        Mistake(
+            "every word is a span",
+            lambda labels: [(i, i + 1, x[2:]) for i, x in enumerate(labels) if x != "O"],
+            "Each word is a span of its own in your answer. An I of the same kind makes the "
+            "open span longer.",
+            hint=1,
+        ),
+        Mistake(
+            "a span from each of its words",
+            _from_every_word,
+            "You begin a span at every word, also in the middle of one. Skip the words that "
+            "a span has already taken.",
+            hint=3,
+        ),
+        Mistake(
+            "pairs without a kind",
+            lambda labels: [(a, b) for a, b, _ in varied_spans(labels)],
+            "Each of your spans has two parts. The third is the kind.",
+            hint=1,
+        ),
+        Mistake(
+            "the length, not the end",
+            lambda labels: [(a, b - a, kind) for a, b, kind in varied_spans(labels)],
+            "Your second number is the length of the span. It should be its end, as in a "
+            "slice: `words[start:end]`.",
+            hint=1,
+        ),
+        Mistake(
+            "counted from 1",
+            lambda labels: [(a + 1, b + 1, kind) for a, b, kind in varied_spans(labels)],
+            "You count words from 1. Python counts from 0, so that `words[start:end]` is the span.",
+            hint=3,
+        ),
+        Mistake(
+            "sorted by kind",
+            lambda labels: sorted(varied_spans(labels), key=lambda span: span[2]),
+            "The right spans, sorted by their kind. The task asks for the order of the sentence.",
+        ),
+        Mistake(
+            "text",
+            lambda labels: [f"{a}-{b}-{kind}" for a, b, kind in varied_spans(labels)],
+            "Your spans are text. Write each as a tuple, `(start, end, kind)`.",
         ),
     ),
     right_answers={

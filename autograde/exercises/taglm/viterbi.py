@@ -1,6 +1,7 @@
 """Exercise `viterbi`: the best path."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,14 @@ from autograde.checking.exercise import (
     call_with_tensors,
 )
 from autograde.exercises.taglm import LESSON
-from autograde.exercises.taglm.lattice import TABLE_TURNED, lattice
+from autograde.exercises.taglm.lattice import (
+    EVERY_PATH,
+    TABLE_TURNED,
+    Budget,
+    every_path,
+    lattice,
+    named,
+)
 from elmo_mini.tagging import crf
 
 Best = tuple[list[list[int]], Tensor]
@@ -96,21 +104,76 @@ def _best_with_end_at_last_column(
     return paths, scores
 
 
-def _best_by_enumeration(
-    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+def _best_by_enumeration(*tensors: Tensor) -> Best:
+    found = [max(zip(scores, paths, strict=True)) for paths, scores in every_path(*tensors)]
+    return [list(path) for _, path in found], torch.stack([score for score, _ in found])
+
+
+def _best_by_steps(
+    emissions: Tensor,
+    mask: Tensor,
+    transitions: Tensor,
+    start: Tensor,
+    end: Tensor,
+    *,
+    forward: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] = lambda pairs, row: (
+        pairs.amax(0) + row,
+        pairs.argmax(0),
+    ),
+    last: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] = lambda best, end: (
+        (best + end).amax(),
+        (best + end).argmax(),
+    ),
+    back: Callable[[int, list[Tensor]], list[int]] | None = None,
 ) -> Best:
+    """Viterbi sentence by sentence, with one of its three parts put in another's place."""
     paths, scores = [], []
     for row, length in zip(emissions, mask.sum(1).tolist(), strict=True):
-        found = []
-        for path in itertools.product(range(len(start)), repeat=length):
-            total = start[path[0]] + end[path[-1]]
-            total = total + sum(row[place, label] for place, label in enumerate(path))
-            total = total + sum(transitions[a, b] for a, b in itertools.pairwise(path))
-            found.append((float(total), list(path)))
-        score, best_path = max(found)
-        paths.append(best_path)
+        best, doors = start + row[0], []
+        for t in range(1, length):
+            best, door = forward(best[:, None] + transitions, row[t])
+            doors.append(door)
+        score, label = last(best, end)
+        paths.append((back or _walk_back)(int(label), doors))
         scores.append(score)
-    return paths, torch.tensor(scores)
+    return paths, torch.stack(scores)
+
+
+def _walk_back(label: int, doors: list[Tensor]) -> list[int]:
+    path = [label]
+    for door in reversed(doors):
+        path.append(int(door[path[-1]]))
+    return path[::-1]
+
+
+def _emission_of_the_old(pairs: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+    pairs = pairs + row[:, None]
+    return pairs.amax(0), pairs.argmax(0)
+
+
+def _multiplied_by_mask(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Best:
+    best, backs = start + emissions[:, 0], []
+    for t in range(1, emissions.shape[1]):
+        top, back = (best[:, :, None] + transitions).max(1)
+        best = (top + emissions[:, t]) * mask[:, t, None]
+        backs.append(back)
+    scores, last = (best + end).max(1)
+    path = [last]
+    for back in reversed(backs):
+        path.append(back.gather(1, path[-1][:, None]).squeeze(1))
+    whole = torch.stack(path[::-1], 1).tolist()
+    lengths = mask.sum(1).tolist()
+    return [labels[:length] for labels, length in zip(whole, lengths, strict=True)], scores
+
+
+def _as_long_as_the_first(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Best:
+    places = torch.arange(mask.shape[1])
+    same = (places < mask[0].sum()).expand_as(mask)
+    return _best(emissions, same, transitions, start, end)
 
 
 def _best_in_one_batch(
@@ -145,7 +208,8 @@ def _run_viterbi(answer: Answer, inputs: Inputs) -> Plain:
     """The paths and the scores, refused where their types are not those of the task."""
 
     def typed(*arguments: Any) -> Any:
-        outputs = answer(*arguments)
+        with Budget():
+            outputs = answer(*arguments)
         if not isinstance(outputs, list | tuple) or len(outputs) != 2:
             raise AnswerRefused("Return two things: the list of paths, and the scores.")
         paths, scores = outputs
@@ -153,29 +217,34 @@ def _run_viterbi(answer: Answer, inputs: Inputs) -> Plain:
             raise AnswerRefused("The scores come first in your answer. Return paths, then scores.")
         if not isinstance(paths, list | tuple):
             raise AnswerRefused(
-                f"Your paths are a {type(paths).__name__}. Sentences differ in length, so return a "
+                f"Your paths are {named(paths)}. Sentences differ in length, so return a "
                 "list with one list of label numbers for each sentence."
             )
         for path in paths:
             if not isinstance(path, list | tuple):
                 raise AnswerRefused(
-                    f"A path of yours is a {type(path).__name__}. Make it a list of label numbers; "
+                    f"A path of yours is {named(path)}. Make it a list of label numbers; "
                     "`.tolist()` does it."
                 )
             odd = [k for k in path if not isinstance(k, int | np.integer)]
             if odd:
                 raise AnswerRefused(
-                    f"A path of yours holds a {type(odd[0]).__name__}. Make each label a whole "
+                    f"A path of yours holds {named(odd[0])}. Make each label a whole "
                     "number with `int(...)`."
                 )
         if not isinstance(scores, Tensor):
             raise AnswerRefused(
-                f"Your scores are a {type(scores).__name__}. Return a tensor of shape (B,); "
+                f"Your scores are {named(scores)}. Return a tensor of shape (B,); "
                 "`torch.stack` makes one of a list of tensors."
             )
         return {"paths": [list(path) for path in paths], "scores": scores}
 
     return call_with_tensors(typed, inputs)
+
+
+def _score_changed(found: Best, change: Callable[[Tensor, Tensor], Tensor]) -> Best:
+    paths, scores = found
+    return paths, change(scores, torch.tensor([len(path) for path in paths]))
 
 
 OWN_FAVOURITES = (
@@ -208,6 +277,7 @@ EXERCISE = Exercise(
             lattice((6, 2, 3, 5, 4, 3, 2, 3, 2), 3, restless=True),
             weight=2,
         ),
+        Case("two sentences of seven words, ten labels", lattice((7, 7), 10)),
         Case("a sentence of one word", lattice((1, 4), 3), edge=True),
     ),
     mistakes=(
@@ -332,10 +402,148 @@ EXERCISE = Exercise(
             "sentence a list of its own length.",
             hint=3,
         ),
+        Mistake(
+            "every path",
+            _best_by_enumeration,
+            EVERY_PATH,
+            hint=1,
+        ),
+        Mistake(
+            "the sum over the paths, not the best",
+            lambda *a: _best_by_steps(
+                *a, forward=lambda pairs, row: (pairs.logsumexp(0) + row, pairs.argmax(0))
+            ),
+            "You still use logsumexp. The best path needs the largest: `.max(0)` in its place.",
+            hint=1,
+        ),
+        Mistake(
+            "no emissions behind the first word",
+            lambda *a: _best_by_steps(
+                *a, forward=lambda pairs, row: (pairs.amax(0), pairs.argmax(0))
+            ),
+            "Only the first word has a say. Add `row[t]` at each step.",
+            hint=3,
+        ),
+        Mistake(
+            "the emission of the label that you come from",
+            lambda *a: _best_by_steps(*a, forward=_emission_of_the_old),
+            "You add the new word's emission to the label that you come *from*. It belongs "
+            "to the label that you go *to*: add it after the maximum.",
+            hint=2,
+        ),
+        Mistake(
+            "the end only in the score",
+            lambda *a: _best_by_steps(
+                *a, last=lambda best, end: (best.amax() + end[best.argmax()], best.argmax())
+            ),
+            "You choose the last label without `end` and add it afterwards. Add `end` to "
+            "all labels first, then choose.",
+            hint=3,
+        ),
+        Mistake(
+            "the end only in the choice",
+            lambda *a: _best_by_steps(
+                *a, last=lambda best, end: (best[(best + end).argmax()], (best + end).argmax())
+            ),
+            "`end` helps to choose the last label, and is missing in the score that you "
+            "return. Take both from `best + end`.",
+            hint=3,
+        ),
+        Mistake(
+            "the largest end for every label",
+            lambda *a: _best_by_steps(
+                *a, last=lambda best, end: (best.amax() + end.amax(), best.argmax())
+            ),
+            "You add the largest end score, whatever the last label is. Each label has its "
+            "own: `(best + end).max(0)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the last door is left out",
+            lambda *a: _best_by_steps(*a, back=lambda label, doors: _walk_back(label, doors[:-1])),
+            "You leave out the last door, so the path jumps over a word. Read them all, "
+            "from the last to the first.",
+            hint=3,
+        ),
+        Mistake(
+            "the first door is left out",
+            lambda *a: _best_by_steps(*a, back=lambda label, doors: _walk_back(label, doors[1:])),
+            "The walk back stops one word too early: your paths lack the first label. Read "
+            "all doors.",
+            hint=3,
+        ),
+        Mistake(
+            "every door is asked for the last label",
+            lambda *a: _best_by_steps(
+                *a, back=lambda label, doors: [*(int(d[label]) for d in doors), label]
+            ),
+            "You ask every door for the label of the last word. Ask each for the label that "
+            "you found just before: `came_from[path[-1]]`.",
+            hint=3,
+        ),
+        Mistake(
+            "the return stands inside the loop",
+            lambda *a: tuple(part[:1] for part in _best(*a)),
+            "Only the first sentence came back: `return` stands inside the loop. Move it to "
+            "the left.",
+            hint=3,
+        ),
+        Mistake(
+            "the mask multiplies the scores",
+            _multiplied_by_mask,
+            "Multiplying by the mask sets the scores of finished sentences to 0, and 0 is a "
+            "score like any other. Treat one sentence at a time, up to its own length.",
+            hint=2,
+        ),
+        Mistake(
+            "every sentence as long as the first",
+            _as_long_as_the_first,
+            "You take the length of the first sentence for all. Each has its own row in the "
+            "mask: `mask[row].sum()`.",
+            hint=2,
+        ),
+        Mistake(
+            "the score for each word",
+            lambda *a: _score_changed(_best(*a), lambda scores, lengths: scores / lengths),
+            "You divide the score by the length. The score of a path is a sum.",
+            hint=1,
+        ),
+        Mistake(
+            "exp of the score",
+            lambda *a: _score_changed(_best(*a), lambda scores, lengths: scores.exp()),
+            "You return exp of the score. Return the score itself.",
+            hint=1,
+        ),
+        Mistake(
+            "paths are tensors",
+            lambda *a: ([torch.tensor(path) for path in _best(*a)[0]], _best(*a)[1]),
+            "Each of your paths is a tensor. Make it a list of label numbers; `.tolist()` does it.",
+            hint=3,
+        ),
+        Mistake(
+            "labels are tensors",
+            lambda *a: ([list(torch.tensor(path)) for path in _best(*a)[0]], _best(*a)[1]),
+            "The labels in your paths are tensors. Make each a whole number with `int(...)`.",
+            hint=3,
+        ),
+        Mistake(
+            "scores in a list",
+            lambda *a: (_best(*a)[0], _best(*a)[1].tolist()),
+            "Your scores are a list. Return a tensor of shape (B,); `torch.stack` makes one "
+            "of a list of tensors.",
+            hint=3,
+        ),
+        Mistake(
+            "only the paths",
+            lambda *a: _best(*a)[0],
+            "Your answer is the paths alone. Return their scores, too: `return paths, "
+            "torch.stack(scores)`.",
+            hint=3,
+        ),
     ),
     right_answers={
         "sentence by sentence": _best,
         "in one batch": _best_in_one_batch,
-        "enumeration": _best_by_enumeration,
+        "step by step": _best_by_steps,
     },
 )

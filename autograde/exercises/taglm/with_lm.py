@@ -18,20 +18,26 @@ from autograde.checking.exercise import (
     plain,
 )
 from autograde.exercises.taglm import LESSON
+from autograde.exercises.taglm.lattice import named
 from elmo_mini.tagging import taglm
 
 
 class _Layer:
-    """A recurrent layer that takes vectors of any width: wrong answers run, and differ."""
+    """A recurrent layer that takes vectors of any width: wrong answers run, and differ.
+
+    It remembers the widths it was given, because a layer of the lesson's network takes one only.
+    """
 
     def __init__(self, seed: int, width: int) -> None:
-        self.seed, self.width = seed, width
+        generator = torch.Generator().manual_seed(seed)
+        self.weight = torch.randn(64, width, generator=generator, dtype=torch.float64)
+        self.weight.requires_grad_()
+        self.widths: set[int] = set()
 
     def __call__(self, vectors: Tensor) -> Tensor:
-        generator = torch.Generator().manual_seed(self.seed)
-        weight = torch.randn(64, self.width, generator=generator, dtype=torch.float64)
+        self.widths.add(vectors.shape[-1])
         carried = vectors.cumsum(1) / 2  # so that the order of time matters
-        return torch.tanh(carried @ weight[: vectors.shape[-1]])
+        return torch.tanh(carried @ self.weight[: vectors.shape[-1]])
 
 
 def _vectors(batch: int, words: int, width: int, position: str) -> Any:
@@ -61,13 +67,25 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
     if result is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(result, Tensor):
-        raise AnswerRefused(f"Your answer is a {type(result).__name__}. Return one tensor.")
+        raise AnswerRefused(f"Your answer is {named(result)}. Return one tensor.")
     if not torch.equal(words, torch.from_numpy(inputs["words"])):
         raise AnswerRefused("Your answer changed `words`. Build new tensors with `torch.cat`.")
-    gradient = None
+    for_words = for_first = None
     if result.requires_grad:
-        (gradient,) = torch.autograd.grad(result.sum(), words, allow_unused=True)
-    return {"vectors": plain(result), "their gradient for the word vectors": plain(gradient)}
+        for_words, for_first = torch.autograd.grad(
+            result.sum(), (words, first.weight), allow_unused=True
+        )
+    return {
+        "vectors": plain(result),
+        "their gradient for the word vectors": plain(for_words),
+        "their gradient for the first floor": plain(for_first),
+        "width of the vectors that `first` is given": _said(first.widths),
+        "width of the vectors that `second` is given": _said(second.widths),
+    }
+
+
+def _said(widths: set[int]) -> str:
+    return " and ".join(map(str, sorted(widths))) or "never called"
 
 
 Layer = Callable[[Tensor], Tensor]
@@ -106,6 +124,52 @@ def _joined_in_words(words: Tensor, lm: Tensor, first: Layer, second: Layer, pos
     if position == "after_first":
         return second(torch.cat((first(words), lm), dim=2))
     return torch.cat((second(first(words)), lm), dim=2)
+
+
+def _all_ways(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    ways = ("input", "after_first", "after_second", "none")
+    return {way: _joined(words, lm, first, second, way) for way in ways}[position]
+
+
+def _first_too_early(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    first(words)
+    return _joined(words, lm, first, second, position)
+
+
+def _after_first_too_late(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    place = "after_second" if position == "after_first" else position
+    return _joined(words, lm, first, second, place)
+
+
+def _after_first_without_first(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    if position == "after_first":
+        return second(torch.cat([words, lm], -1))
+    return _joined(words, lm, first, second, position)
+
+
+def _joined_with_words(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    if position in ("none", "input"):
+        return _joined(words, lm, first, second, position)
+    return _joined(words, torch.cat([lm, words], -1), first, second, position)
+
+
+def _lm_through_the_floors(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    through = {"after_first": first, "after_second": second}.get(position, lambda vectors: vectors)
+    return _joined(words, through(lm), first, second, position)
+
+
+def _lm_in_place(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    return _joined(words, lm, first, second, position, join=lambda _, joined: joined)
 
 
 SWAPPED = {"input": "after_second", "after_first": "after_first"}
@@ -203,6 +267,74 @@ EXERCISE = Exercise(
             lambda w, lm, a, b, p: _joined(w, lm, a, b, "none"),
             "`lm` is never used. Join it at the place that `position` names.",
             hint=1,
+        ),
+        Mistake(
+            "all ways are computed, and one is chosen",
+            _all_ways,
+            "Right, and it calls the floors in all four ways, whatever `position` says. In "
+            "the network each floor takes vectors of one width only, and the next cells "
+            "would stop. Compute only what `position` names.",
+            hint=3,
+        ),
+        Mistake(
+            "the first floor is called before the words are joined",
+            _first_too_early,
+            "Right, and it calls `first` with the bare words, too, where `position` is "
+            '"input". In the network the first floor takes the joined vectors only, and the '
+            "next cells would stop. Join first, then call.",
+            hint=3,
+        ),
+        Mistake(
+            "the word vectors are cut off from autograd",
+            lambda w, lm, a, b, p: _joined(w.detach(), lm, a, b, p),
+            "The vectors are right, and autograd cannot follow them back to `words`, so the "
+            "word vectors never learn. Leave out `.detach()`.",
+        ),
+        Mistake(
+            "after_first joins after the second floor",
+            _after_first_too_late,
+            'With "after_first" the LM vectors join at the top. They join between the '
+            "floors: call `first`, join, then call `second`.",
+            hint=3,
+        ),
+        Mistake(
+            "after_first leaves out the first floor",
+            _after_first_without_first,
+            'With "after_first" the words never go through `first`. The LM vectors join '
+            "what `first` gives.",
+            hint=2,
+        ),
+        Mistake(
+            'nothing is returned for "none"',
+            lambda w, lm, a, b, p: None if p == "none" else _joined(w, lm, a, b, p),
+            'With "none" your function returns nothing. Nothing is joined, and the two '
+            "floors are called all the same.",
+            hint=1,
+        ),
+        Mistake(
+            "the floors are swapped",
+            lambda w, lm, a, b, p: _joined(w, lm, b, a, p),
+            "You call `second` before `first`. The words go into `first`.",
+            hint=1,
+        ),
+        Mistake(
+            "the words are joined again",
+            _joined_with_words,
+            "You join the word vectors once more together with the LM vectors. Only `lm` joins.",
+            hint=2,
+        ),
+        Mistake(
+            "the LM vectors go through the floor, too",
+            _lm_through_the_floors,
+            "You send `lm` through a floor of its own before joining. It joins as it is: it "
+            "is the frozen model's own state.",
+            hint=2,
+        ),
+        Mistake(
+            "the LM vectors take the place",
+            _lm_in_place,
+            "The LM vectors replace what was there. Put them *beside* it with `torch.cat`.",
+            hint=2,
         ),
     ),
     right_answers={"one case after the other": _joined_in_words, "one place to join": _joined},

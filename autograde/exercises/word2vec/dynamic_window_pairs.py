@@ -1,7 +1,7 @@
 """Exercise `dynamic_window_pairs`: pairs from a dynamic window."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,28 @@ from autograde.checking.exercise import (
     Inputs,
     Mistake,
     Plain,
+    equal,
     plain,
 )
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
-RUNS = 300
+RUNS = 150
 
 
 def _run_pairs(answer: Answer, inputs: Inputs) -> Plain:
     rng = np.random.default_rng(inputs["seed"])
     tokens, window = list(inputs["tokens"]), inputs["window"]
-    runs = RUNS if window > 1 else 1  # a window of 1 leaves nothing to chance
-    return [plain(answer(list(tokens), window, rng)) for _ in range(runs)]
+    if window == 1:  # nothing is left to chance
+        return [plain(answer(list(tokens), window, rng))]
+    drawn = [plain(answer(list(tokens), window, rng)) for _ in range(RUNS)]
+    again = plain(answer(list(tokens), window, np.random.default_rng(inputs["seed"])))
+    if len(tokens) > window and not equal(drawn[0], again):
+        raise AnswerRefused(
+            "The same `rng` with the same seed gives other pairs the second time: your reach comes "
+            "from elsewhere. Draw it with `rng.integers(...)`, from the `rng` that you were given."
+        )
+    return drawn
 
 
 def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
@@ -38,11 +47,13 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
     length, window = len(inputs["tokens"]), inputs["window"]
     names = {token: place for place, token in enumerate(inputs["tokens"])}
     kept = [0] * (window + 1)
-    sides = equal_sides = unbroken = beyond = 0
+    sides = equal_sides = unbroken = unbroken_around_contexts = beyond = 0
     sizes = []
+    reaches: set[int] = set()
     for run in runs:
         sizes.append(len(run))
         seen: dict[int, set[int]] = {}
+        seen_from: dict[int, set[int]] = {}
         for pair in run:
             center, context = _places(pair, names)
             distance = abs(center - context)
@@ -51,15 +62,23 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
             else:
                 kept[distance] += 1
                 seen.setdefault(center, set()).add(context - center)
+                seen_from.setdefault(context, set()).add(center - context)
         for center in range(window, length - window):
             offsets = seen.get(center, set())
-            left = max((-d for d in offsets if d < 0), default=0)
-            right = max((d for d in offsets if d > 0), default=0)
+            left, right = _reaches(offsets)
             sides += 1
+            reaches.add(right)
             equal_sides += left == right
             unbroken += len(offsets - {0}) == left + right
+            around = seen_from.get(center, set())
+            unbroken_around_contexts += len(around - {0}) == sum(_reaches(around))
     possible = np.array([length, *(2 * max(0, length - d) for d in range(1, window + 1))])
     average = float(np.mean(sizes))
+    if len(reaches) > 1 and all(run == runs[0] for run in runs):
+        raise AnswerRefused(
+            "Every call gives the same pairs: your function begins a generator of its own with a "
+            "fixed seed. Draw from the `rng` that you were given."
+        )
     return {
         "pairs of a place with itself, in a sentence": kept[0] / len(runs),
         "share of pairs kept at distance 1, 2, ...": np.array(kept[1:])
@@ -69,10 +88,18 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         if sides
         else 1.0,
         "share of centres without a gap in their window": unbroken / sides if sides else 1.0,
+        "share of contexts without a gap between their centres": unbroken_around_contexts / sides
+        if sides
+        else 1.0,
         "how much the number of pairs varies (deviation / mean)": (
             float(np.std(sizes)) / average if average else 0.0
         ),
     }
+
+
+def _reaches(offsets: set[int]) -> tuple[int, int]:
+    """How far a window goes to the left and to the right."""
+    return max(0, *(-d for d in offsets), 0), max(0, *offsets, 0)
 
 
 def _as_pairs(run: Any) -> list[tuple[Any, Any]]:
@@ -193,6 +220,68 @@ def _negative_places(
     return pairs
 
 
+def _varied_pairs(
+    tokens: Sequence[int],
+    window: int,
+    rng: np.random.Generator,
+    *,
+    reach: Callable[[], int] | None = None,
+    keep: Callable[[int, int, int, int], bool] = lambda place, other, reach, length: True,
+) -> list[tuple[int, int]]:
+    """The right pairs, with another draw or with some pairs lost."""
+    pairs = []
+    for place, center in enumerate(tokens):
+        drawn = reach() if reach else int(rng.integers(1, window + 1))
+        for other in range(max(0, place - drawn), min(len(tokens), place + drawn + 1)):
+            if other != place and keep(place, other, drawn, len(tokens)):
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _negative_slices(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        reach = int(rng.integers(1, window + 1))
+        near = [*tokens[place - reach : place], *tokens[place + 1 : place + reach + 1]]
+        pairs += [(center, context) for context in near]
+    return pairs
+
+
+def _draw_for_every_neighbour(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        for other in range(max(0, place - window), min(len(tokens), place + window + 1)):
+            if other != place and abs(other - place) <= rng.integers(1, window + 1):
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _beyond_the_end(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        reach = int(rng.integers(1, window + 1))
+        for other in range(max(0, place - reach), place + reach + 1):
+            if other != place:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
+def _contexts_together(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, list[int]]]:
+    together: dict[int, list[int]] = {place: [] for place in range(len(tokens))}
+    places = range(len(tokens))
+    for place, other in word2vec.dynamic_window_pairs(places, window, rng):
+        together[place].append(tokens[other])
+    return [(tokens[place], contexts) for place, contexts in together.items()]
+
+
 def _sentence(length: int, window: int) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         tokens = [int(token) for token in rng.permutation(100)[:length]]
@@ -308,6 +397,109 @@ EXERCISE = Exercise(
             _negative_places,
             "At the start of the sentence a negative place counts from the end in Python, and far "
             "words become neighbours. Start at `max(0, place - reach)`.",
+            hint=3,
+        ),
+        Mistake(
+            "a slice that begins at a negative place",
+            _negative_slices,
+            "At the start of the sentence `tokens[place - reach:place]` begins at a negative "
+            "place, counts from the end, and comes out empty. Begin at `max(0, place - reach)`.",
+            hint=3,
+        ),
+        Mistake(
+            "`rng.integers(1, window)`",
+            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(1, w))),
+            "`rng.integers(low, high)` leaves out `high`: the full window is never drawn, and a "
+            "window of 1 leaves nothing to draw from. Ask for `window + 1`.",
+            hint=2,
+        ),
+        Mistake(
+            "`rng.integers(0, window)`",
+            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(0, w))),
+            "Your reach runs from 0 to `window - 1`. Ask for `rng.integers(1, window + 1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the farthest word to the right is lost",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j < i + reach),
+            "The right side is one word short: `range` leaves out its end. It ends at "
+            "`place + reach + 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the words to the left",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j < i),
+            "Only words before the centre are used. The window opens to both sides.",
+            hint=1,
+        ),
+        Mistake(
+            "places, not words",
+            lambda t, w, r: _varied_pairs(range(len(t)), w, r),
+            "Your pairs hold places in the sentence. They should hold the words that stand there: "
+            "`tokens[place]` and `tokens[other]`.",
+            hint=3,
+        ),
+        Mistake(
+            "a draw for every neighbour",
+            _draw_for_every_neighbour,
+            "You draw anew for every neighbour, so a near word can be missing where a far one is "
+            "kept. Draw once for each centre, before the loop over its neighbours.",
+            hint=2,
+        ),
+        Mistake(
+            "only centres with a full window",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: w <= i < n - w),
+            "Words near the two ends of the sentence are never centres. They are, with the part "
+            "of the window that lies inside the sentence.",
+            hint=3,
+        ),
+        Mistake(
+            "beyond the end of the sentence",
+            _beyond_the_end,
+            "Near the end of the sentence your window reaches beyond it. Stop at "
+            "`min(len(tokens), place + reach + 1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the two words at the reach",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: abs(i - j) == reach),
+            "You keep the two words exactly `reach` places away. *Every* word up to there is a "
+            "context.",
+            hint=1,
+        ),
+        Mistake(
+            "the list begins anew for every centre",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: i == n - 1),
+            "Only the pairs of the last centre are left: `pairs = []` stands inside the loop. "
+            "Move it before the loop.",
+            hint=3,
+        ),
+        Mistake(
+            "the return stands inside the loop",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: i == 0),
+            "Only the pairs of the first centre came: `return` stands inside the loop. Move it to "
+            "the left, behind the loop.",
+            hint=3,
+        ),
+        Mistake(
+            "all contexts of a centre in one pair",
+            _contexts_together,
+            "Your pairs hold a centre and the list of all its contexts. Write one pair for each "
+            "context.",
+            hint=3,
+        ),
+        Mistake(
+            "the last word is no context",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j < n - 1),
+            "The last word of the sentence is never a context. `range` leaves out its end, so let "
+            "it end at `len(tokens)`, not at `len(tokens) - 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "the first word is no context",
+            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j > 0),
+            "The first word of the sentence is never a context. Its place is 0: begin at "
+            "`max(0, place - reach)`.",
             hint=3,
         ),
     ),

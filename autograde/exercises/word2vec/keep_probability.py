@@ -1,5 +1,6 @@
 """Exercise `keep_probability`: subsampling, as printed and as programmed."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,158 @@ EXERCISE = Exercise(
             lambda f, t, formula: np.minimum(1.0, np.sqrt(t / f) + t / f),
             "Both formulas give the same in your answer. The paper has the root alone.",
             hint=2,
+        ),
+        Mistake(
+            "`min` of an array",
+            lambda f, t, formula: min(1, _keep(t / f, formula)),
+            "`min`, `max` and `if` compare two single numbers, and `frequency` is an array "
+            "of many. `np.minimum` takes the smaller one place by place.",
+            hint=3,
+        ),
+        Mistake(
+            "`math.sqrt` of an array",
+            lambda f, t, formula: math.sqrt(t / f),
+            "`math.sqrt` takes one number, and `frequency` is an array of many. Use `np.sqrt`.",
+            hint=3,
+        ),
+        Mistake(
+            "the larger, not the smaller",
+            lambda f, t, formula: np.maximum(1.0, _keep(t / f, formula)),
+            "`np.maximum` raises everything to at least 1. To cut off *at* 1 take the "
+            "smaller of the two: `np.minimum`.",
+            hint=3,
+        ),
+        Mistake(
+            "the probability to discard, not cut off",
+            lambda f, t, formula: 1 - _keep(t / f, formula),
+            "This is the chance that the word is thrown away, and for rare words it is "
+            "negative. Return the chance that it stays, at most 1.",
+            hint=1,
+        ),
+        Mistake(
+            'the probability to discard, for "paper" only',
+            lambda f, t, formula: np.minimum(
+                1.0, 1 - np.sqrt(t / f) if formula == "paper" else _keep(t / f, formula)
+            ),
+            'For "paper" you return what the paper prints, the chance to discard. Return '
+            "the chance to keep in both cases.",
+            hint=1,
+        ),
+        Mistake(
+            'the probability to discard, for "paper" only, not below 0',
+            lambda f, t, formula: np.clip(
+                1 - np.sqrt(t / f) if formula == "paper" else _keep(t / f, formula), 0, 1
+            ),
+            'For "paper" you return what the paper prints, the chance to discard. Return '
+            "the chance to keep in both cases.",
+            hint=1,
+        ),
+        Mistake(
+            "both parts under the root",
+            lambda f, t, formula: np.minimum(1.0, np.sqrt((1 + (formula == "code")) * t / f)),
+            "The root stands over the first t / f alone. The code adds the second t / f "
+            "outside it.",
+            hint=2,
+        ),
+        Mistake(
+            "the code multiplies",
+            lambda f, t, formula: np.minimum(
+                1.0, np.sqrt(t / f) * (t / f if formula == "code" else 1.0)
+            ),
+            "The code *adds* t / f to the root. You multiply.",
+            hint=2,
+        ),
+        Mistake(
+            "the code subtracts",
+            lambda f, t, formula: np.minimum(
+                1.0, np.sqrt(t / f) - (t / f if formula == "code" else 0.0)
+            ),
+            "The code *adds* t / f to the root: it keeps a little more than the paper, not less.",
+            hint=2,
+        ),
+        Mistake(
+            "the code without a root",
+            lambda f, t, formula: np.minimum(
+                1.0, np.sqrt(t / f) if formula == "paper" else 2 * t / f
+            ),
+            "The code has a root too: it adds t / f to the paper's sqrt(t / f).",
+            hint=2,
+        ),
+        Mistake(
+            't / f alone for "code"',
+            lambda f, t, formula: np.minimum(1.0, np.sqrt(t / f) if formula == "paper" else t / f),
+            "The code adds t / f to the root. Yours has t / f without the root.",
+            hint=2,
+        ),
+        Mistake(
+            "the root of t alone",
+            lambda f, t, formula: np.minimum(
+                1.0, np.sqrt(t) / f + (t / f if formula == "code" else 0.0)
+            ),
+            "The root goes over the whole fraction: `np.sqrt(threshold / frequency)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the square, not the root",
+            lambda f, t, formula: np.minimum(
+                1.0, (t / f) ** 2 + (t / f if formula == "code" else 0.0)
+            ),
+            "You square the ratio. Take its root: `np.sqrt`, or `** 0.5`.",
+            hint=2,
+        ),
+        Mistake(
+            "each part is cut off alone",
+            lambda f, t, formula: (
+                np.minimum(1.0, np.sqrt(t / f))
+                + (np.minimum(1.0, t / f) if formula == "code" else 0.0)
+            ),
+            "Each part is at most 1, but their sum reaches 2. Cut off once, after the sum.",
+            hint=3,
+        ),
+        Mistake(
+            'nothing is returned for "paper"',
+            lambda f, t, formula: (
+                np.minimum(1.0, _keep(t / f, formula)) if formula == "code" else None
+            ),
+            'With "paper" your function returns nothing. Put the last line outside the `if`.',
+            hint=3,
+        ),
+        Mistake(
+            'nothing is returned for "code"',
+            lambda f, t, formula: (
+                np.minimum(1.0, _keep(t / f, formula)) if formula == "paper" else None
+            ),
+            'With "code" your function returns nothing. Put the last line outside the `if`.',
+            hint=3,
+        ),
+        Mistake(
+            "they add up to 1",
+            lambda f, t, formula: (
+                np.minimum(1.0, _keep(t / f, formula))
+                / np.minimum(1.0, _keep(t / f, formula)).sum()
+            ),
+            "You divide by the sum. These chances need not add up to 1: every word has its "
+            "own, to stay or to go.",
+            hint=1,
+        ),
+        Mistake(
+            "the mean over the words",
+            lambda f, t, formula: np.minimum(1.0, _keep(t / f, formula)).mean(),
+            "You return one number for all words. Return one for each, in an array as long "
+            "as `frequency`.",
+            hint=3,
+        ),
+        Mistake(
+            "the threshold is written in",
+            lambda f, t, formula: np.minimum(1.0, _keep(1e-3 / f, formula)),
+            "Your threshold is 0.001 whatever is asked. Use the argument `threshold`.",
+            hint=3,
+        ),
+        Mistake(
+            "the threshold of the paper is written in",
+            lambda f, t, formula: np.minimum(1.0, _keep(1e-5 / f, formula)),
+            "Your threshold is 0.00001 whatever is asked. Use the argument `threshold`.",
+            hint=3,
         ),
     ),
     right_answers={

@@ -24,6 +24,10 @@ def _counts(power: float) -> Any:
     return make
 
 
+def _shares(weights: np.ndarray) -> np.ndarray:
+    return weights / weights.sum()
+
+
 EXERCISE = Exercise(
     id="noise_distribution",
     title="The noise distribution",
@@ -38,6 +42,7 @@ EXERCISE = Exercise(
         Case("power 1/2, as in fastText", _counts(0.5)),
         Case("power 1: plain frequencies", _counts(1.0), edge=True),
         Case("power 0: all words alike", _counts(0.0), edge=True),
+        Case("power 2: the frequent ones still more frequent", _counts(2.0), edge=True),
     ),
     mistakes=(
         Mistake(
@@ -76,8 +81,109 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "always 3/4",
-            lambda counts, power: counts**0.75 / (counts**0.75).sum(),
+            lambda counts, power: _shares(counts**0.75),
             "The exponent is written into your code. Use the argument `power`.",
+            hint=3,
+        ),
+        Mistake(
+            "divided by the largest",
+            lambda counts, power: counts**power / (counts**power).max(),
+            "You divide by the largest weight, so the most frequent word gets 1. Divide by "
+            "the sum of all weights.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the mean",
+            lambda counts, power: counts**power / (counts**power).mean(),
+            "You divide by the mean weight, so they add up to the number of words. Divide "
+            "by their sum.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the number of words",
+            lambda counts, power: counts**power / len(counts),
+            "You divide by how many words there are. Divide by the sum of the weights, so "
+            "that the result adds up to 1.",
+            hint=2,
+        ),
+        Mistake(
+            "divided by the length of the vector",
+            lambda counts, power: counts**power / np.linalg.norm(counts**power),
+            "You divide by the Euclidean length. Probabilities add up to 1 as they are, not "
+            "squared: divide by the sum.",
+            hint=2,
+        ),
+        Mistake(
+            "softmax of the counts",
+            lambda counts, power: (
+                np.exp(power * (counts - counts.max()))
+                / np.exp(power * (counts - counts.max())).sum()
+            ),
+            "A softmax raises *e* to the counts, and the largest takes everything. Here the "
+            "counts are the base: `counts ** power`.",
+            hint=1,
+        ),
+        Mistake(
+            "the root of order `power`",
+            lambda counts, power: _shares(counts ** (1 / power)),
+            "You raise to 1 / power. Raise to `power` itself.",
+            hint=1,
+        ),
+        Mistake(
+            "base and exponent are swapped",
+            lambda counts, power: _shares(np.power(power, counts.astype(float))),
+            "You raise `power` to the counts. It is the other way round: `counts ** power`.",
+            hint=1,
+        ),
+        Mistake(
+            "rare words first",
+            lambda counts, power: _shares(counts ** -float(power)),
+            "Your rare words are drawn most. The power is positive: no minus, no `1 /`.",
+            hint=1,
+        ),
+        Mistake(
+            "the logarithm of the counts",
+            lambda counts, power: _shares(np.log(counts) * power),
+            "log(count) times power is the *logarithm* of the weight. The weight itself is "
+            "`counts ** power`.",
+            hint=1,
+        ),
+        Mistake(
+            "running sums",
+            lambda counts, power: np.cumsum(_shares(counts**power)),
+            "These are running sums, which one needs for drawing. Return the probability of "
+            "each word.",
+            hint=2,
+        ),
+        Mistake(
+            "all words alike",
+            lambda counts, power: np.full(len(counts), 1 / len(counts)),
+            "All your words are equally likely. The counts should have a say: raise them to "
+            "`power`.",
+            hint=1,
+        ),
+        Mistake(
+            "one minus the probability",
+            lambda counts, power: 1 - _shares(counts**power),
+            "This is the chance that the word is *not* drawn. Leave out the `1 -`.",
+            hint=2,
+        ),
+        Mistake(
+            "whole division",
+            lambda counts, power: counts**power // (counts**power).sum(),
+            "`//` rounds down to a whole number, and every probability becomes 0. Use `/`.",
+            hint=3,
+        ),
+        Mistake(
+            "weights cut to whole numbers",
+            lambda counts, power: _shares((counts**power).astype(int)),
+            "You cut the weights to whole numbers before you normalise. Leave out the `int`.",
+            hint=3,
+        ),
+        Mistake(
+            "`^` is no power",
+            lambda counts, power: (counts ^ power) / (counts ^ power).sum(),
+            "`^` is no power in Python. Write `counts ** power`.",
             hint=3,
         ),
     ),

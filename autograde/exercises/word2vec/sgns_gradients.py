@@ -1,9 +1,14 @@
 """Exercise `sgns_gradients`: the gradient by hand."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from autograde.checking.exercise import (
+    Answer,
     AnswerRefused,
     Case,
     Exercise,
@@ -75,6 +80,30 @@ def _center_and_context_swapped(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor
     return du, dv, dn
 
 
+def _run_gradients(answer: Answer, inputs: Inputs) -> Plain:
+    def typed(*arguments: Any) -> Any:
+        result = answer(*arguments)
+        parts = result if isinstance(result, tuple | list) else [result]
+        odd = [part for part in parts if not isinstance(part, Tensor)]
+        if len(parts) == 3 and odd:
+            kind = "None" if odd[0] is None else f"of type {type(odd[0]).__name__}"
+            raise AnswerRefused(
+                f"One of your gradients is {kind}. Return three tensors: exercise 7 adds them to "
+                "tables of tensors. Stay with `torch`, without NumPy."
+            )
+        return result
+
+    return call_with_tensors(typed, inputs)
+
+
+def _with_errors(
+    v: Tensor, u: Tensor, n: Tensor, make: Callable[..., tuple[Tensor, ...]]
+) -> tuple[Tensor, ...]:
+    """Gradients made from the two errors and from the three right gradients."""
+    true, noise = _errors(v, u, n)
+    return make(true - 1, noise, *word2vec.sgns_gradients(v, u, n))
+
+
 def _three_gradients(inputs: Inputs, outputs: Plain) -> Plain:
     if not isinstance(outputs, tuple | list) or len(outputs) != 3:
         raise AnswerRefused("Return three tensors: the gradients for center, context, negatives.")
@@ -87,6 +116,24 @@ def _summed_noise(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
     return dv, du, dn.sum(1)
 
 
+def _without_sigmoid(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = pair_scores(v, u, n)
+    true, noise = positive.unsqueeze(-1) - 1, negative.unsqueeze(-1)
+    return true * u + (noise * n).sum(1), true * v, noise * v.unsqueeze(1)
+
+
+def _with_log_sigmoid(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = pair_scores(v, u, n)
+    true, noise = F.logsigmoid(positive).unsqueeze(-1), F.logsigmoid(negative).unsqueeze(-1)
+    return true * u + (noise * n).sum(1), true * v, noise * v.unsqueeze(1)
+
+
+def _without_last_axis(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+    positive, negative = pair_scores(v, u, n)
+    true, noise = torch.sigmoid(positive) - 1, torch.sigmoid(negative)
+    return true * u, true * v, noise * v
+
+
 EXERCISE = Exercise(
     id="sgns_gradients",
     title="The gradient by hand",
@@ -96,7 +143,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=15,
     reference=word2vec.sgns_gradients,
-    run=call_with_tensors,
+    run=_run_gradients,
     view=_three_gradients,
     cases=(
         Case("one pair, one negative", vectors(1, 1, 3)),
@@ -177,6 +224,179 @@ EXERCISE = Exercise(
             "The first two results stand in for each other. The gradient of `center` comes first, "
             "and it is the one with two parts.",
             hint=3,
+        ),
+        Mistake(
+            "one minus the sigmoid of the noise",
+            lambda v, u, n: _with_errors(
+                v,
+                u,
+                n,
+                lambda a, b, dv, du, dn: (
+                    a * u + ((1 - b) * n).sum(1),
+                    du,
+                    (1 - b) * v.unsqueeze(1),
+                ),
+            ),
+            "The error of a noise word is prediction minus target, s(score) - 0. Yours is 1 "
+            "- s(score): it is largest where the model is right.",
+            hint=2,
+        ),
+        Mistake(
+            "a noise word's error has the wrong sign for its own vector",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv, du, -dn)),
+            "The gradients of the noise words have the wrong sign: e times `center`, and e "
+            "= s(score) is positive.",
+            hint=2,
+        ),
+        Mistake(
+            "a minus before the noise, in the centre only",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (a * u - (b * n).sum(1), du, dn)
+            ),
+            "In the gradient of `center` the noise words are *added*. The step subtracts "
+            "the gradient, and that pushes away.",
+            hint=2,
+        ),
+        Mistake(
+            "the context meets the noise words",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (dv, du + (b * n).sum(1), dn)
+            ),
+            "Only the centre meets the noise words. The true context word has one score, "
+            "with the centre: its gradient has one part.",
+            hint=1,
+        ),
+        Mistake(
+            "each noise word times its own vector",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv, du, b * n)),
+            "A noise word's score is its vector times `center`. Its derivative for the "
+            "noise vector is `center`, the other one.",
+            hint=1,
+        ),
+        Mistake(
+            "the context times its own vector",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv, a * u, dn)),
+            "The true score is `context` times `center`. Its derivative for `context` is "
+            "`center`, the other one.",
+            hint=1,
+        ),
+        Mistake(
+            "the noise words meet the context",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (dv, du, b * u.unsqueeze(1))
+            ),
+            "A noise word is scored against the centre, not against the context. Its "
+            "gradient is its error times `center`.",
+            hint=1,
+        ),
+        Mistake(
+            "the centre forgets the true word",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: ((b * n).sum(1), du, dn)
+            ),
+            "The gradient of `center` lacks its first part: the error of the true word "
+            "times `context`.",
+            hint=3,
+        ),
+        Mistake(
+            "summed over the batch",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (dv.sum(0), du.sum(0), dn.sum(0))
+            ),
+            "You add up the pairs. Each pair keeps its own gradient: shapes (B, D), (B, D) "
+            "and (B, K, D).",
+            hint=3,
+        ),
+        Mistake(
+            "averaged over the batch",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (dv.mean(0), du.mean(0), dn.mean(0))
+            ),
+            "You average over the pairs. Each pair keeps its own gradient: shapes (B, D), "
+            "(B, D) and (B, K, D).",
+            hint=3,
+        ),
+        Mistake(
+            "the noise summed over the batch",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (a * u + (b * n).sum(0).sum(0), du, dn)
+            ),
+            "The sum runs over the noise words of *one* pair, axis 1, not over the pairs.",
+            hint=3,
+        ),
+        Mistake(
+            "only two gradients",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv, du)),
+            "The gradients of the noise words are missing: error times `center`, for each "
+            "of the K.",
+            hint=3,
+        ),
+        Mistake(
+            "the slope of the sigmoid",
+            lambda v, u, n: _with_errors(
+                v,
+                u,
+                n,
+                lambda a, b, dv, du, dn: (
+                    a * (1 + a) * u + (b * (1 - b) * n).sum(1),
+                    a * (1 + a) * v,
+                    b * (1 - b) * v.unsqueeze(1),
+                ),
+            ),
+            "You multiply by the derivative of the sigmoid, s(1 - s). In the loss a "
+            "logarithm stands before it, and the two cancel: prediction minus target is "
+            "all.",
+            hint=2,
+        ),
+        Mistake(
+            "no sigmoid",
+            _without_sigmoid,
+            "Your errors are made from the scores themselves. The prediction is the sigmoid "
+            "of the score.",
+            hint=2,
+        ),
+        Mistake(
+            "the logarithm of the sigmoid",
+            _with_log_sigmoid,
+            "You take `F.logsigmoid`, which is the loss. Its *derivative* is the error: "
+            "`torch.sigmoid(score) - target`.",
+            hint=2,
+        ),
+        Mistake(
+            "noise vectors without their errors",
+            lambda v, u, n: _with_errors(
+                v, u, n, lambda a, b, dv, du, dn: (a * u + n.sum(1), du, dn)
+            ),
+            "Each noise vector is added with full weight. Multiply it by its error first: a "
+            "word that the model knows to be noise hardly pushes.",
+            hint=3,
+        ),
+        Mistake(
+            "the -1 is missing for the context",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv, du + v, dn)),
+            "The error of the true pair is the same in both its gradients: s(score) - 1. In "
+            "the one for `context` the -1 is missing.",
+            hint=2,
+        ),
+        Mistake(
+            "the -1 is missing for the centre",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv + u, du, dn)),
+            "The error of the true pair is the same in both its gradients: s(score) - 1. In "
+            "the one for `center` the -1 is missing.",
+            hint=2,
+        ),
+        Mistake(
+            "the last axis is lost",
+            _without_last_axis,
+            "An error (B,) does not multiply a vector (B, D). Give it a last axis of length "
+            "1: `keepdim=True` or `.unsqueeze(-1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "in NumPy",
+            lambda v, u, n: tuple(g.numpy() for g in word2vec.sgns_gradients(v, u, n)),
+            "The numbers are right, and they are NumPy arrays. Exercise 7 adds them to "
+            "tables of tensors: stay with `torch`.",
         ),
     ),
     right_answers={"by autograd": _autograd_gradients, "in one expression each": _gradients},

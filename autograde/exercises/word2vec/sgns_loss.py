@@ -1,5 +1,7 @@
 """Exercise `sgns_loss`: the loss of skip-gram with negative sampling."""
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -97,10 +99,85 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     return {"loss": plain(loss), "its gradient": None}
 
 
-def _padded_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+def _padded_loss(
+    center: Tensor,
+    context: Tensor,
+    negatives: Tensor,
+    padding: float = 1e-9,
+    *,
+    one_minus: bool = False,
+) -> Tensor:
     positive, negative = pair_scores(center, context, negatives)
-    logs = torch.log(torch.sigmoid(positive) + 1e-9)
-    return -(logs + torch.log(torch.sigmoid(-negative) + 1e-9).sum(-1)).mean()
+    noise = 1 - torch.sigmoid(negative) if one_minus else torch.sigmoid(-negative)
+    logs = torch.log(torch.sigmoid(positive) + padding)
+    return -(logs + torch.log(noise + padding).sum(-1)).mean()
+
+
+def _varied(
+    center: Tensor,
+    context: Tensor,
+    negatives: Tensor,
+    *,
+    true: Callable[[Tensor], Tensor] = F.logsigmoid,
+    noise: Callable[[Tensor], Tensor] = lambda x: F.logsigmoid(-x),
+    score: Callable[[Tensor], Tensor] = lambda x: x,
+    between: int = 1,
+    noise_center: Tensor | None = None,
+) -> Tensor:
+    """The loss with one thing done otherwise."""
+    positive, negative = pair_scores(center, context, negatives)
+    if noise_center is not None:
+        negative = pair_scores(noise_center, context, negatives)[1]
+    return -(true(score(positive)) + between * noise(score(negative)).sum(-1)).mean()
+
+
+def _cut_off_loss(center: Tensor, context: Tensor, negatives: Tensor, least: float) -> Tensor:
+    def log_sigmoid(x: Tensor) -> Tensor:
+        return torch.log(torch.sigmoid(x).clamp(min=least))
+
+    return _varied(center, context, negatives, true=log_sigmoid, noise=lambda x: log_sigmoid(-x))
+
+
+def _per_pair(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    positive, negative = pair_scores(center, context, negatives)
+    return -(F.logsigmoid(positive) + F.logsigmoid(-negative).sum(-1))
+
+
+def _summed_scores_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    positive, negative = pair_scores(center, context, negatives)
+    return -(F.logsigmoid(positive) + F.logsigmoid(-negative.sum(-1))).mean()
+
+
+def _no_dot_product(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    true = F.logsigmoid(center * context).sum(-1)
+    return -(true + F.logsigmoid(-center.unsqueeze(1) * negatives).sum((-1, -2))).mean()
+
+
+def _noise_summed_over_batch(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    positive, negative = pair_scores(center, context, negatives)
+    return -(F.logsigmoid(positive).mean() + F.logsigmoid(-negative).sum())
+
+
+def _across_the_batch(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    noise = F.logsigmoid(-pair_scores(center, context, negatives)[1])
+    return -(F.logsigmoid(center @ context.T).mean() + noise.sum(-1).mean())
+
+
+def _dot_over_batch(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    noise = F.logsigmoid(-pair_scores(center, context, negatives)[1]).sum(-1)
+    return -(F.logsigmoid((center * context).sum(0)).mean() + noise.mean())
+
+
+def _softmax_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    positive, negative = pair_scores(center, context, negatives)
+    scores = torch.cat([positive.unsqueeze(-1), negative], dim=-1)
+    return F.cross_entropy(scores, torch.zeros(len(scores), dtype=torch.long))
+
+
+def _varied_noise_scores(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    positive = pair_scores(center, context, negatives)[0]
+    negative = (center * negatives).sum(-1)
+    return -(F.logsigmoid(positive) + F.logsigmoid(-negative).sum(-1)).mean()
 
 
 EXERCISE = Exercise(
@@ -180,6 +257,271 @@ EXERCISE = Exercise(
             _likelihood,
             "This is the log-likelihood, which should go up. A loss goes down: negate it.",
             hint=3,
+        ),
+        Mistake(
+            "1e-6 inside the log",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-6),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-7 inside the log",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-7),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-8 inside the log",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-8),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-10 inside the log",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-10),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-12 inside the log",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-12),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-7 inside the log of 1 - sigmoid",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-7, one_minus=True),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-8 inside the log of 1 - sigmoid",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-8, one_minus=True),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-9 inside the log of 1 - sigmoid",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-9, one_minus=True),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "1e-10 inside the log of 1 - sigmoid",
+            lambda v, u, n: _padded_loss(v, u, n, 1e-10, one_minus=True),
+            "A small number inside the log hides the infinity, and with it the gradient: a "
+            "pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "the sigmoid is cut off at 1e-6",
+            lambda v, u, n: _cut_off_loss(v, u, n, 1e-6),
+            "You cut the sigmoid off before the log. Where it is cut off its gradient is 0, "
+            "and a pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "the sigmoid is cut off at 1e-7",
+            lambda v, u, n: _cut_off_loss(v, u, n, 1e-7),
+            "You cut the sigmoid off before the log. Where it is cut off its gradient is 0, "
+            "and a pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "the sigmoid is cut off at 1e-8",
+            lambda v, u, n: _cut_off_loss(v, u, n, 1e-8),
+            "You cut the sigmoid off before the log. Where it is cut off its gradient is 0, "
+            "and a pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "the sigmoid is cut off at 1e-10",
+            lambda v, u, n: _cut_off_loss(v, u, n, 1e-10),
+            "You cut the sigmoid off before the log. Where it is cut off its gradient is 0, "
+            "and a pair that is very wrong stops learning. Use `F.logsigmoid`.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores are cut off at 10",
+            lambda v, u, n: _varied(v, u, n, score=lambda x: x.clamp(-10, 10)),
+            "You cut the scores off. Where they are cut off their gradient is 0, and a pair "
+            "that is very wrong stops learning. `F.logsigmoid` bears scores of a thousand "
+            "as they are.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores are cut off at 20",
+            lambda v, u, n: _varied(v, u, n, score=lambda x: x.clamp(-20, 20)),
+            "You cut the scores off. Where they are cut off their gradient is 0, and a pair "
+            "that is very wrong stops learning. `F.logsigmoid` bears scores of a thousand "
+            "as they are.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores are cut off at 50",
+            lambda v, u, n: _varied(v, u, n, score=lambda x: x.clamp(-50, 50)),
+            "You cut the scores off. Where they are cut off their gradient is 0, and a pair "
+            "that is very wrong stops learning. `F.logsigmoid` bears scores of a thousand "
+            "as they are.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores are cut off at 100",
+            lambda v, u, n: _varied(v, u, n, score=lambda x: x.clamp(-100, 100)),
+            "You cut the scores off. Where they are cut off their gradient is 0, and a pair "
+            "that is very wrong stops learning. `F.logsigmoid` bears scores of a thousand "
+            "as they are.",
+            hint=3,
+        ),
+        Mistake(
+            "a minus between the two terms",
+            lambda v, u, n: _varied(v, u, n, between=-1, noise=F.logsigmoid),
+            "The minus of the noise words belongs *inside* the sigmoid, before the score. "
+            "Yours stands before the logarithm.",
+            hint=1,
+        ),
+        Mistake(
+            "a minus between the two terms, and one inside",
+            lambda v, u, n: _varied(v, u, n, between=-1),
+            "In the equation the two terms are *added*. The only minus of the noise words "
+            "stands before their score.",
+            hint=1,
+        ),
+        Mistake(
+            "the true pair is pushed away",
+            lambda v, u, n: _varied(v, u, n, true=lambda x: F.logsigmoid(-x)),
+            "The score of the true pair has a minus in your loss: it is pushed away like "
+            "the noise. Its sigmoid should be near 1.",
+            hint=1,
+        ),
+        Mistake(
+            "true and noise are swapped",
+            lambda v, u, n: _varied(v, u, n, true=lambda x: F.logsigmoid(-x), noise=F.logsigmoid),
+            "You push the true pair away and pull the noise words closer. The minus belongs "
+            "to the noise words' scores.",
+            hint=1,
+        ),
+        Mistake(
+            "no logarithm",
+            lambda v, u, n: _varied(v, u, n, true=torch.sigmoid, noise=lambda x: torch.sigmoid(-x)),
+            "You add up sigmoids. Equation 4 adds up their logarithms: `F.logsigmoid`.",
+            hint=2,
+        ),
+        Mistake(
+            "no sigmoid",
+            lambda v, u, n: _varied(v, u, n, true=lambda x: x, noise=lambda x: -x),
+            "You add up the scores themselves, and nothing bounds them. Each goes through "
+            "`F.logsigmoid` first.",
+            hint=2,
+        ),
+        Mistake(
+            "one minus the logarithm",
+            lambda v, u, n: _varied(v, u, n, noise=lambda x: 1 - F.logsigmoid(x)),
+            "1 - log s(x) is not log(1 - s(x)). A noise word costs log s(-x): "
+            "`F.logsigmoid(-negative)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the logarithm of one minus the score",
+            lambda v, u, n: _varied(v, u, n, noise=lambda x: F.logsigmoid(1 - x)),
+            "1 - s(x) is s(-x), not s(1 - x). A noise word costs `F.logsigmoid(-negative)`.",
+            hint=3,
+        ),
+        Mistake(
+            "one number for each pair",
+            lambda v, u, n: _per_pair(v, u, n),
+            "You return a loss for each pair, shape (B,). Take the mean over them.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores of the noise words are added before the sigmoid",
+            lambda v, u, n: _summed_scores_loss(v, u, n),
+            "You add up the noise words' scores and take one sigmoid. Each noise word has "
+            "its own sigmoid: `F.logsigmoid` first, then the sum over K.",
+            hint=2,
+        ),
+        Mistake(
+            "a sigmoid for each number",
+            lambda v, u, n: _no_dot_product(v, u, n),
+            "A score is a dot product: multiply, and sum over D. The sigmoid comes after "
+            "that sum, not before it.",
+            hint=2,
+        ),
+        Mistake(
+            "only the first noise word",
+            lambda v, u, n: _varied(v, u, n[:, :1]),
+            "Only one noise word for each pair counts. Add up all K of them.",
+            hint=2,
+        ),
+        Mistake(
+            "a mean over pairs and words together",
+            lambda v, u, n: word2vec.sgns_loss(v, u, n) / (1 + n.shape[1]),
+            "You average over the 1 + K words of a pair, too. They are added up; the mean "
+            "runs over the pairs alone.",
+            hint=2,
+        ),
+        Mistake(
+            "the noise words of the whole batch",
+            lambda v, u, n: _noise_summed_over_batch(v, u, n),
+            "The true pairs are averaged, but the noise words of all pairs are added up: "
+            "sum over K, `.sum(-1)`, then the mean over the batch.",
+            hint=3,
+        ),
+        Mistake(
+            "each centre with every context of the batch",
+            lambda v, u, n: _across_the_batch(v, u, n),
+            "`center @ context.T` scores every centre with the contexts of *all* pairs. "
+            "Each pair has one score: `(center * context).sum(-1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "summed over the batch, not over D",
+            lambda v, u, n: _dot_over_batch(v, u, n),
+            "Your dot product runs over the pairs, axis 0. It runs over the numbers of a "
+            "vector, the last axis: `.sum(-1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "noise words against the context",
+            lambda v, u, n: _varied(v, u, n, noise_center=u),
+            "You score the noise words with `context`. They are other answers to the same "
+            "question, so they meet `center`.",
+            hint=1,
+        ),
+        Mistake(
+            "mean products",
+            lambda v, u, n: _varied(v, u, n, score=lambda x: x / v.shape[1]),
+            "You average the products over D. A dot product is their sum.",
+            hint=2,
+        ),
+        Mistake(
+            "a softmax over true word and noise",
+            lambda v, u, n: _softmax_loss(v, u, n),
+            "A softmax lets the 1 + K words compete for one place. In negative sampling "
+            "each word is a yes-or-no question of its own, with its own sigmoid.",
+            hint=1,
+        ),
+        Mistake(
+            "cut off from autograd",
+            lambda v, u, n: word2vec.sgns_loss(v, u, n).detach(),
+            "The number is right, and autograd cannot follow it back. Leave out "
+            "`.detach()`, `torch.no_grad()` and `torch.tensor(...)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the middle axis is missing",
+            lambda v, u, n: _varied_noise_scores(v, u, n),
+            "`center` (B, D) does not meet `negatives` (B, K, D) by itself. Give it a "
+            "middle axis: `center.unsqueeze(1)`, (B, 1, D).",
+            hint=2,
         ),
     ),
     right_answers={

@@ -1,5 +1,6 @@
 """Exercise `sgns_step`: one training step."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,16 @@ from elmo_mini.word_vectors import word2vec
 
 def _run_step(answer: Answer, inputs: Inputs) -> Plain:
     arguments = {name: as_tensors(value) for name, value in inputs.items()}
-    loss = plain(answer(*arguments.values()))
-    if loss is None:
+    came = answer(*arguments.values())
+    if came is None:
         raise AnswerRefused("Return the loss before the step, as a number.")
+    if isinstance(came, Tensor):
+        raise AnswerRefused(
+            "Your loss is a tensor. The training loop collects the losses of many steps as "
+            "numbers: return `float(loss)`."
+        )
     return {
-        "loss": loss,
+        "loss": plain(came),
         "input_vectors": plain(arguments["input_vectors"]),
         "output_vectors": plain(arguments["output_vectors"]),
     }
@@ -47,15 +53,32 @@ def _batch_of_ids(centers: list[int], contexts: list[int], negatives: list[list[
     return make
 
 
-def _step_with_plain_indexing(
-    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
-) -> float:
-    vectors = w[centers], c[contexts], c[negatives]
-    dv, du, dn = word2vec.sgns_gradients(*vectors)
-    w[centers] -= rate * dv
-    c[contexts] -= rate * du
-    c[negatives] -= rate * dn
-    return float(word2vec.sgns_loss(*vectors))
+def _varied(
+    *,
+    lost: str = "",
+    left_out: str = "",
+    rate_used: bool = True,
+    noise_table: str = "output",
+    loss: Callable[[Tensor], Any] = float,
+) -> Answer:
+    """A right step but for the updates that are lost or left out, or for what it returns."""
+
+    def step(
+        w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+    ) -> Any:
+        vectors = w[centers], c[contexts], c[negatives]
+        dv, du, dn = word2vec.sgns_gradients(*vectors)
+        updates = [("centers", w, centers, dv), ("contexts", c, contexts, du)]
+        updates.append(("negatives", c if noise_table == "output" else w, negatives, dn))
+        scale = rate if rate_used else 1.0
+        for name, table, ids, gradients in updates:
+            if name in lost:
+                table[ids] -= scale * gradients
+            elif name not in left_out:
+                table.index_put_((ids,), -scale * gradients, accumulate=True)
+        return loss(word2vec.sgns_loss(*vectors))
+
+    return step
 
 
 def _step_one_table_late(
@@ -111,13 +134,13 @@ def _step_pair_by_pair_sums(
 
 def _step_by_autograd(
     w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
-) -> Tensor:
+) -> float:
     a, b = w.clone().requires_grad_(), c.clone().requires_grad_()
     loss = word2vec.sgns_loss(a[centers], b[contexts], b[negatives])
     da, db = torch.autograd.grad(loss * len(centers), (a, b))
     w -= rate * da
     c -= rate * db
-    return loss.detach()
+    return loss.item()
 
 
 def _step_loss_after(
@@ -131,6 +154,67 @@ def _step_one_table(
     w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
 ) -> float:
     return word2vec.sgns_step(w, w, centers, contexts, negatives, rate)
+
+
+def _varied_loss_sum(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    return len(centers) * word2vec.sgns_step(w, c, centers, contexts, negatives, rate)
+
+
+def _step_without_alpha(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    return word2vec.sgns_step(w, c, centers, contexts, negatives, -1.0)
+
+
+def _step_pair_after_pair(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    loss = float(word2vec.sgns_loss(w[centers], c[contexts], c[negatives]))
+    for b in range(len(centers)):
+        one = slice(b, b + 1)
+        word2vec.sgns_step(w, c, centers[one], contexts[one], negatives[one], rate)
+    return loss
+
+
+def _step_in_sequence(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    loss = float(word2vec.sgns_loss(w[centers], c[contexts], c[negatives]))
+    for part, (table, ids) in enumerate(((w, centers), (c, contexts), (c, negatives))):
+        gradients = word2vec.sgns_gradients(w[centers], c[contexts], c[negatives])[part]
+        table.index_put_((ids,), -rate * gradients, accumulate=True)
+    return loss
+
+
+def _step_first_noise_only(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    vectors = w[centers], c[contexts], c[negatives]
+    dv, du, dn = word2vec.sgns_gradients(*vectors)
+    w.index_add_(0, centers, dv, alpha=-rate)
+    c.index_add_(0, contexts, du, alpha=-rate)
+    c.index_add_(0, negatives[:, 0], dn[:, 0], alpha=-rate)
+    return float(word2vec.sgns_loss(*vectors))
+
+
+def _step_unflattened(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> float:
+    vectors = w[centers], c[contexts], c[negatives]
+    dv, du, dn = word2vec.sgns_gradients(*vectors)
+    w.index_add_(0, centers, dv, alpha=-rate)
+    c.index_add_(0, contexts, du, alpha=-rate)
+    c.index_add_(0, negatives, dn, alpha=-rate)
+    return float(word2vec.sgns_loss(*vectors))
+
+
+def _step_returns_tables(
+    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+) -> Any:
+    word2vec.sgns_step(w, c, centers, contexts, negatives, rate)
+    return w, c
 
 
 EXERCISE = Exercise(
@@ -150,12 +234,20 @@ EXERCISE = Exercise(
             "a noise word that is also a context",
             _batch_of_ids([0, 1], [2, 3], [[3, 5], [5, 5]]),
         ),
+        Case(
+            "a context word three times",
+            _batch_of_ids([0, 1, 2], [3, 3, 3], [[4], [5], [6]]),
+        ),
+        Case(
+            "a noise word several times",
+            _batch_of_ids([0, 1, 2], [3, 4, 5], [[6, 6], [7, 6], [8, 7]]),
+        ),
         Case("a batch of one", _batch_of_ids([8], [9], [[10, 11, 0]]), weight=0.5, edge=True),
     ),
     mistakes=(
         Mistake(
             "a repeated word keeps only its last update",
-            _step_with_plain_indexing,
+            _varied(lost="centers, contexts, negatives"),
             "`table[ids] -= ...` writes each row once, even when an id occurs three times: all "
             "updates but one are lost. `index_add_` adds them up.",
             hint=3,
@@ -202,6 +294,125 @@ EXERCISE = Exercise(
             "all rows from the input table",
             _step_one_table,
             "Context and noise words have their own table: `output_vectors`.",
+            hint=2,
+        ),
+        Mistake(
+            "repeated contexts keep only their last update",
+            _varied(lost="contexts"),
+            "`table[ids] -= ...` writes each row once, even when an id occurs three times: "
+            "all updates but one are lost. You do it for `contexts`; use `index_add_` "
+            "there, too.",
+            hint=3,
+        ),
+        Mistake(
+            "repeated noise words keep only their last update",
+            _varied(lost="negatives"),
+            "`table[ids] -= ...` writes each row once, even when an id occurs three times: "
+            "all updates but one are lost. You do it for `negatives`; use `index_add_` "
+            "there, too, with `negatives.flatten()`.",
+            hint=3,
+        ),
+        Mistake(
+            "repeated centres keep only their last update",
+            _varied(lost="centers"),
+            "`table[ids] -= ...` writes each row once, even when an id occurs three times: "
+            "all updates but one are lost. You do it for `centers`; use `index_add_` there, "
+            "too.",
+            hint=3,
+        ),
+        Mistake(
+            "repeated words keep only their last update in the output table",
+            _varied(lost="contexts, negatives"),
+            "`table[ids] -= ...` writes each row once, even when an id occurs three times: "
+            "all updates but one are lost. You do it in `output_vectors`; use `index_add_` "
+            "there, too.",
+            hint=3,
+        ),
+        Mistake(
+            "a tensor",
+            _varied(loss=lambda loss: loss),
+            "The step is right, and the loss is a tensor. The training loop collects "
+            "numbers: return `float(loss)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the loss of the whole batch",
+            _varied_loss_sum,
+            "The step is right. Your loss is the sum over the batch; return what "
+            "`sgns_loss` gives, the mean.",
+            hint=2,
+        ),
+        Mistake(
+            "no learning rate",
+            _varied(rate_used=False),
+            "The gradients are subtracted at full size: `learning_rate` is never used. Give "
+            "`index_add_` its `alpha=-learning_rate`.",
+            hint=3,
+        ),
+        Mistake(
+            "no learning rate, uphill",
+            _step_without_alpha,
+            "`index_add_` *adds* the gradients, at full size. Give it `alpha=-learning_rate`.",
+            hint=3,
+        ),
+        Mistake(
+            "context and noise do not move",
+            _varied(left_out="contexts, negatives"),
+            "Only the input table changes. The output vectors of context and noise words "
+            "learn as well.",
+            hint=2,
+        ),
+        Mistake(
+            "the context does not move",
+            _varied(left_out="contexts"),
+            "The output vectors of the true context words stay as they were. They learn as well.",
+            hint=2,
+        ),
+        Mistake(
+            "the centres do not move",
+            _varied(left_out="centers"),
+            "The input table stays as it was. The centre vectors learn as well.",
+            hint=2,
+        ),
+        Mistake(
+            "noise words in the input table",
+            _varied(noise_table="input"),
+            "The noise words' updates go into `input_vectors`. They are rows of `output_vectors`.",
+            hint=2,
+        ),
+        Mistake(
+            "pair after pair",
+            _step_pair_after_pair,
+            "You make a step for each pair, so later pairs see vectors that have already "
+            "moved. Take all rows out and compute all gradients first.",
+            hint=2,
+        ),
+        Mistake(
+            "each table sees the update before it",
+            _step_in_sequence,
+            "You compute the gradients anew after each update, from rows that have already "
+            "moved. Compute all three first, then change the tables.",
+            hint=2,
+        ),
+        Mistake(
+            "only the first noise word moves",
+            _step_first_noise_only,
+            "Only one noise word for each pair is updated. All K of them learn: "
+            "`negatives.flatten()`.",
+            hint=3,
+        ),
+        Mistake(
+            "noise ids with two axes",
+            _step_unflattened,
+            "`index_add_` takes one axis of ids. Flatten both: `negatives.flatten()` and "
+            "`dn.flatten(0, 1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the tables are returned",
+            _step_returns_tables,
+            "You return the tables. They have changed in place already; return the loss, as "
+            "a number.",
             hint=2,
         ),
     ),

@@ -3,55 +3,18 @@
 import logging
 import os
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from autograde.checking import catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.check import check, examine, or_reference
-from autograde.checking.exercise import Case, Exercise, Mistake, call_with_tensors
+from autograde.checking.exercise import Exercise, Mistake, call_with_tensors
 from autograde.checking.judge import first_difference
 from autograde.checking.report import prose
-
-
-def double(values: np.ndarray) -> np.ndarray:
-    """The reference of a made-up exercise."""
-    return 2 * values
-
-
-def exercise(**changes: Any) -> Exercise:
-    declared: dict[str, Any] = {
-        "id": "double",
-        "title": "Double",
-        "lesson": "00_test",
-        "points": 4,
-        "difficulty": 1,
-        "importance": 1,
-        "minutes": 1,
-        "reference": double,
-        "cases": (
-            Case("drawn numbers", lambda rng: {"values": rng.standard_normal(5)}, weight=3),
-            Case("no numbers", lambda rng: {"values": np.zeros(0)}, edge=True),
-        ),
-        "mistakes": (
-            Mistake("squared", lambda values: values**2, "You square.", hint=2),
-            Mistake("halved", lambda values: values / 2, "You halve."),
-            Mistake("unchanged", lambda values: values, "You return the argument."),
-        ),
-    }
-    return Exercise(**(declared | changes))
-
-
-@pytest.fixture
-def registered(monkeypatch: pytest.MonkeyPatch) -> Exercise:
-    made = exercise()
-    monkeypatch.setitem(sys.modules, "made_up", SimpleNamespace(EXERCISE=made))
-    monkeypatch.setattr(catalogue, "places", lambda: {"double": "made_up"})
-    return made
+from tests.autograde.checking.made_up import double, exercise
 
 
 def test_score_is_a_plain_number_with_a_report(registered: Exercise) -> None:

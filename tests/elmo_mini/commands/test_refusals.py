@@ -136,7 +136,7 @@ def test_an_output_folder_that_cannot_be_made(
         assert f"the folder {out} cannot be made: a file is in its way" in said
     for command in (
         ["embed", text, f"{text}/out.hdf5", *model],
-        ["embed", text, f"{text}/cache", *model],
+        ["embed", text, f"{text}/cache.vectors", *model],
         ["probe", "senses", "--output", f"{text}/out.json", *model],
     ):
         assert "cannot be made: a file is in its way" in complaint(command, capsys)
@@ -154,7 +154,7 @@ def test_a_folder_given_as_a_file(
         (["embed", text, folder, *model, "--format=hdf5", "--overwrite"], "is a folder; name a"),
         (["embed", text, out, *model[:3], folder], "is a folder; name one file"),
         (["neighbours", "A play.", "play", "--text", folder, *model], "is a folder"),
-        (["neighbours", "A play.", "play", "--cache", text, *model], "is a file; a vector cache"),
+        (["neighbours", "A play.", "play", "--cache", text, *model], "is no vector cache"),
         (["probe", "senses", "--output", folder, *model], "is a folder; name a file"),
         (["pretrain", "--text", folder], "is a folder"),
         (["pretrain", "--text", text, "--output", text], "a file is in its way"),

@@ -1,0 +1,33 @@
+"""A mistake is named when the outputs are its own, and no other mistake's."""
+
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.check import examine
+from autograde.checking.exercise import Mistake
+from tests.autograde.checking.made_up import exercise
+
+
+def blind(inputs: Any, outputs: Any) -> Any:
+    """A view that tells right from wrong and no more."""
+    return bool(np.array_equal(outputs, 2 * inputs["values"]))
+
+
+def test_a_view_that_merges_two_mistakes_names_neither() -> None:
+    cases = exercise().cases[:1]
+    report = examine(exercise(view=blind, cases=cases), lambda values: values**2)
+    assert report.points == 0
+    assert report.mistake is None
+    assert "perhaps" not in report.headline
+
+
+def test_two_mistakes_that_say_the_same_are_one() -> None:
+    twins = tuple(
+        Mistake(name, lambda values, power=power: values**power, "You raise to a power.")
+        for name, power in (("squared", 2), ("cubed", 3))
+    )
+    made = exercise(view=blind, cases=exercise().cases[:1], mistakes=twins)
+    report = examine(made, lambda values: values**4)
+    assert report.mistake is twins[0]
+    assert report.certain

@@ -1,0 +1,173 @@
+"""The numbers of stored results that a lesson's prose quotes are those in the files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from elmo_mini.results.intervals import interval
+from elmo_mini.results.stored import stored_result
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def less(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """One result less another, seed by seed."""
+    return interval(np.array(one["values"]) - np.array(other["values"]))
+
+
+def between(point: dict[str, Any], digits: int, times: float = 1) -> str:
+    """Its interval, as the lessons write it."""
+    low, high = sorted(times * point[end] for end in ("low", "high"))
+    return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
+
+
+def language_model() -> list[str]:
+    stored = stored_result("context_language_model").numbers["perplexity"]
+    return [
+        f"It has {stored['LSTM']['mean']:.1f} ({between(stored['LSTM'], 1)} over three seeds)",
+        f"bigrams have {stored['bigrams, Kneser-Ney']:.1f}",
+        f"trigrams {stored['trigrams, Kneser-Ney']:.1f}",
+    ]
+
+
+def senses() -> list[str]:
+    course = stored_result("context_senses").numbers["course sentences"]
+    by = course["3-NN"]
+    both, left, mean = (
+        by[name] for name in ("context2vec", "LSTM at the word", "mean of word2vec vectors around")
+    )
+    ahead = less(both, left)
+    ceiling = course["ceiling of the word"]
+    assert mean["low"] < ceiling < mean["high"]  # "no clear difference"
+    assert less(left, mean)["low"] > 0  # "less than both readers"
+    assert less(both, mean)["low"] > 0
+    return [
+        f"by {100 * ahead['mean']:.1f} points ({between(ahead, 1, 100)} over three seeds)",
+        f"has {100 * mean['mean']:.0f} % ({between(mean, 0, 100)})",
+        f"the {100 * ceiling:.0f} % that one vector per word can have",
+    ]
+
+
+def starts() -> list[str]:
+    tasks = stored_result("context_pretraining").numbers["tasks"]
+    opinion, speech = (tasks[name]["accuracy"] for name in ("subjectivity", "part of speech"))
+    hurt = less(opinion["100"]["nothing"], opinion["100"]["language model"])
+    few, many = speech["100"], speech["1000"]
+    model, autoencoder = (
+        100 * less(few[name], few["nothing"])["mean"]
+        for name in ("language model", "sequence autoencoder")
+    )
+    over_words = less(few["language model"], few["word2vec embedding"])
+    overtaken = [
+        less(many["word2vec embedding"], many[name])
+        for name in ("language model", "sequence autoencoder")
+    ]
+    assert over_words["low"] < 0 < over_words["mean"]  # "not clear"
+    assert all(f"{100 * point['mean']:.0f}" == "3" for point in overtaken)
+    return [
+        f"by {100 * hurt['mean']:.0f} points ({between(hurt, 0, 100)})",
+        f"by {model:.0f} and {autoencoder:.0f} points",
+        f"{100 * over_words['mean']:.0f} points on average, is not clear",
+        "word2vec has overtaken both**, by 3 points",
+    ]
+
+
+def forgetting() -> list[str]:
+    tasks = stored_result("context_forgetting").numbers["tasks"]
+    grown = {}
+    for task in ("part of speech", "subjectivity"):
+        nats = tasks[task]["forgotten, nats a token"]["labels alone"]
+        ends = {end: float(np.exp(nats[end])) for end in ("low", "high")}
+        grown[task] = f"{np.exp(nats['mean']):.1f} ({between(ends, 1)})"
+        kept = tasks[task]["forgotten, nats a token"]["with the language-model loss"]
+        assert abs(np.exp(kept["mean"]) - 1) < 0.02  # "within 2 %"
+    (plain, kept), (alone, joint) = (
+        [tasks[task]["accuracy"][way] for way in ("labels alone", "with the language-model loss")]
+        for task in ("part of speech", "subjectivity")
+    )
+    dearer = less(plain, kept)
+    return [
+        f"by {grown['part of speech']} for the part of speech",
+        f"by {grown['subjectivity']} for subjective or objective",
+        f"{100 * dearer['mean']:.1f} points ({between(dearer, 1, 100)})",
+        f"from {100 * alone['mean']:.0f} % to {100 * joint['mean']:.0f} %",
+    ]
+
+
+def telegrams() -> list[str]:
+    stored = stored_result("context_seq2seq").numbers
+    lost = stored["log perplexity above the whole method, same seeds"]
+    variants = stored["variants"]
+    start, neither, encoder, decoder, joint = (
+        lost[name]
+        for name in (
+            "language-model loss without pretraining",
+            "no pretraining, no language-model loss",
+            "only the encoder pretrained",
+            "only the decoder pretrained",
+            "pretraining without language-model loss",
+        )
+    )
+    parts = [
+        f"{lost[name]['mean']:.2f}"
+        for name in (
+            "decoder without its softmax",
+            "without the residual",
+            "attention to the top layer only",
+        )
+    ]
+    assert {numbers["best pass"]["low"] for numbers in variants.values()} == {5}  # "their last"
+    whole, without_start, no_loss = (
+        variants[name]
+        for name in (
+            "the whole method",
+            "language-model loss without pretraining",
+            "pretraining without language-model loss",
+        )
+    )
+    return [
+        f"the loss is {start['mean']:.2f} nats higher ({between(start, 2)}): a perplexity of "
+        f"{without_start['perplexity']['mean']:.0f} in place of {whole['perplexity']['mean']:.0f}",
+        f"as well it is {neither['mean']:.2f}, {between(neither, 2)}.",
+        f"with the encoder's start alone {encoder['mean']:.2f} are lost",
+        f"with the decoder's alone {decoder['mean']:.2f} ({between(decoder, 2)})",
+        f"{min(parts)} to {max(parts)} nats each",
+        f"{-joint['mean']:.2f} nats *lower* ({between(joint, 2, -1)})",
+        f"perplexity {whole['target LM perplexity']['mean']:.0f}, without it "
+        f"{no_loss['target LM perplexity']['mean']:.0f}",
+    ]
+
+
+def seeds_of_taglm() -> list[str]:
+    for name in ("taglm_position", "taglm_direction", "taglm_without_rnn"):
+        stored = stored_result(name).numbers
+        assert {len(point["values"]) for point in stored["f1"].values()} == {3}
+        assert {len(point["values"]) for point in stored["with 1 %"]["f1"].values()} == {5}
+    parts = stored_result("taglm_without_rnn").numbers
+    for amount in (parts, parts["with 1 %"]):
+        for name in ("LM and no task RNN", "softmax, no CRF"):
+            assert 1 < -100 * amount["gain over LM and task RNN"][name]["mean"] < 2
+    return [
+        "three seeds with 10 % of the labels, and over five with 1 %",
+        "each is worth between one and two points of F1 here",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "quotes"),
+    [
+        ("03", language_model),
+        ("03", senses),
+        ("04", starts),
+        ("04", forgetting),
+        ("04", telegrams),
+        ("05", seeds_of_taglm),
+    ],
+)
+def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:
+    (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
+    prose = source.read_text("utf-8")
+    assert [quote for quote in quotes() if quote not in prose] == []
