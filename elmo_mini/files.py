@@ -1,9 +1,15 @@
 """Files: one that must be there, and one that appears whole or not at all."""
 
 import os
+import platform
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
+from uuid import uuid4
+
+import psutil
 
 from elmo_mini.errors import PathLike
 
@@ -59,11 +65,17 @@ def ready_to_write(target: PathLike) -> Path:
 def written_whole(target: PathLike) -> Iterator[Path]:
     """A name to write a file under, which becomes `target` when all has gone well.
 
-    A reader, or a run that was killed, finds the old content or the new, never a part. The folder
-    is made where it is missing; raises as `ready_to_write`.
+    A reader, or a run that was killed, finds the old content or the new, never a part. Several
+    writers at once do not meet: the last to finish stays. What a killed one left is removed. The
+    folder is made where it is missing; raises as `ready_to_write`.
     """
     path = ready_to_write(target)
-    part = path.with_name(f"{path.name}.part-{os.getpid()}")
+    here = f".part-{platform.node()}+"
+    for part in unfinished(path):
+        writer = re.fullmatch(rf"{re.escape(path.name + here)}(\d+)\+\w+", part.name)
+        if writer and not psutil.pid_exists(int(writer[1])):
+            part.unlink(missing_ok=True)
+    part = path.with_name(f"{path.name}{here}{os.getpid()}+{uuid4().hex[:8]}")
     try:
         yield part
         with part.open("rb") as file:
@@ -72,6 +84,11 @@ def written_whole(target: PathLike) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def unfinished(target: Path) -> list[Path]:
+    """What `written_whole` writes for `target` just now, or wrote until it was killed."""
+    return sorted(target.parent.glob(f"{escape(target.name)}.part-*"))
 
 
 def write_text(target: PathLike, text: str) -> None:

@@ -18,7 +18,7 @@ from autograde.building.lesson_source import Lesson
 from autograde.building.student_version import copy_data_files
 from autograde.grading.instructor_notes import TIMES
 
-MAX_KILOBYTES = 400
+MAX_KILOBYTES = 450
 WIDGET = "application/vnd.jupyter.widget-view+json"
 SLOWEST = 5
 # By the clock, for a cell that never ends; how long a lesson may take is counted otherwise.

@@ -23,7 +23,7 @@ def write_hdf5(
                 raw.check()
             index = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype("utf-8"))
             index[0] = json.dumps(sentence_to_index, ensure_ascii=False)
-        raw.complete()
+        raw.check()
 
 
 def write_safetensors(

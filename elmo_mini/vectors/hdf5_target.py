@@ -1,7 +1,6 @@
 """A file for HDF5 to write to, which a full disk does not turn into a crash."""
 
 import io
-import os
 from pathlib import Path
 
 
@@ -44,8 +43,3 @@ class HDF5Target(io.FileIO):
         if self._failure is not None:
             self._failure.filename = str(self.name)
             raise self._failure
-
-    def complete(self) -> None:
-        """See everything onto the disk, once HDF5 has closed the file; raises OSError."""
-        self.check()
-        os.fsync(self.fileno())

@@ -1,10 +1,13 @@
 """Files that are there, and files that appear whole or not at all."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from elmo_mini.files import existing_file, make_folder, write_text, written_whole
+from elmo_mini.files import existing_file, make_folder, unfinished, write_text, written_whole
 
 
 def test_a_file_that_must_be_there(tmp_path: Path) -> None:
@@ -37,6 +40,36 @@ def test_what_goes_wrong_leaves_the_old_file_and_no_other(tmp_path: Path) -> Non
         dies()
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_writers_at_once_do_not_meet(tmp_path: Path) -> None:
+    target = tmp_path / "a.json"
+    with written_whole(target) as first:
+        first.write_text("first")
+        with written_whole(target) as second:
+            second.write_text("second")
+        assert target.read_text() == "second"
+        assert first.read_text() == "first"
+    assert target.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    target = tmp_path / "a.json"
+    with written_whole(target) as part:
+        part.touch()
+        own = f"+{os.getpid()}+"
+        assert unfinished(target) == [part]
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    dead = part.with_name(part.name.replace(own, f"+{killed.pid}+"))
+    running = part.with_name(part.name.replace(own, f"+{os.getppid()}+"))
+    elsewhere = part.with_name(dead.name.replace(".part-", ".part-another"))
+    stranger = tmp_path / "a.json.part-time"
+    for left in (dead, running, elsewhere, stranger):
+        left.touch()
+    write_text(target, "new")
+    assert set(tmp_path.iterdir()) == {target, running, elsewhere, stranger}
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:

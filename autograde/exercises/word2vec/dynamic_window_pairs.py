@@ -29,8 +29,9 @@ def _run_pairs(answer: Answer, inputs: Inputs) -> Plain:
     if window == 1:  # nothing is left to chance
         return [plain(answer(list(tokens), window, rng))]
     drawn = [plain(answer(list(tokens), window, rng)) for _ in range(RUNS)]
-    again = plain(answer(list(tokens), window, np.random.default_rng(inputs["seed"])))
-    if len(tokens) > window and not equal(drawn[0], again):
+    rng = np.random.default_rng(inputs["seed"])
+    again = [plain(answer(list(tokens), window, rng)) for _ in range(10)]
+    if not all(map(equal, drawn, again)):
         raise AnswerRefused(
             "The same `rng` with the same seed gives other pairs the second time: your reach comes "
             "from elsewhere. Draw it with `rng.integers(...)`, from the `rng` that you were given."
@@ -501,6 +502,20 @@ EXERCISE = Exercise(
             "The first word of the sentence is never a context. Its place is 0: begin at "
             "`max(0, place - reach)`.",
             hint=3,
+        ),
+        Mistake(
+            "a generator of its own",
+            lambda t, w, r: _varied_pairs(t, w, np.random.default_rng()),
+            "Your reach comes from another generator than the `rng` that you were given, so "
+            "nobody can repeat your draw. Call `rng.integers(...)`.",
+            hint=2,
+        ),
+        Mistake(
+            "a generator of its own, with a fixed seed",
+            lambda t, w, r: _varied_pairs(t, w, np.random.default_rng(0)),
+            "Every sentence gets the same reaches: your function begins a generator of its "
+            "own each time. Call `rng.integers(...)` on the `rng` that you were given.",
+            hint=2,
         ),
     ),
     right_answers={

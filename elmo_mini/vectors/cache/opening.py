@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from glob import escape
 from pathlib import Path
 
 import h5py
+
+from elmo_mini.files import unfinished
 
 FORMAT = "elmo_mini vectors 1"
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -42,8 +43,8 @@ def open_cache(path: Path) -> h5py.File:
     if path.is_dir():
         raise CacheForeign(f"{path} is a folder; a vector cache is a file")
     if not path.exists():
-        unfinished = [entry.name for entry in leftovers(path)]
-        more = f" The writing of {unfinished[0]} was interrupted, or goes on." if unfinished else ""
+        parts = [part.name for part in unfinished(path)]
+        more = f" The writing of {parts[0]} was interrupted, or goes on." if parts else ""
         raise CacheMissing(f"there is no vector cache {path}.{more}")
     with path.open("rb") as raw:
         if raw.read(len(SIGNATURE)) != SIGNATURE:
@@ -67,11 +68,6 @@ def open_cache(path: Path) -> h5py.File:
             "and write it again"
         )
     return file
-
-
-def leftovers(target: Path) -> list[Path]:
-    """Unfinished files of interrupted (or running) writes of `target`."""
-    return sorted(target.parent.glob(f"{escape(target.name)}.part-*"))
 
 
 @contextmanager

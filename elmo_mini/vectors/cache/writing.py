@@ -2,26 +2,21 @@
 
 import json
 import math
-import os
-import platform
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
-from uuid import uuid4
 
 import h5py
 import numpy as np
-import psutil
 from numpy.typing import DTypeLike, NDArray
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
+from elmo_mini.files import written_whole
 from elmo_mini.vectors.cache.opening import (
     FORMAT,
     CacheError,
     CacheForeign,
-    leftovers,
     open_cache,
 )
 from elmo_mini.vectors.cache.reading import VectorCache
@@ -96,21 +91,12 @@ def write_cache(
             raise FileExistsError(
                 f"the cache {target} is there already; overwrite=True replaces it"
             )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in _abandoned(target):
-        leftover.unlink(missing_ok=True)
-    writer = f"{platform.node()}+{os.getpid()}+{uuid4().hex[:8]}"
-    part = target.with_name(f"{target.name}.part-{writer}")
     stream = embed_stream(
         bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
     )
-    try:
-        with HDF5Target(part) as raw:
-            _write(raw, stream, bilm, dtype)
-            raw.complete()
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_whole(target) as part, HDF5Target(part) as raw:
+        _write(raw, stream, bilm, dtype)
+        raw.check()
     return VectorCache(target)
 
 
@@ -172,6 +158,38 @@ def as_type(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     return converted
 
 
+class _Rows:
+    """A new dataset that grows by rows of the shape `row`; they wait until they fill a chunk."""
+
+    def __init__(self, file: h5py.File, name: str, dtype: str, *row: int) -> None:
+        self.count = self._written = 0
+        self._dtype = np.dtype(dtype).newbyteorder("<")
+        self._chunk = max(1, CHUNK_BYTES // (self._dtype.itemsize * math.prod(row)))
+        self._waiting: list[NDArray[Any]] = []
+        self._dataset = file.create_dataset(
+            name,
+            (0, *row),
+            maxshape=(None, *row),
+            chunks=(self._chunk, *row),
+            dtype=self._dtype,
+            fletcher32=True,
+        )
+
+    def append(self, rows: NDArray[Any]) -> None:
+        """Take in (n, *row) rows; raises ValueError as `as_type`."""
+        self._waiting.append(as_type(rows, self._dtype))
+        self.count += len(rows)
+        if self.count - self._written >= self._chunk:
+            self.write()
+
+    def write(self) -> None:
+        """Hand HDF5 the rows that wait."""
+        if self._waiting:
+            self._dataset.resize(self.count, axis=0)
+            self._dataset[self._written :] = np.concatenate(self._waiting)
+            self._waiting, self._written = [], self.count
+
+
 def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: BiLM, dtype: Dtype) -> None:
     # HDF5 1.10 brought checksums of the headers, beside those of the rows.
     with h5py.File(raw, "w", libver=("v110", "v110"), rdcc_nbytes=1 << 20) as file:
@@ -179,66 +197,37 @@ def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: BiLM, dtype: Dtype
         # format and no manifest is an unfinished cache.
         file.attrs["format"] = np.bytes_(FORMAT)
         file.flush()
-        token_layer = _dataset(file, "token_layer", dtype, bilm.options.projection_dim)
-        layers = [
-            _dataset(file, f"layer_{number}", dtype, bilm.options.output_dim)
-            for number in range(1, bilm.options.n_layers + 1)
-        ]
-        word_ids, starts = _dataset(file, "word_ids", "int32"), _dataset(file, "starts", "int64")
-        words = _dataset(file, "words", "uint8")
+        half, size = bilm.options.projection_dim, bilm.get_output_dim()
+        token_layer = _Rows(file, "token_layer", dtype, half)
+        layers = [_Rows(file, f"layer_{k}", dtype, size) for k in range(1, bilm.num_layers)]
+        word_ids, starts = _Rows(file, "word_ids", "int32"), _Rows(file, "starts", "int64")
+        words = _Rows(file, "words", "uint8")
         ids: dict[str, int] = {}
         text = TextHash()
-        _append(starts, np.zeros(1))
+        starts.append(np.zeros(1))
         for embedded in stream:
             text.add(embedded.words)
             new = {w: place for place, w in enumerate(embedded.words) if w not in ids}
-            if new:
-                ids.update({word: len(ids) + number for number, word in enumerate(new)})
-                lines = "".join(json.dumps(word) + "\n" for word in new)
-                _append(words, np.frombuffer(lines.encode(), np.uint8))
-                _append(token_layer, as_type(embedded.token_layer[list(new.values())], dtype))
-            _append(word_ids, np.array([ids[word] for word in embedded.words]))
+            for word in new:
+                ids[word] = len(ids)
+                words.append(np.frombuffer(json.dumps(word).encode() + b"\n", np.uint8))
+            token_layer.append(embedded.token_layer[list(new.values())])
+            word_ids.append(np.array([ids[word] for word in embedded.words]))
             for layer, vectors in zip(layers, embedded.layers, strict=True):
-                _append(layer, as_type(vectors, dtype))
-            _append(starts, np.array([len(word_ids)]))
+                layer.append(vectors)
+            starts.append(np.array([word_ids.count]))
             raw.check()
+        for rows in (token_layer, *layers, word_ids, starts, words):
+            rows.write()
         manifest = {
             "model": fingerprint(bilm),
             "text": text.hexdigest(),
             "dtype": dtype,
             "sentences": text.sentences,
-            "tokens": len(word_ids),
+            "tokens": word_ids.count,
             "types": len(ids),
             "layers": bilm.num_layers,
-            "size": bilm.get_output_dim(),
+            "size": size,
         }
         file.attrs["manifest"] = np.bytes_(json.dumps(manifest))
         file.flush()  # Here an interrupt does no harm; while HDF5 closes the file, it would.
-
-
-def _dataset(file: h5py.File, name: str, dtype: str, *row: int) -> h5py.Dataset:
-    little_endian = np.dtype(dtype).newbyteorder("<")
-    rows = max(1, CHUNK_BYTES // (little_endian.itemsize * math.prod(row)))
-    return file.create_dataset(
-        name,
-        (0, *row),
-        maxshape=(None, *row),
-        chunks=(rows, *row),
-        dtype=little_endian,
-        fletcher32=True,
-    )
-
-
-def _append(dataset: h5py.Dataset, rows: NDArray[Any]) -> None:
-    before = len(dataset)
-    dataset.resize(before + len(rows), axis=0)
-    dataset[before:] = rows
-
-
-def _abandoned(target: Path) -> Iterator[Path]:
-    """What writers of `target` left behind that run no more on this machine."""
-    here = re.compile(rf".+\.part-{re.escape(platform.node())}\+(\d+)\+\w+")
-    for part in leftovers(target):
-        writer = here.fullmatch(part.name)
-        if writer and not psutil.pid_exists(int(writer[1])):
-            yield part

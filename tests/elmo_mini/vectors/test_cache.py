@@ -1,6 +1,5 @@
 """The disk cache of frozen vectors: exact, small, bounded, and never half there."""
 
-import os
 import pickle
 import signal
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import psutil
 import pytest
 import torch
 
@@ -394,22 +392,6 @@ def test_a_kill_never_leaves_a_cache_that_reads_as_complete(
     again = write_cache(bilm, SENTENCES, target, progress=False, overwrite=True)
     assert len(again) == len(SENTENCES)
     assert not leftover.exists()
-
-
-def test_a_running_writer_keeps_its_file(bilm: BiLM, tmp_path: Path) -> None:
-    def meanwhile() -> Iterator[list[str]]:
-        (running,) = tmp_path.glob("cache.part-*+*")
-        process = running.name.split("+")[1]
-        assert psutil.pid_exists(int(process))
-        running.with_name(running.name.replace(f"+{process}+", f"+{os.getppid()}+")).touch()
-        yield from SENTENCES
-
-    stranger = tmp_path / "cache.part-time-jobs"
-    stranger.touch()
-    write_cache(bilm, meanwhile(), tmp_path / "cache", progress=False)
-    write_cache(bilm, SENTENCES, tmp_path / "cache", progress=False, overwrite=True)
-    assert len(list(tmp_path.glob("cache.part-*"))) == 2
-    assert stranger.exists()
 
 
 # Each writes another text, again and again, when all have started.

@@ -15,7 +15,7 @@ FULL = """
     from elmo_mini.vectors.embed_file import embed_file
     from tests.elmo_mini.vectors.test_cache import narrow
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
     try:
         embed_file(narrow(128), sys.argv[1], sys.argv[2], progress=False)
     except OSError as wrong:
@@ -24,10 +24,11 @@ FULL = """
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit to a file's size")
+@pytest.mark.parametrize("lines", [20, 400], ids=["on closing", "before"])
 @pytest.mark.parametrize("suffix", [".vectors", ".hdf5"])
-def test_a_full_disk_is_an_error_and_no_crash(tmp_path: Path, suffix: str) -> None:
+def test_a_full_disk_is_an_error_and_no_crash(tmp_path: Path, suffix: str, lines: int) -> None:
     text, target = tmp_path / "text", tmp_path / f"full{suffix}"
-    text.write_text("The bank was steep .\n" * 400)
+    text.write_text("The bank was steep .\n" * lines)
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(FULL), str(text), str(target)],
         capture_output=True,
