@@ -8,6 +8,8 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from elmo_mini import corpora
 
@@ -29,13 +31,32 @@ def real_corpus() -> Callable[[str], corpora.Corpus]:
     return load
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first, each group on one worker; what has no group of its own stays with its file.
+# The longest first, so that the workers of `make test` end at about the same time.
+LONG = (
+    "tests/browser/",
+    "tests/autograde/grading/",
+    "tests/autograde/exercises/test_lessons.py",
+    "tests/elmo_mini/pretraining/test_run.py",
+)
 
-    So fixtures are made once, and the workers (`--dist loadgroup`) end at about the same time.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
+class Together(LoadScopeScheduling):
+    """Tests that share fixtures stay on one worker: those of a file, and all browser tests.
+
+    The runs of lessons share nothing. (xdist's own groups, ``--dist loadgroup``, write to a field
+    of pytest's items that pytest 9.2 no longer reads: nothing would be kept together.)
     """
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+    def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith("tests/browser/"):
+            return "tests/browser"
+        return nodeid if "::test_the_solved_lesson_runs_" in nodeid else nodeid.split("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
+    return Together(config, log)

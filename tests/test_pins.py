@@ -20,6 +20,7 @@ INSTALLED_AS = {
     "IPython": "ipykernel",
     "PIL": "pillow",
     "sklearn": "scikit-learn",
+    "xdist": "pytest-xdist",
     "yaml": "pyyaml",
 }
 # Come with a direct dependency that is about them: nbgrader with nbconvert, JupyterLab with these.

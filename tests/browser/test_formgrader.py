@@ -9,8 +9,6 @@ from autograde.checking.catalogue import find
 from tests.autograde.grading.nbgrader_course import REPOSITORY, Course, answers_of, with_answers
 from tests.browser.conftest import StartLab
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 LESSON = "00_start_here"
 
 

@@ -3,14 +3,11 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
 from tests.autograde.grading.nbgrader_course import Course
 from tests.browser.conftest import StartLab
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 
 def _find(name: str) -> SimpleNamespace:

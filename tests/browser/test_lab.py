@@ -10,8 +10,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.lab_server import copy_of_course, running_lab
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 START_HERE = "00_start_here/start_here.ipynb"
 WORD2VEC = "01_word2vec/word2vec.ipynb"
 COUNTED = """\

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from autograde.grading.instructor_notes import TIMES
 from nbformat.v4 import new_output
 
 from autograde.__main__ import main
@@ -18,6 +17,7 @@ from autograde.building.build import Builder
 from autograde.building.hints import folded_hints
 from autograde.building.lesson_source import read_lesson
 from autograde.building.student_version import student_version
+from autograde.grading.instructor_notes import TIMES
 from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -18,13 +18,6 @@ ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
 RELEASED = sorted(ROOT.glob("lessons/*/*.ipynb"))
 every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-every_run = pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group(f"run {path.stem}"))
-        for path in SOURCES
-    ],
-)
 ELEMENTS = (
     "What you will be able to do",
     "The paper",
@@ -84,7 +77,7 @@ def test_no_answer_and_no_instructor_note_is_released(path: Path) -> None:
     assert "**Instructor" not in text
 
 
-@every_run
+@every_source
 @pytest.mark.timeout(3600)
 def test_the_solved_lesson_runs_offline_and_earns_everything(
     source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -95,7 +88,7 @@ def test_the_solved_lesson_runs_offline_and_earns_everything(
 
 
 @pytest.mark.slow
-@every_run
+@every_source
 @pytest.mark.timeout(3600)
 def test_the_solved_lesson_runs_with_corpora_and_earns_everything(source: Path) -> None:
     if not os.environ.get("NLTK_DATA"):

@@ -19,11 +19,8 @@ from tests.autograde.grading.nbgrader_course import (
 )
 
 LESSONS = [
-    pytest.param("00_start_here", marks=pytest.mark.xdist_group("nbgrader 00")),
-    pytest.param(
-        "01_word2vec",
-        marks=[pytest.mark.slow, pytest.mark.xdist_group("nbgrader 01"), pytest.mark.timeout(3600)],
-    ),
+    "00_start_here",
+    pytest.param("01_word2vec", marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
 ]
 
 STUDENTS = ("right", "half", "empty", "wrong")

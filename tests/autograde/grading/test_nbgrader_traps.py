@@ -17,8 +17,6 @@ from autograde.building.build import BUDGET_SECONDS
 from autograde.grading.nbgrader_settings import SECONDS_PER_CELL
 from tests.autograde.grading.nbgrader_course import Course, with_answers
 
-pytestmark = pytest.mark.xdist_group("nbgrader traps")
-
 LESSON = "00_traps"
 SOURCE = '''
 # %%
