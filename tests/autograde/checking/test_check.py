@@ -246,3 +246,14 @@ def test_no_pair_of_values_stops_the_comparison(expected: Any, came: Any) -> Non
     assert found is None or found.endswith((".", "?"))
     wrapped = first_difference({"a": expected}, {"a": came}, rtol=1e-6, atol=1e-8)
     assert (wrapped is None) == (found is None)
+
+
+def test_a_log_handler_without_a_stream_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's own waits without a stream; `sys.stdout` may be None in a notebook."""
+    handler = logging.StreamHandler()
+    handler.stream = None
+    monkeypatch.setattr(logging.root, "handlers", [*logging.root.handlers, handler])
+    monkeypatch.setattr(sys, "stdout", None)
+    with captured_output():
+        pass
+    assert handler.stream is None
