@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Whole numbers from `low`, up to and with `high`."""
+    """Whole numbers from `low`, up to and including `high`."""
 
     def read(text: str) -> int:
         try:

@@ -29,6 +29,7 @@ from elmo_mini.characters.ids import (
     unique_rows,
 )
 from elmo_mini.characters.token_cache import TokenCache
+from elmo_mini.fast.choice import asks_for_gradient
 
 
 class BiLM(nn.Module):
@@ -61,6 +62,11 @@ class BiLM(nn.Module):
     def num_layers(self) -> int:
         """Layers in the output, the token layer among them."""
         return self.options.n_layers + 1
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.token_encoder.embedding.weight.device
 
     def get_output_dim(self) -> int:
         """Length of a token's vector in each layer, 2 * projection_dim."""
@@ -180,9 +186,9 @@ class BiLM(nn.Module):
         self.carried.reset()
         h, c = (torch.zeros_like(x) for x in self.carried.start(1))
         for sentence in sentences:
-            if sentence:
+            if len(sentence):
                 ids = batch_to_ids([sentence], max_characters=self.options.max_characters)
-                types, places, mask = self._encode(ids.to(self._device))
+                types, places, mask = self._encode(ids.to(self.device))
                 order = PackedOrder(mask)
                 h, c = self.read(types, order.batch_sizes, (h, c), order.read(places))[1]
         self.carried.set_start(h, c)
@@ -202,7 +208,7 @@ class BiLM(nn.Module):
                 allow_boundary_tokens=True,
                 max_characters=self.options.max_characters,
             )
-            rows.append(encode_types(self.token_encoder, ids[:, 0].to(self._device)))
+            rows.append(encode_types(self.token_encoder, ids[:, 0].to(self.device)))
         self._vocabulary = torch.cat(rows)
         self._vocabulary[0] = 0
 
@@ -218,10 +224,6 @@ class BiLM(nn.Module):
         """
         self.token_cache = TokenCache(self.token_encoder, capacity) if capacity else None
 
-    @property
-    def _device(self) -> torch.device:
-        return self.token_encoder.embedding.weight.device
-
     def _encode(
         self, ids: Tensor, token_cache: TokenCache | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
@@ -231,10 +233,9 @@ class BiLM(nn.Module):
         tokens = ids[mask]
         places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
         cache = self.token_cache if token_cache is None else token_cache
-        weights = self.token_encoder.weights()
-        training = torch.is_grad_enabled() and any(w.requires_grad for w in weights)
-        # A replica made by DataParallel shares the cache of another device's encoder.
-        if cache is not None and cache.encoder is self.token_encoder and not training:
+        if cache is not None and cache.encoder is not self.token_encoder:
+            cache = None  # a replica of DataParallel shares the cache of another device's encoder
+        if cache is not None and not asks_for_gradient(self.token_encoder.weights()):
             types, places[mask] = cache.encode(tokens)
         else:
             rows, places[mask] = unique_rows(tokens)

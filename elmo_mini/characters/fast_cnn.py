@@ -12,7 +12,8 @@ from torch.nn import functional
 
 from elmo_mini.characters.cnn import CharacterCNN
 from elmo_mini.characters.ids import PADDING, unique_rows
-from elmo_mini.fast.derived_weights import Derived, is_plain
+from elmo_mini.fast.choice import asks_for_gradient, is_plain
+from elmo_mini.fast.derived_weights import Derived
 from elmo_mini.fast.packed_product import PackedProduct
 
 
@@ -23,8 +24,7 @@ def encode_types(encoder: CharacterCNN, ids: Tensor) -> Tensor:
     word is cut by itself, and autocast changes nothing.
     """
     reach = _reach(ids)
-    training = torch.is_grad_enabled() and any(w.requires_grad for w in encoder.weights())
-    if training or not is_plain(encoder):
+    if asks_for_gradient(encoder.weights()) or not is_plain(encoder):
         vectors: Tensor = encoder(ids[:, : int(reach.max()) + encoder.options.widest_filter])
         return vectors
     with torch.autocast(ids.device.type, enabled=False):

@@ -71,7 +71,7 @@ class ElmoEmbedder:
             name = "cpu" if cuda_device < 0 else f"cuda:{cuda_device}"
             device = usable_device(name, "use cuda_device=-1 for the CPU")
         bilm = load_model(*files) if module is None else module.sharing_weights()
-        if device not in (None, _weight(bilm).device):
+        if device not in (None, bilm.device):
             bilm = copy.deepcopy(bilm).to(device)
         bilm.stateful = stateful
         bilm.cache_tokens(cache_tokens)
@@ -82,7 +82,7 @@ class ElmoEmbedder:
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return _weight(self.bilm).device
+        return self.bilm.device
 
     @torch.no_grad()
     def batch_to_embeddings(self, batch: Sequence[Sentence]) -> tuple[Tensor, Tensor]:
@@ -121,7 +121,3 @@ class ElmoEmbedder:
         """Arrays of a stream of sentences, in order, in bounded memory; see `embed_stream`."""
         for embedded in embed_stream(self.bilm, sentences, batch_size=batch_size):
             yield embedded.every_layer()
-
-
-def _weight(module: BiLM) -> Tensor:
-    return next(module.parameters())

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from torch import Tensor, nn
-from torch.nn.utils.parametrize import is_parametrized
+from torch import Tensor
 
 
 class _WithWeights(Protocol):
@@ -22,19 +21,6 @@ T = TypeVar("T")
 _SAMPLE = 256
 
 Stamp = tuple[tuple[int, int, float], ...]
-
-
-def is_plain(module: nn.Module) -> bool:
-    """Whether a call of the module does what its class says, and nothing beside it.
-
-    Hooks run when a module is called, and parametrizations when a weight is read: pruning, weight
-    and spectral norm are made of them. A fast path calls no submodule and keeps what it has read,
-    so it is right for plain modules only.
-    """
-    return not any(
-        part._forward_hooks or part._forward_pre_hooks or is_parametrized(part)
-        for part in module.modules()
-    )
 
 
 def weight_stamp(weights: Iterable[Tensor]) -> Stamp:

@@ -164,7 +164,7 @@ def hidden_states(
 ) -> list[Floats]:
     """The state at every word, (n, H) float32 for a sentence of n words.
 
-    The state at a word has read the boundary and the sentence up to and with that word. A word
+    The state at a word has read the boundary and the sentence up to and including that word. A word
     outside the vocabulary is read as ``<unk>``.
     """
     boundary = vocabulary.id(BOUNDARY)

@@ -119,7 +119,7 @@ def embed_batch(
         empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
         return [Embedded(sentence, empty[0, :, :size], empty) for sentence in batch]
     ids = batch_to_ids(batch, max_characters=bilm.options.max_characters)
-    output = bilm(ids.to(next(bilm.parameters()).device), token_cache=token_cache)
+    output = bilm(ids.to(bilm.device), token_cache=token_cache)
     mask = output["mask"]
     tokens, *layers = (remove_boundaries(layer, mask)[0] for layer in output["activations"])
     token_layer = tokens[..., :size].to("cpu", torch.float32).numpy()

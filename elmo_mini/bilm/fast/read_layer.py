@@ -9,7 +9,7 @@ from torch.nn import functional
 from elmo_mini.bilm.fast.inference_pass import infer_layer
 from elmo_mini.bilm.fast.training_pass import train_layer
 from elmo_mini.bilm.projected_lstm import ProjectedLSTM, State
-from elmo_mini.fast.derived_weights import is_plain
+from elmo_mini.fast.choice import asks_for_gradient, is_plain
 
 
 def read_layer(
@@ -26,14 +26,13 @@ def read_layer(
     inputs : (2, N, input_size); or, with `words`, (U, input_size) vectors of the distinct words
     words : (2, N) which word each direction reads
     """
-    read = [inputs, *state, *layer.weights()]
-    training = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in read)
-    if is_plain(layer) and not training:
+    plain = is_plain(layer)
+    if plain and not asks_for_gradient([inputs, *state, *layer.weights()]):
         # Products are written in place there, where autocast cannot follow.
         with torch.autocast(inputs.device.type, enabled=False):
             return infer_layer(layer, inputs.to(layer.weight.dtype), batch_sizes, state, words)
     if words is not None:
         inputs = functional.embedding(words, inputs)
-    if is_plain(layer):
+    if plain:
         return train_layer(layer, inputs, batch_sizes, state)
     return layer(inputs, batch_sizes, state)

@@ -237,6 +237,8 @@ def test_warm_start_is_fixed_and_reproducible(tmp_path: Path) -> None:
     assert np.abs(warm[0][1] - cold[0][1]).max() > 1e-3
     model.warm_up(SENTENCES[:2])  # from zeros again, not from the last start
     np.testing.assert_array_equal(alone(model, SENTENCES)[0], warm[0])
+    model.warm_up([np.array(sentence) for sentence in SENTENCES[:2]])
+    np.testing.assert_array_equal(alone(model, SENTENCES)[0], warm[0])
 
 
 # Causality: what each half of a vector may know
