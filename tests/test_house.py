@@ -176,6 +176,7 @@ ROOMS = {
         "arguments",
         "extras",
         "files",
+        "hdf5_target",
         "fast",
         "text",
         "corpora",

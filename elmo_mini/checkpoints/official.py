@@ -24,6 +24,7 @@ from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.files import existing_file, write_text, written_whole
+from elmo_mini.hdf5_target import HDF5Target
 
 
 def read_options(options_file: PathLike) -> BiLMOptions:
@@ -106,7 +107,11 @@ def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None
             "again after loading, or use save_pretrained, which keeps it",
             stacklevel=2,
         )
-    with written_whole(weight_file) as part, h5py.File(part, "w") as file:
+    with (
+        written_whole(weight_file) as part,
+        HDF5Target(part) as raw,
+        h5py.File(raw, "w") as file,
+    ):
         for name, tensor in _parts(bilm):
             file.create_dataset(name, data=tensor.cpu().to(torch.float32).numpy())
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")

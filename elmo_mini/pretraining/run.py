@@ -19,7 +19,8 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from elmo_mini.bilm.model import BiLM, State
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.projected_lstm import State
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     optimiser_tensors,
@@ -32,6 +33,7 @@ from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, Dropout
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.settings import History, Settings, build_optimiser
 from elmo_mini.pretraining.streams import PackedText, TextStreams
+from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
 
 
@@ -69,9 +71,7 @@ class Pretraining:
         digest.update("\n".join([*text.types, *vocabulary.words]).encode())
         self.text_digest = digest.hexdigest()
 
-        with torch.random.fork_rng(devices=[]):
-            # torch.manual_seed would reseed every GPU too, and nothing would put that back.
-            torch.default_generator.manual_seed(settings.seed)
+        with seeded(settings.seed, torch.device("cpu")):
             self.model = BiLMWithSoftmax(
                 settings.options,
                 len(vocabulary),

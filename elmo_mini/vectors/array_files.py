@@ -9,21 +9,19 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.vectors.hdf5_target import HDF5Target
+from elmo_mini.hdf5_target import HDF5Target
 
 
 def write_hdf5(
     target: Path, arrays: Iterable[NDArray[Any]], sentence_to_index: Mapping[str, str]
 ) -> None:
     """Datasets ``"0"``, ``"1"`` ... and ``sentence_to_index``, as ``allennlp elmo`` wrote them."""
-    with HDF5Target(target) as raw:
-        with h5py.File(raw, "w") as file:
-            for number, array in enumerate(arrays):
-                file.create_dataset(str(number), data=array)
-                raw.check()
-            index = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype("utf-8"))
-            index[0] = json.dumps(sentence_to_index, ensure_ascii=False)
-        raw.check()
+    with HDF5Target(target) as raw, h5py.File(raw, "w") as file:
+        for number, array in enumerate(arrays):
+            file.create_dataset(str(number), data=array)
+            raw.check()
+        index = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype("utf-8"))
+        index[0] = json.dumps(sentence_to_index, ensure_ascii=False)
 
 
 def write_safetensors(

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
 from elmo_mini.files import written_whole
+from elmo_mini.hdf5_target import HDF5Target
 from elmo_mini.vectors.cache.opening import (
     FORMAT,
     CacheError,
@@ -20,7 +21,6 @@ from elmo_mini.vectors.cache.opening import (
     open_cache,
 )
 from elmo_mini.vectors.cache.reading import VectorCache
-from elmo_mini.vectors.hdf5_target import HDF5Target
 from elmo_mini.vectors.stream import (
     Embedded,
     Text,
@@ -96,7 +96,6 @@ def write_cache(
     )
     with written_whole(target) as part, HDF5Target(part) as raw:
         _write(raw, stream, bilm, dtype)
-        raw.check()
     return VectorCache(target)
 
 

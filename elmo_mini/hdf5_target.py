@@ -2,10 +2,13 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 
 class HDF5Target(io.FileIO):
     """Pass it to ``h5py.File(..., "w")``; a write that failed is told by `check`.
+
+    As a context manager it checks at its end.
 
     HDF5 holds rows back and writes them when it closes the file. Where that fails, because the
     disk is full, the process soon dies of a segmentation fault. So HDF5 is not told.
@@ -37,6 +40,11 @@ class HDF5Target(io.FileIO):
         except OSError as wrong:
             self._failure = self._failure or wrong
             return self.tell()
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        super().__exit__(kind, *rest)
+        if kind is None:
+            self.check()
 
     def check(self) -> None:
         """Raise the OSError of the first write that failed."""
