@@ -1,6 +1,6 @@
 """The interval that a stored experiment gives over its seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,3 +32,23 @@ def interval(values: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:
         half = float(stats.t.ppf(0.975, len(numbers) - 1) * stats.sem(numbers))
     mean = float(numbers.mean())
     return {"mean": mean, "low": mean - half, "high": mean + half, "values": numbers.tolist()}
+
+
+def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """How many percentage points one stored result is ahead of another, in words.
+
+    Parameters
+    ----------
+    one, other : as `interval` gives them, shares of 1, with the same seeds in the same order
+
+    Returns
+    -------
+    such as ``"+2.1 (+0.4 to +3.8): ahead"``; *no clear difference* where the 95 % interval of the
+    differences, seed by seed, holds 0
+    """
+    points = interval(100 * (np.array(one["values"]) - np.array(other["values"])))
+    if points["low"] <= 0 <= points["high"]:
+        verdict = "no clear difference"
+    else:
+        verdict = "ahead" if points["low"] > 0 else "behind"
+    return f"{points['mean']:+.1f} ({points['low']:+.1f} to {points['high']:+.1f}): {verdict}"

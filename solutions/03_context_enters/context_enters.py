@@ -728,18 +728,7 @@ plots.bars(
 )
 
 # %%
-from elmo_mini.results.intervals import interval
-
-
-def difference(one, other):
-    """Percentage points between two stored results, seed by seed, in words."""
-    points = interval(100 * (np.array(one["values"]) - np.array(other["values"])))
-    if points["low"] <= 0 <= points["high"]:
-        verdict = "no clear difference"
-    else:
-        verdict = "ahead" if points["low"] > 0 else "behind"
-    return f"{points['mean']:+.1f} ({points['low']:+.1f} to {points['high']:+.1f}): {verdict}"
-
+from elmo_mini.results.intervals import difference
 
 for word, numbers in by_word.items():
     of = {short: numbers["linear"][name] for short, name in READERS.items()}

@@ -72,7 +72,7 @@ from elmo_mini.recurrent.language_model import (
     train_language_model,
 )
 from elmo_mini.recurrent.training import TrainingOptions
-from elmo_mini.results.intervals import interval
+from elmo_mini.results.intervals import difference
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 
@@ -283,16 +283,6 @@ SHORT = {
     "word2vec embedding": "word2vec",
     "sequence autoencoder": "autoencoder",
 }
-
-
-def difference(one, other):
-    """Percentage points between two stored results, seed by seed, in words."""
-    points = interval(100 * (np.array(one["values"]) - np.array(other["values"])))
-    if points["low"] <= 0 <= points["high"]:
-        verdict = "no clear difference"
-    else:
-        verdict = "ahead" if points["low"] > 0 else "behind"
-    return f"{points['mean']:+.1f} ({points['low']:+.1f} to {points['high']:+.1f}): {verdict}"
 
 
 def compare(task):

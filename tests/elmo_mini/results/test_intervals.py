@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from elmo_mini.results.intervals import interval
+from elmo_mini.results.intervals import difference, interval
 
 
 def test_interval_is_students() -> None:
@@ -27,3 +27,16 @@ def test_the_interval_holds_the_truth_95_times_in_100() -> None:
 def test_no_values_have_no_interval(values: list[float]) -> None:
     with pytest.raises(ValueError, match="one number per seed; shape"):
         interval(values)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "verdict"),
+    [
+        ([0.02, 0.03, 0.04], "+3.0 (+0.5 to +5.5): ahead"),
+        ([-0.02, -0.03, -0.04], "-3.0 (-5.5 to -0.5): behind"),
+        ([-0.03, 0.01, 0.04], "+0.7 (-8.1 to +9.4): no clear difference"),
+    ],
+)
+def test_a_difference_is_taken_seed_by_seed(ahead: list[float], verdict: str) -> None:
+    other = np.array([0.5, 0.9, 0.1])
+    assert difference(interval(other + ahead), interval(other)) == verdict
