@@ -10,8 +10,8 @@ CANDIDATES = $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11
 COURSE = '.[course]'
 COURSE_AND_TESTS = '.[course,test]'
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
-# One worker for each processor, each test on one thread; tests/conftest.py says what stays together.
-PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n logical --no-loadscope-reorder
+# Each test on one thread; tests/conftest.py says how many workers, and what stays together.
+PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n auto --no-loadscope-reorder
 
 help:
 	@echo "make lab       copy the lessons to work/ and open JupyterLab there"

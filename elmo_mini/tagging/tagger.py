@@ -211,7 +211,6 @@ class Tagger(nn.Module):
             "labels": self.labels,
             "words": list(self.words),
         }
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_checkpoint(Path(path), self.state_dict(), record)
 
     @classmethod
