@@ -1,77 +1,124 @@
-"""The biLM as one writes it on a blackboard. Read this first.
+"""ELMo as one writes it on a blackboard. Read this first.
 
-One direction is one LSTM, one LSTM is one cell in a loop, and padding is read like everything
-else, since it comes last and nothing looks at what it gives. `elmo_mini.bilm.model` computes the
-same numbers faster; a test holds the two together, values and gradients.
+A word goes through `CharCNN`, a sentence of words through `BiLM`, its layers through `ScalarMix`.
+One direction is one `LSTM` after another, and an LSTM is one step in a loop. Padding is read like
+everything else: it comes last, and nobody looks at what it gives. No caches, no packing, nothing
+but torch. `elmo_mini.bilm.model` and `elmo_mini.elmo` compute the same numbers faster; a test
+holds them to this file, values and gradients.
 
-NAACL ELMo paper, sections 3.1 and 3.4. The token layer is `elmo_mini.characters.cnn`, the mix of
-the layers is `elmo_mini.elmo.scalar_mix`.
+Every class takes its weights under the names of the official files, so that a published model, the
+course's checkpoint or fresh numbers fill it (`elmo_mini.checkpoints.official.official_weights`).
+The settings are those of all published models: relu, clips at 3, a residual connection.
+
+Peters et al. 2018 (NAACL), sections 3.1 to 3.4.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, takewhile
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm import model
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD, clip
-from elmo_mini.characters.cnn import CharacterCNN
+Weights = Mapping[str, Tensor]
 
 
-class LSTMCell(nn.Module):
-    """One step of an LSTM with a projected state (Sak, Senior and Beaufays 2014).
+def parameter(weight: Tensor) -> nn.Parameter:
+    """A copy of a weight, to be trained."""
+    return nn.Parameter(torch.as_tensor(weight).detach().clone())
 
-    i, g, f, o = W [x ; h] + b
-    c' = clip(sigmoid(f + 1) * c + sigmoid(i) * tanh(g))
-    h' = clip(W_P (sigmoid(o) * tanh(c')))
 
-    The 1 keeps the forget gate open while the weights are still small. Without a projection
-    (`hidden_size` equals `cell_size`) the state is not clipped.
+def numbered(name: str, weights: Weights) -> list[str]:
+    """The names ``name.format(0)``, ``name.format(1)`` and so on, as far as there are weights."""
+    return list(takewhile(weights.__contains__, map(name.format, count())))
+
+
+class Highway(nn.Module):
+    """A gate chooses between the new and the old (Srivastava, Greff and Schmidhuber 2015).
+
+    g = sigmoid(x W_carry + b_carry)
+    y = g * relu(x W_transform + b_transform) + (1 - g) * x
+
+    The files call the gate "carry", although it multiplies the transformed half.
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        cell_size: int,
-        hidden_size: int,
-        cell_clip: float | None = 3.0,
-        proj_clip: float | None = 3.0,
-    ) -> None:
+    def __init__(self, weights: Weights, name: str) -> None:
         super().__init__()
-        self.cell_size, self.hidden_size = cell_size, hidden_size
-        self.cell_clip, self.proj_clip = cell_clip, proj_clip
-        self.gates = nn.Linear(input_size + hidden_size, 4 * cell_size)
-        self.projection: nn.Linear | None = None
-        if hidden_size != cell_size:
-            self.projection = nn.Linear(cell_size, hidden_size, bias=False)
+        self.W_transform = parameter(weights[f"{name}/W_transform"])  # (F, F)
+        self.b_transform = parameter(weights[f"{name}/b_transform"])  # (F,)
+        self.W_carry = parameter(weights[f"{name}/W_carry"])
+        self.b_carry = parameter(weights[f"{name}/b_carry"])
 
-    def forward(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, input_size), h (B, hidden_size), c (B, cell_size) to the next h and c."""
-        i, g, f, o = self.gates(torch.cat([x, h], -1)).chunk(4, -1)  # each (B, cell_size)
-        kept = torch.sigmoid(f + 1) * c
-        c = clip(kept + torch.sigmoid(i) * torch.tanh(g), self.cell_clip)
-        h = torch.sigmoid(o) * torch.tanh(c)
-        if self.projection is not None:
-            h = clip(self.projection(h), self.proj_clip)
-        return h, c
+    def forward(self, x: Tensor) -> Tensor:
+        """(N, F) to (N, F)."""
+        g = torch.sigmoid(x @ self.W_carry + self.b_carry)
+        return g * torch.relu(x @ self.W_transform + self.b_transform) + (1 - g) * x
+
+
+class CharCNN(nn.Module):
+    """The vector of a word from its letters: convolutions, max over time, highways, projection.
+
+    Section 3.4, after Kim et al. 2016.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        super().__init__()
+        self.char_embed = parameter(weights["char_embed"])  # (261, D)
+        widths = numbered("CNN/W_cnn_{}", weights)
+        # (1, width, D, F) in the files, (F, D, width) for conv1d
+        self.W_cnn = nn.ParameterList(parameter(weights[w][0].permute(2, 1, 0)) for w in widths)
+        self.b_cnn = nn.ParameterList(parameter(weights[w.replace("W_", "b_")]) for w in widths)
+        gates = numbered("CNN_high_{}/W_carry", weights)
+        self.highways = nn.ModuleList(Highway(weights, gate.split("/")[0]) for gate in gates)
+        self.W_proj = parameter(weights["CNN_proj/W_proj"])  # (F, H)
+        self.b_proj = parameter(weights["CNN_proj/b_proj"])  # (H,)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids of letters (N, 50) to vectors of words (N, H)."""
+        no_token = self.char_embed.new_zeros(1, self.char_embed.shape[1])
+        letters = torch.cat([no_token, self.char_embed])[ids]  # (N, 50, D)
+        found = []
+        for W, b in zip(self.W_cnn, self.b_cnn, strict=True):
+            matches = functional.conv1d(letters.transpose(1, 2), W, b)  # (N, F, 50 - width + 1)
+            found.append(matches.amax(-1))
+        x = torch.relu(torch.cat(found, -1))  # (N, all F)
+        for highway in self.highways:
+            x = highway(x)
+        return x @ self.W_proj + self.b_proj
 
 
 class LSTM(nn.Module):
-    """Reads sentences from left to right, from a state of zeros."""
+    """An LSTM with a projected state (Sak, Senior and Beaufays 2014), read from left to right.
 
-    def __init__(self, cell: LSTMCell) -> None:
+    i, g, f, o = [x ; h] W_0 + B
+    c' = clip(sigmoid(f + 1) * c + sigmoid(i) * tanh(g))
+    h' = clip((sigmoid(o) * tanh(c')) W_P_0)
+
+    The 1 keeps the forget gate open while the weights are small.
+    """
+
+    def __init__(self, weights: Weights, name: str, clip: float = 3.0) -> None:
         super().__init__()
-        self.cell = cell
+        self.W_0 = parameter(weights[f"{name}/W_0"])  # (H + H, 4 C)
+        self.B = parameter(weights[f"{name}/B"])  # (4 C,)
+        self.W_P_0 = parameter(weights[f"{name}/W_P_0"])  # (C, H)
+        self.clip = clip
+
+    def step(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
+        """One word: x (B, H), h (B, H) and c (B, C) to the next h and c."""
+        i, g, f, o = (torch.cat([x, h], -1) @ self.W_0 + self.B).chunk(4, -1)  # each (B, C)
+        c = torch.sigmoid(f + 1) * c + torch.sigmoid(i) * torch.tanh(g)
+        c = c.clamp(-self.clip, self.clip)
+        h = (torch.sigmoid(o) * torch.tanh(c)) @ self.W_P_0
+        return h.clamp(-self.clip, self.clip), c
 
     def forward(self, x: Tensor) -> Tensor:
-        """(B, T, input_size) to (B, T, hidden_size): at t, what was read up to and including t."""
-        h = x.new_zeros(len(x), self.cell.hidden_size)
-        c = x.new_zeros(len(x), self.cell.cell_size)
+        """(B, T, H) to (B, T, H): at t, what was read up to and including t."""
+        cells, hidden = self.W_P_0.shape
+        h, c = x.new_zeros(len(x), hidden), x.new_zeros(len(x), cells)
         states = []
         for x_t in x.unbind(1):
-            h, c = self.cell(x_t, h, c)
+            h, c = self.step(x_t, h, c)
             states.append(h)
         return torch.stack(states, 1)
 
@@ -84,37 +131,43 @@ def reverse_each(x: Tensor, lengths: Tensor) -> Tensor:
     x : (B, T, ...)
     lengths : (B,) tokens of each sentence
     """
-    t = torch.arange(x.shape[1], device=x.device)
-    lengths = lengths.unsqueeze(1)  # (B, 1)
-    order = torch.where(t < lengths, lengths - 1 - t, t)  # (B, T)
+    t = torch.arange(x.shape[1], device=x.device)  # (T,)
+    last = lengths.unsqueeze(1) - 1  # (B, 1)
+    order = torch.where(t <= last, last - t, t)  # (B, T)
     return torch.stack([row[places] for row, places in zip(x, order, strict=True)])
 
 
 class BiLM(nn.Module):
-    """A token layer, and two stacks of LSTMs that never see each other."""
+    """Two stacks of LSTMs over the same words. They never see each other."""
 
-    def __init__(self, options: BiLMOptions) -> None:
+    def __init__(self, char_cnn: nn.Module, weights: Weights, clip: float = 3.0) -> None:
         super().__init__()
-        self.use_skip_connections = options.use_skip_connections
-        self.token_layer = CharacterCNN(options)
-        self.forward_lstms = nn.ModuleList(_lstms(options))
-        self.backward_lstms = nn.ModuleList(_lstms(options))
+        self.char_cnn = char_cnn
+        cells = "RNN_{}/RNN/MultiRNNCell/Cell{{}}/LSTMCell/W_0"
+        stacks = [
+            nn.ModuleList(
+                LSTM(weights, name.removesuffix("/W_0"), clip)
+                for name in numbered(cells.format(direction), weights)
+            )
+            for direction in (0, 1)
+        ]
+        self.forward_lstms, self.backward_lstms = stacks
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
-        """The 2L + 1 representations of each token, R_k (section 3.2), in L + 1 tensors.
+        """The 2L + 1 vectors of each token, R_k of section 3.2, in L + 1 tensors.
 
         Parameters
         ----------
-        ids : (B, T, characters) from `batch_to_ids` and `add_boundaries`; 0 is padding
+        ids : (B, T, 50), sentence boundaries included; 0 is padding
 
         Returns
         -------
-        L + 1 tensors (B, T, 2H), which hold nothing of meaning at padding: [x ; x] of the token
-        layer, then [forward h_j ; backward h_j] of each LSTM layer; and the mask (B, T) bool
+        [x ; x] of the token layer, then [forward h_j ; backward h_j] of each LSTM layer, each
+        (B, T, 2 H), without meaning at padding; and the mask (B, T) bool
         """
-        mask = (ids > 0).any(-1)  # (B, T)
+        mask = (ids > 0).any(-1)
         lengths = mask.sum(1)
-        x = self.token_layer(ids)  # (B, T, H)
+        x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])  # (B, T, H)
         ahead = self.read(x, self.forward_lstms)
         behind = self.read(reverse_each(x, lengths), self.backward_lstms)
         behind = [reverse_each(h, lengths) for h in behind]
@@ -123,65 +176,52 @@ class BiLM(nn.Module):
     def read(self, x: Tensor, lstms: Iterable[nn.Module]) -> list[Tensor]:
         """One direction: (B, T, H) to the (B, T, H) of each layer.
 
-        From the second layer on, a layer adds its input to its output (section 3.4).
+        From the second layer on, a layer's input is added to its output.
         """
         layers: list[Tensor] = []
         for lstm in lstms:
             h = lstm(x)
-            if layers and self.use_skip_connections:
-                h = h + x
-            layers.append(h)
-            x = h
+            x = h + x if layers else h
+            layers.append(x)
         return layers
 
 
-class BiLMLoss(nn.Module):
-    """What pretraining minimises: both directions predict their next word with one softmax.
+def bilm_loss(
+    layers: Sequence[Tensor], mask: Tensor, words: Tensor, softmax_W: Tensor, softmax_b: Tensor
+) -> Tensor:
+    """Minus the objective of section 3.1: each direction predicts its next word, by one softmax.
 
-    Ahead, the mean over tokens of -log p(t_k | t_1 .. t_k-1); back, of -log p(t_k | t_k+1 .. t_N)
-    (section 3.1). Pretraining minimises the mean of the two. Token layer and softmax are shared.
+    Parameters
+    ----------
+    layers, mask : from `BiLM`; only the top layer predicts
+    words : (B, T) number of each token in the vocabulary of V words
+    softmax_W, softmax_b : (V, H) and (V,), for both directions
+
+    Returns
+    -------
+    mean over tokens of -log p(t_k | t_1 .. t_k-1) and of -log p(t_k | t_k+1 .. t_N), in nats: (2,)
     """
+    ahead, behind = layers[-1].chunk(2, -1)  # each (B, T, H)
+    pair = mask[:, 1:]  # where a token and the one before it are both there
+    losses = [
+        functional.cross_entropy(states[pair] @ softmax_W.T + softmax_b, targets[pair])
+        for states, targets in (
+            (ahead[:, :-1], words[:, 1:]),
+            (behind[:, 1:], words[:, :-1]),
+        )
+    ]
+    return torch.stack(losses)
 
-    def __init__(self, bilm: BiLM, hidden_size: int, words: int) -> None:
+
+class ScalarMix(nn.Module):
+    """ELMo = gamma * sum over j of s_j h_j, with s = softmax(w): section 3.2, equation (1)."""
+
+    def __init__(self, n_layers: int) -> None:
         super().__init__()
-        self.bilm = bilm
-        self.softmax = nn.Linear(hidden_size, words)
+        self.w = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.ones(()))
 
-    def forward(self, ids: Tensor, words: Tensor) -> Tensor:
-        """Loss in nats, (2,): forward and backward.
-
-        Parameters
-        ----------
-        ids : (B, T, characters), boundaries included
-        words : (B, T) number of each token in the vocabulary of the softmax
-        """
-        layers, mask = self.bilm(ids)
-        ahead, behind = layers[-1].chunk(2, -1)  # each (B, T, H)
-        both = mask[:, 1:]  # a sentence's tokens 2 to N, and as many in front of them
-        forward = self._cross_entropy(ahead[:, :-1][both], words[:, 1:][both])
-        backward = self._cross_entropy(behind[:, 1:][both], words[:, :-1][both])
-        return torch.stack([forward, backward])
-
-    def _cross_entropy(self, states: Tensor, targets: Tensor) -> Tensor:
-        return functional.cross_entropy(self.softmax(states), targets)
-
-
-@torch.no_grad()
-def plain_copy(bilm: model.BiLM) -> BiLM:
-    """The plain biLM with a copy of the weights of the one that runs fast."""
-    plain = BiLM(bilm.options).to(bilm.device, bilm.token_encoder.embedding.weight.dtype)
-    plain.token_layer.load_state_dict(bilm.token_encoder.state_dict())
-    for direction, lstms in ((FORWARD, plain.forward_lstms), (BACKWARD, plain.backward_lstms)):
-        for lstm, layer in zip(lstms, bilm.layers, strict=True):
-            assert isinstance(lstm, LSTM)
-            lstm.cell.gates.weight.copy_(layer.weight[direction].T)
-            lstm.cell.gates.bias.copy_(layer.bias[direction])
-            if lstm.cell.projection is not None and layer.projection is not None:
-                lstm.cell.projection.weight.copy_(layer.projection[direction].T)
-    return plain
-
-
-def _lstms(options: BiLMOptions) -> list[LSTM]:
-    sizes = (options.projection_dim, options.dim, options.projection_dim)
-    clips = (options.cell_clip, options.proj_clip)
-    return [LSTM(LSTMCell(*sizes, *clips)) for _ in range(options.n_layers)]
+    def forward(self, layers: Sequence[Tensor]) -> Tensor:
+        """(..., 2 H) of each layer to one (..., 2 H)."""
+        s = torch.softmax(self.w, 0)
+        return self.gamma * sum(s_j * h_j for s_j, h_j in zip(s, layers, strict=True))

@@ -78,7 +78,7 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
         ) from wrong
     if "char_embed" not in arrays:
         raise ElmoFileError(_why_no_characters(path, arrays))
-    parts = dict(_parts(bilm))
+    parts = official_weights(bilm)
     foreign = [name for name in arrays if name.startswith(("CNN", "RNN_")) and name not in parts]
     faults = misfits(arrays, {name: tuple(part.shape) for name, part in parts.items()}, foreign)
     if faults:
@@ -112,13 +112,17 @@ def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None
         HDF5Target(part) as raw,
         h5py.File(raw, "w") as file,
     ):
-        for name, tensor in _parts(bilm):
+        for name, tensor in official_weights(bilm).items():
             file.create_dataset(name, data=tensor.cpu().to(torch.float32).numpy())
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
 
 
+def official_weights(bilm: BiLM) -> dict[str, Tensor]:
+    """The weights under their names in an official file, as views in the file's layout."""
+    return dict(_parts(bilm))
+
+
 def _parts(bilm: BiLM) -> Iterator[tuple[str, Tensor]]:
-    """Dataset name and the parameter behind it, as a view in the file's layout."""
     encoder = bilm.token_encoder
     yield "char_embed", encoder.embedding.weight.detach()[1:]
     for i, convolution in enumerate(encoder.convolutions):
