@@ -132,6 +132,7 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
     assert any("".join(cell["source"]).strip() == ANSWER.strip() for cell in cells)
 
 
+@pytest.mark.slow
 def test_lesson_one_runs_unsolved_and_offline(address: str, page: Page) -> None:
     """Nothing is answered yet: every check says so kindly, and the lesson goes on to its end."""
     open_lesson(page, address, WORD2VEC)

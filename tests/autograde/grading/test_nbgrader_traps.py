@@ -216,6 +216,7 @@ def test_validate_tells_right_from_wrong(course: Course) -> None:
     assert "VALIDATION FAILED ON 2 CELL" in course.run("validate", str(partly))
 
 
+@pytest.mark.slow
 def test_the_time_limit_is_the_courses_not_nbgraders_30_seconds(course: Course) -> None:
     config = course.root / "nbgrader_config.py"
     loaded = PyFileConfigLoader(config.name, path=str(course.root)).load_config()
