@@ -15,7 +15,7 @@ from traitlets.config import PyFileConfigLoader
 
 from autograde.building.build import BUDGET_SECONDS
 from autograde.grading.nbgrader_settings import SECONDS_PER_CELL
-from tests.autograde.grading.nbgrader_course import Course, with_answers
+from tests.autograde.grading.nbgrader_course import Course, with_answers, words_of
 
 LESSON = "00_traps"
 SOURCE = '''
@@ -214,6 +214,17 @@ def test_validate_tells_right_from_wrong(course: Course) -> None:
     assert "Success!" in course.run("validate", str(right))
     partly = submitted / "partly" / LESSON / course.notebook
     assert "VALIDATION FAILED ON 2 CELL" in course.run("validate", str(partly))
+
+
+@pytest.mark.slow
+def test_an_answer_without_end_loses_its_own_points_and_no_others(course: Course) -> None:
+    endless = "def relative_frequency(tokens, word):\n    while True:\n        pass"
+    course.hand_in("endless", with_answers({**RIGHT, "relative_frequency": endless}))
+    course.run("autograde", LESSON, "--student", "endless")
+    course.run("generate_feedback", LESSON, "--student", "endless")
+    scores = course.scores("endless")
+    assert (scores["check_double"], scores["check_relative_frequency"]) == (4, 0)
+    assert "was still running after 20 seconds" in words_of(course.feedback_html("endless"))
 
 
 @pytest.mark.slow
