@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path("predictions.json")
+_DAMAGED = (ValueError, TypeError, AttributeError)
 _SEEN: set[tuple[Path, str]] = set()  # outcomes shown without a guess: a guess is too late then
 
 
@@ -151,13 +152,22 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
 
 def calibration() -> Shown:
     """How many of the recorded predictions of this lesson held."""
-    judged = [p.held for p in _read().values() if p.held is not None]
-    if not judged:
+    held = [p.held for p in _read().values() if p.held is not None]
+    if not held:
         return Shown("No prediction was recorded in this lesson. Next time, guess first.")
-    missed = len(judged) - sum(judged)
+    missed = len(held) - sum(held)
     others = "the other one" if missed == 1 else "the others"
     again = f" Look again at {others}: what did you expect, and why?" if missed else ""
-    return Shown(f"{sum(judged)} of your {len(judged)} predictions held.{again}")
+    return Shown(f"{sum(held)} of your {len(held)} predictions held.{again}")
+
+
+def judged(file: Path) -> list[bool]:
+    """Whether each prediction of a lesson held, of those with an outcome; the file is only read."""
+    try:
+        book = _book(file)
+    except (OSError, *_DAMAGED):
+        return []
+    return [p.held for p in book.values() if p.held is not None]
 
 
 def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
@@ -208,12 +218,15 @@ def _read() -> dict[str, Prediction]:
     if not FILE.exists():
         return {}
     try:
-        return {
-            key: Prediction(**value) for key, value in json.loads(FILE.read_text("utf-8")).items()
-        }
-    except (ValueError, TypeError, AttributeError):
+        return _book(FILE)
+    except _DAMAGED:
         FILE.replace(FILE.with_suffix(".damaged.json"))
         return {}
+
+
+def _book(file: Path) -> dict[str, Prediction]:
+    found = json.loads(file.read_text("utf-8"))
+    return {key: Prediction(**value) for key, value in found.items()}
 
 
 def _write(book: dict[str, Prediction]) -> None:
