@@ -9,9 +9,13 @@ import html
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
+
+from elmo_mini.files import write_text
 
 FILE = Path("predictions.json")
 _DAMAGED = (ValueError, TypeError, AttributeError)
@@ -144,7 +148,8 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
     prediction = book.get(key, Prediction(question="", unit=unit))
     prediction.outcome, prediction.factor = measured, factor
     if key in book:
-        _write(book)
+        with suppress(OSError):  # the outcome is shown all the same
+            _write(book)
     else:
         _SEEN.add((FILE.absolute(), key))
     return Shown(prediction.sentence())
@@ -207,7 +212,10 @@ def _record(key: str, question: str, unit: str, guess: float | str) -> str:
         return "The outcome has been shown already. This guess came too late and is not recorded."
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
-    _write(book)
+    try:
+        _write(book)
+    except OSError as error:
+        return f"Not recorded: {FILE} cannot be written ({error.strerror or error})."
     percent = unit == "%" and isinstance(guess, int | float) and 0 < guess < 1
     doubt = f" If you meant {100 * guess:g} %, write {100 * guess:g}." if percent else ""
     return f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome.{doubt}"
@@ -220,8 +228,13 @@ def _read() -> dict[str, Prediction]:
     try:
         return _book(FILE)
     except _DAMAGED:
-        FILE.replace(FILE.with_suffix(".damaged.json"))
+        FILE.replace(_free_name())
         return {}
+
+
+def _free_name() -> Path:
+    names = (FILE.with_suffix(f".damaged{number or ''}.json") for number in count())
+    return next(name for name in names if not name.exists())
 
 
 def _book(file: Path) -> dict[str, Prediction]:
@@ -230,10 +243,7 @@ def _book(file: Path) -> dict[str, Prediction]:
 
 
 def _write(book: dict[str, Prediction]) -> None:
-    text = json.dumps({key: asdict(value) for key, value in book.items()}, indent=1)
-    draft = FILE.with_suffix(".tmp")
-    draft.write_text(text, "utf-8")
-    draft.replace(FILE)
+    write_text(FILE, json.dumps({key: asdict(value) for key, value in book.items()}, indent=1))
 
 
 def _said(value: float | str | None, unit: str) -> str:

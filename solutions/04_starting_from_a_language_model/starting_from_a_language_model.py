@@ -87,14 +87,14 @@ vocabulary = word_vocabulary(train, max_size=2_000)
 ids = [vocabulary.encode(sentence) for sentence in train]
 stream, held_out_stream = text_stream(train, vocabulary), text_stream(held_out, vocabulary)
 
+stream_rows, next_word_windows = mine("stream_rows"), mine("next_word_windows")
+perplexity = mine("perplexity")
+
 PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
 OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2)
 torch.manual_seed(0)
 model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
 train_language_model(model, stream, OPTIONS)
-stream_rows, next_word_windows = mine("stream_rows"), mine("next_word_windows")
-perplexity = mine("perplexity")
-
 
 @torch.no_grad()
 def perplexity_on(model, stream):
