@@ -96,6 +96,7 @@ torch.manual_seed(0)
 model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
 train_language_model(model, stream, OPTIONS)
 
+
 @torch.no_grad()
 def perplexity_on(model, stream):
     """Perplexity of the model on running text, with your functions."""
