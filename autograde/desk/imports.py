@@ -32,9 +32,10 @@ def import_of(name: str, value: Any, own: Path) -> str:
         return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
     for module, attribute in _homes(name, value):
         holder = sys.modules.get(module)
-        if holder is None or _stands_in(own, holder) or vars(holder).get(attribute) is not value:
-            continue
-        return f"from {module} import {attribute}" + (f" as {name}" if name != attribute else "")
+        held = getattr(holder, "__dict__", {}).get(attribute)
+        if isinstance(holder, ModuleType) and held is value and not _stands_in(own, holder):
+            under = f" as {name}" if name != attribute else ""
+            return f"from {module} import {attribute}{under}"
     return ""
 
 

@@ -53,7 +53,7 @@ def _globals(text: str) -> tuple[set[str], set[str]]:
                 (at_once if runs_now else later).add(symbol.get_name())
         for child in table.get_children():
             is_class = child.get_type() == "class"
-            look(child, runs_now and (is_class or child.get_name() in _COMPREHENSIONS))
+            look(child, runs_now and (is_class or child.get_name().strip("<>") in _COMPREHENSIONS))
 
     look(symtable.symtable(text, "<part>", "exec"), True)
     return at_once, later

@@ -83,6 +83,8 @@ class _Part:
             if used not in (name, own):
                 self._take_global(used, definition)
         for used in names.in_annotations:
+            if used not in definition.namespace and not hasattr(builtins, used):
+                self.future = True  # so it was in the notebook, too
             before = self._state()
             try:
                 self._take_global(used, definition)

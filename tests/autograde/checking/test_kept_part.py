@@ -1,5 +1,6 @@
 """A full answer is kept as a file; an edited file is not lost; nothing here costs a point."""
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -237,9 +238,7 @@ def test_a_part_that_was_removed_is_said_to_be(
 
 
 def test_parts_import_one_another_and_are_one_package(
-    file: Path,
-    write: Write,
-    monkeypatch: pytest.MonkeyPatch,
+    desk: Path, file: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = {name: exercise(id=name) for name in ("double", "twice")}
     monkeypatch.setattr(catalogue, "find", made.__getitem__)
@@ -247,6 +246,8 @@ def test_parts_import_one_another_and_are_one_package(
     twice = write(RIGHT + "def twice(values):\n    return double(values)\n", "twice")
     check("twice", twice)
     assert "from my_elmo.double import double" in file.with_name("twice.py").read_text()
+    code = "from my_elmo.twice import twice; assert twice(2) == 4"
+    assert subprocess.run([sys.executable, "-c", code], cwd=desk, check=False).returncode == 0
     one, other = mine("double"), mine("twice")
     assert other.__globals__["double"] is one  # type: ignore[attr-defined]
     file.write_text("from math import tau\n" + PLUS)

@@ -107,6 +107,10 @@ ANSWERS = {
         "import torch\nTable = dict[str, torch.Tensor]\nweights = torch.zeros(2)",
         "def double(x: Table, *, y: weights = None) -> Table:\n    z: Table = 2\n    return z * x",
     ],
+    "annotations that were never looked up": [
+        "from __future__ import annotations",
+        "def double(x: Nowhere) -> Nothing:\n    return 2 * x",
+    ],
     "an async helper and a generator": [
         "def each(x):\n    yield x\n    yield x\nasync def nothing():\n    pass",
         "def double(x):\n    nothing\n    return sum(each(x))",
