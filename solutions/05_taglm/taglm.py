@@ -994,8 +994,8 @@ said = {
 }
 print(f"Trained live on {len(names['train'])} sentences, one seed:")
 for name, answers in said.items():
-    precision, recall, f1 = span_f1(gold, answers)
-    print(f"  {name:>7}: precision {precision:.2f}, recall {recall:.2f}, F1 {f1:.2f}")
+    precision, recall, reached = span_f1(gold, answers)
+    print(f"  {name:>7}: precision {precision:.2f}, recall {recall:.2f}, F1 {reached:.2f}")
 
 # %%
 differ = [i for i, (a, b) in enumerate(zip(said["without"], said["with"], strict=True)) if a != b]

@@ -21,16 +21,6 @@ PLUS = "def double(values):\n    return values + values\n"
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A learner's folder, and the notebook of a lesson in it."""
-    lesson = tmp_path / "work/00_test"
-    (tmp_path / "work/.course").mkdir(parents=True)
-    lesson.mkdir()
-    monkeypatch.chdir(lesson)
-    return tmp_path / "work"
-
-
-@pytest.fixture
 def write(tmp_path: Path) -> Write:
     """``write(source)``: the answer that a script of this source defines."""
     number = iter(range(100))
@@ -273,9 +263,3 @@ def test_a_package_of_the_same_name_is_not_shadowed(
     import my_elmo as again
 
     assert again is my_elmo
-
-
-@pytest.fixture(autouse=True)
-def no_parts_of_another_test() -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "my_elmo"]:
-        del sys.modules[name]

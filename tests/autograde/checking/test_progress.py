@@ -22,13 +22,9 @@ ALL = {
 }
 
 
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def few_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "catalogue", lambda: ALL)
-    (tmp_path / "work/.course").mkdir(parents=True)
-    (tmp_path / "work/01_word2vec").mkdir()
-    monkeypatch.chdir(tmp_path / "work/01_word2vec")
-    return tmp_path / "work"
 
 
 def coming() -> str | None:
@@ -70,7 +66,8 @@ def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(d
     held = {"question": "?", "guess": 1.0, "outcome": 1.5}
     missed = {"question": "?", "guess": "a", "outcome": "b"}
     open_ = {"question": "?", "guess": 2.0}
-    (desk / "01_word2vec" / FILE).write_text(json.dumps({"x": held, "y": missed, "z": open_}))
+    (desk / "01").mkdir()
+    (desk / "01" / FILE).write_text(json.dumps({"x": held, "y": missed, "z": open_}))
     (desk / "03").mkdir()
     (desk / "03" / FILE).write_text("[")
     assert "1 of your 2 predictions held." in repr(progress())

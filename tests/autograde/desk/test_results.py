@@ -11,18 +11,9 @@ from autograde.desk import results
 from autograde.desk.place import find_desk
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Path:
-    (tmp_path / "work/.course").mkdir(parents=True)
-    return tmp_path / "work"
-
-
 def test_the_desk_is_found_from_a_lesson_and_not_from_elsewhere(
     desk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lesson = desk / "03_context_enters"
-    lesson.mkdir()
-    monkeypatch.chdir(lesson)
     assert find_desk() == desk
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     assert find_desk() is None
