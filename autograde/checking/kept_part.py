@@ -19,6 +19,7 @@ from autograde.desk.literals import CannotBeWritten
 from autograde.desk.part_text import part_text
 from autograde.desk.place import PACKAGE, find_desk
 
+LOAD_SECONDS = 60.0  # libraries that it imports may have to be read from a slow disk
 NOT_KEPT = "Your answer counts, but it is not kept for later lessons"
 Examine = Callable[[Exercise, Answer], Report]
 
@@ -91,7 +92,7 @@ def _fault_alone(desk: Path, exercise: Exercise, text: str, examine: Examine) ->
 
 
 def loaded(exercise: Exercise, *folders: Path, stays: bool = False) -> Any:
-    """The part that these folders hold, in the time of one case, whatever its file does.
+    """The part that these folders hold, in limited time, whatever its file does.
 
     Raises
     ------
@@ -107,6 +108,6 @@ def loaded(exercise: Exercise, *folders: Path, stays: bool = False) -> Any:
 
     with captured_output():
         try:
-            return limited(load, exercise.seconds)
+            return limited(load, LOAD_SECONDS)
         except StillRunning:
-            raise PartBroken(f"still running after {exercise.seconds:g} seconds") from None
+            raise PartBroken(f"still running after {LOAD_SECONDS:g} seconds") from None
