@@ -10,7 +10,7 @@ import pytest
 
 from autograde.checking import catalogue, kept_part
 from autograde.checking.check import check
-from autograde.checking.exercise import Answer, Exercise
+from autograde.checking.exercise import Answer, Exercise, Inputs, Plain, plain
 from autograde.checking.mine import mine
 from autograde.desk import parts, results
 from tests.autograde.checking.made_up import double, exercise
@@ -256,6 +256,36 @@ def test_parts_import_one_another_and_are_one_package(
     other = mine("twice")
     assert other.__globals__["double"].__globals__["tau"]  # type: ignore[attr-defined]
     assert check("twice", other).report.note == ""  # it comes from its own file
+
+
+def test_a_class_imports_its_base_from_the_bases_own_file(
+    file: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(answer: Answer, inputs: Inputs) -> Plain:
+        return plain(answer().forward(inputs["values"]))
+
+    class Reference:
+        def forward(self, values: np.ndarray) -> np.ndarray:
+            return 2 * values
+
+    made = {
+        name: exercise(id=name, reference=Reference, run=run, mistakes=())
+        for name in ("Base", "Double")
+    }
+    monkeypatch.setattr(catalogue, "find", made.__getitem__)
+    base = (
+        "from torch import nn\n\n\nclass Base(nn.Module):\n    factor = 2\n\n"
+        "    def forward(self, values):\n        return self.factor * values\n"
+    )
+    above = (
+        "class Double(Base):\n    def forward(self, values):\n"
+        "        return super().forward(values)\n"
+    )
+    assert check("Base", write(base, "Base")).report.note.startswith("Kept")
+    assert check("Double", write(base + above, "Double")).report.note.startswith("Kept")
+    text = parts.body_of(file.with_name("Double.py").read_text())
+    assert text == f"from my_elmo.Base import Base\n\n\n{above}"
+    assert issubclass(mine("Double"), mine("Base"))  # type: ignore[arg-type]
 
 
 def test_a_package_of_the_same_name_is_not_shadowed(
