@@ -13,6 +13,7 @@ from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
+from autograde.checking.kept_part import keep_at_the_desk
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,
@@ -53,6 +54,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
         )
     else:
         report = _examine_and_remember(exercise, answer)
+        report = replace(report, note=keep_at_the_desk(answer, report, examine))
     score = Score(report)
     score.print_outside_notebooks()
     return score
@@ -67,13 +69,14 @@ def or_reference(exercise_id: str, answer: Answer) -> Answer:
     just found of the same answer holds here, too.
     """
     exercise = catalogue.find(exercise_id)
-    if answer is exercise.reference or _report_of(exercise, answer).points < exercise.points:
+    if answer is exercise.reference or report_of(exercise, answer).points < exercise.points:
         print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
         return exercise.reference
     return answer
 
 
-def _report_of(exercise: Exercise, answer: Answer) -> Report:
+def report_of(exercise: Exercise, answer: Answer) -> Report:
+    """What an answer earns; not examined again where it, and what it calls, is what it was."""
     if exercise in _examined:
         examined, made_of, report = _examined[exercise]
         now = _made_of(answer)

@@ -28,7 +28,7 @@ class Report:
     """What the learner reads after a check.
 
     ``detail`` unfolds the first wrong case, or the one that ``detail_of`` names. Where the kernel
-    is broken, the answer was not ``judged``.
+    is broken, the answer was not ``judged``. The ``note`` tells what was kept of the answer.
     """
 
     exercise: Exercise
@@ -41,6 +41,7 @@ class Report:
     detail_of: str | None = None
     printed: str = ""
     judged: bool = True
+    note: str = ""
 
     @property
     def headline(self) -> str:
@@ -80,6 +81,8 @@ class Report:
             lines += [f"      {name} = {value}" for name, value in self.detail]
         if self.printed.strip():
             lines += ["  Your code printed:", *(f"      {s}" for s in self.printed.splitlines())]
+        if self.note:
+            lines.append(f"  {self.note}")
         return "\n".join(lines)
 
     def html(self) -> str:
@@ -116,6 +119,8 @@ class Report:
                 "<details><summary>What your code printed</summary>"
                 f"<pre>{escape(self.printed)}</pre></details>"
             )
+        if self.note:
+            parts.append(f"<p>{escape(self.note)}</p>")
         return "".join(parts) + "</div>"
 
 

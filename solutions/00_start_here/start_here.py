@@ -183,9 +183,19 @@ print(f"{once:.0%} of the words occur exactly once.")
 # - In real text a few words are everywhere and most words are rare.
 
 # %%
-from autograde import calibration
+from autograde import calibration, progress
 
 calibration()
+
+# %% [markdown]
+# ### Where you are
+#
+# What your checks find is kept in your folder, `work/`, and nowhere else: after an update and after a restart it is still there. Every lesson ends with this picture. A tick stands at a lesson when all of its exercises are passed; else you see how many are.
+#
+# When an answer passes in full, its code is kept, too, as a file in `work/my_elmo/`. Later lessons start from **your** functions. The files are yours: open them, and change them as you like.
+
+# %%
+progress()
 
 # %% [markdown] slide="subslide"
 # ## Discuss

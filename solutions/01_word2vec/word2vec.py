@@ -1032,6 +1032,11 @@ print(f"  from PMI with flattened context counts: {np.abs(practice - flattened).
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss 1
 #

@@ -251,17 +251,17 @@ torch.manual_seed(0)
 parts = [0.1 * torch.randn(TOP, 10, dtype=torch.float64) for _ in range(2)]
 parts += [torch.zeros(TOP, dtype=torch.float64) for _ in range(2)]
 optimiser = torch.optim.Adagrad([part.requires_grad_() for part in parts], lr=0.3)
-mine = []
+losses = []
 for _ in range(200):
     optimiser.zero_grad()
     loss = glove_loss(*parts, table, x_max=10.0, alpha=0.75)
     loss.backward()
     optimiser.step()
-    mine.append(float(loss.detach()))
-print(f"J falls from {mine[0]:,.0f} to {mine[-1]:,.0f} in 200 steps.")
+    losses.append(float(loss.detach()))
+print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f} in 200 steps.")
 plots.curves(
-    np.arange(1, len(mine) + 1),
-    {"J": mine},
+    np.arange(1, len(losses) + 1),
+    {"J": losses},
     title=f"The loss of exercise 3 on the {TOP} commonest words",
     xlabel="step",
     ylabel="J, a sum over all pairs",
@@ -953,6 +953,11 @@ plots.curves(
 
 # %%
 calibration()
+
+# %%
+from autograde import progress
+
+progress()
 
 # %% [markdown] slide="subslide"
 # ## Discuss 1

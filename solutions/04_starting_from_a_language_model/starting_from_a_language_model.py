@@ -53,7 +53,7 @@ plots.road("04")
 #
 # There you wrote the training of an LSTM language model. The model reads a word and bets on the next; its **hidden state** is a vector of the word in its left context. `</s>` is the boundary between sentences, and `<unk>` stands for every word outside the vocabulary of 2,000. The surprise of a bet is $-\log p$ of the word that came, in nats. **Perplexity** is exp of the mean surprise: the model hesitates as if between so many equally likely words.
 #
-# The next cell trains that model once more: the same text, the same sizes, the same seed. The course's functions stand in for yours here: `train_language_model` does what lesson 03 asked you to write. So the perplexity should be the one that you saw there.
+# The next cell trains that model once more: the same text, the same sizes, the same seed. `train_language_model` is the training that you saw there, packed into one function of the course. The perplexity is measured with **your** functions of lesson 03, if they passed: `mine` fetches them and says so. It should be the one that you saw there.
 
 # %%
 import itertools
@@ -62,15 +62,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from autograde import calibration, check, or_reference, outcome, predict
+from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.recurrent.language_model import (
-    LSTMLanguageModel,
-    perplexity,
-    stream_perplexity,
-    train_language_model,
-)
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import difference
 from elmo_mini.results.stored import stored_result
@@ -92,12 +87,28 @@ vocabulary = word_vocabulary(train, max_size=2_000)
 ids = [vocabulary.encode(sentence) for sentence in train]
 stream, held_out_stream = text_stream(train, vocabulary), text_stream(held_out, vocabulary)
 
+stream_rows, next_word_windows = mine("stream_rows"), mine("next_word_windows")
+perplexity = mine("perplexity")
+
 PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
 OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2)
 torch.manual_seed(0)
 model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
 train_language_model(model, stream, OPTIONS)
-print(f"The reader: perplexity {stream_perplexity(model, held_out_stream):.0f} on held-out text")
+
+
+@torch.no_grad()
+def perplexity_on(model, stream):
+    """Perplexity of the model on running text, with your functions."""
+    losses, tokens, state = [], [], None
+    for inputs, targets in next_word_windows(stream_rows(stream, 8), 64):
+        logits, state = model(inputs, state)
+        losses.append(float(functional.cross_entropy(logits.flatten(0, 1), targets.flatten())))
+        tokens.append(targets.numel())
+    return perplexity(losses, tokens)
+
+
+print(f"The reader: perplexity {perplexity_on(model, held_out_stream):.0f} on held-out text")
 
 # %% [markdown] slide="slide"
 # ## 1. Moving in with the furniture: Dai and Le, 2015
@@ -220,14 +231,14 @@ unseen = examples[len(SEEDS) * LABELS :]
 starts = {"random start": None, "language model": model, "autoencoder": autoencoder}
 by_draw = {name: [] for name in starts}
 for seed in SEEDS:
-    mine = examples[seed * LABELS : (seed + 1) * LABELS]
+    labelled = examples[seed * LABELS : (seed + 1) * LABELS]
     for name, start in starts.items():
         torch.manual_seed(seed)
         classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
         if start is not None:
             start_from(classifier, start)
         options = TrainingOptions(epochs=10, batch_size=8, seed=seed)
-        train_classifier(classifier, *zip(*mine, strict=True), options)
+        train_classifier(classifier, *zip(*labelled, strict=True), options)
         by_draw[name].append(100 * accuracy(classifier, *zip(*unseen, strict=True)))
 
 plots.bars(
@@ -376,7 +387,7 @@ predict(
 # %% slide="subslide"
 from elmo_mini.recurrent.forgetting import fine_tune_and_watch
 
-mine = examples[: 2 * LABELS]
+labelled = examples[: 2 * LABELS]
 curves, skill = {}, {}
 for name, plain_text in (("labels alone", None), ("with the joint loss", stream)):
     torch.manual_seed(0)
@@ -384,7 +395,7 @@ for name, plain_text in (("labels alone", None), ("with the joint loss", stream)
     curves[name] = fine_tune_and_watch(
         classifier,
         model,
-        *zip(*mine, strict=True),
+        *zip(*labelled, strict=True),
         held_out_stream[-len(held_out_stream) // 3 :],  # the last third of it
         TrainingOptions(epochs=8, batch_size=8),
         text=plain_text,
@@ -722,6 +733,11 @@ for name, numbers in STORED_SEQ2SEQ.numbers["variants"].items():
 
 # %%
 calibration()
+
+# %%
+from autograde import progress
+
+progress()
 
 # %% [markdown] slide="subslide"
 # ## Discuss

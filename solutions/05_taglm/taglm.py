@@ -162,9 +162,9 @@ def span_f1(gold, predicted):
     """Precision, recall and F1 of whole spans."""
     ### BEGIN SOLUTION
     correct = there = found = 0
-    for true, mine in zip(gold, predicted, strict=True):
+    for true, said in zip(gold, predicted, strict=True):
         true_spans = set(map(tuple, spans_of(true)))
-        my_spans = set(map(tuple, spans_of(mine)))
+        my_spans = set(map(tuple, spans_of(said)))
         correct += len(true_spans & my_spans)
         there += len(true_spans)
         found += len(my_spans)
@@ -206,8 +206,8 @@ taggers = {
 plots.bars(
     list(taggers),
     {
-        "words right": [token_accuracy(gold, mine) for mine in taggers.values()],
-        "F1 of spans": [100 * span_f1(gold, mine)[2] for mine in taggers.values()],
+        "words right": [token_accuracy(gold, labels) for labels in taggers.values()],
+        "F1 of spans": [100 * span_f1(gold, labels)[2] for labels in taggers.values()],
     },
     title="Three bad taggers, two ways to mark them",
     ylabel="percent",
@@ -994,8 +994,8 @@ said = {
 }
 print(f"Trained live on {len(names['train'])} sentences, one seed:")
 for name, answers in said.items():
-    precision, recall, mine = span_f1(gold, answers)
-    print(f"  {name:>7}: precision {precision:.2f}, recall {recall:.2f}, F1 {mine:.2f}")
+    precision, recall, reached = span_f1(gold, answers)
+    print(f"  {name:>7}: precision {precision:.2f}, recall {recall:.2f}, F1 {reached:.2f}")
 
 # %%
 differ = [i for i, (a, b) in enumerate(zip(said["without"], said["with"], strict=True)) if a != b]
@@ -1103,6 +1103,11 @@ print(f"the paper, names, all: {100 * (91.93 - 90.87) / (100 - 90.87):.0f} %")
 
 # %%
 calibration()
+
+# %%
+from autograde import progress
+
+progress()
 
 # %% [markdown] slide="subslide"
 # ## Discuss 1

@@ -107,3 +107,23 @@ def test_the_form_records_when_its_button_is_pressed() -> None:
     radio.value = "b"
     button.click()
     assert json.loads(FILE.read_text())["which"]["guess"] == "b"
+
+
+def test_a_second_damaged_file_does_not_cost_the_first() -> None:
+    for text in ("{ one", "{ two"):
+        FILE.write_text(text)
+        predict("share", "How large?", guess=1.0)
+    aside = [path.read_text() for path in sorted(Path.cwd().glob("predictions.damaged*.json"))]
+    assert sorted(aside) == ["{ one", "{ two"]
+
+
+def test_where_nothing_can_be_written_the_lesson_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    predict("share", "How large?", guess=1.0)
+
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("autograde.checking.predictions.write_text", full_disk)
+    assert "You predicted: 1 · measured: 2" in repr(outcome("share", 2.0))
+    said = repr(predict("another", "How large?", guess=1.0))
+    assert said.startswith("Not recorded: predictions.json cannot be written (No space left")

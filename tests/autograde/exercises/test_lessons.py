@@ -25,6 +25,7 @@ ELEMENTS = (
     "Myth or measured",
     "Recap",
     "calibration()",
+    "progress()",
     "Discuss",
     "Rubric",
     "Further reading",

@@ -105,6 +105,19 @@ def test_a_deleted_copy_comes_back(course: Path) -> None:
     assert again(course) == ["copied"]
 
 
+def test_kept_parts_and_records_stay_as_they_are(course: Path) -> None:
+    again(course)
+    for name in ("my_elmo/perplexity.py", ".course/results.jsonl", "01_word2vec/predictions.json"):
+        write(course / "work" / name, "mine")
+    write(course / "lessons" / LESSON, "release 2")
+    assert again(course) == ["replaced"]
+    assert {p.name for p in course.rglob("*") if p.is_file() and p.read_text() == "mine"} == {
+        "perplexity.py",
+        "results.jsonl",
+        "predictions.json",
+    }
+
+
 def test_a_full_disk_leaves_no_half_lesson(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class FullDisk:
         def __enter__(self) -> "FullDisk":
