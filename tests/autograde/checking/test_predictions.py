@@ -107,3 +107,15 @@ def test_the_form_records_when_its_button_is_pressed() -> None:
     radio.value = "b"
     button.click()
     assert json.loads(FILE.read_text())["which"]["guess"] == "b"
+
+
+@pytest.mark.parametrize(
+    ("unit", "asked"),
+    [("%", "Your guess (%)"), ("x", "Your guess (times)"), ("", "Your guess")],
+)
+def test_the_form_says_what_to_type(unit: str, asked: str) -> None:
+    form = predict("share", "How large?", unit=unit)
+    assert isinstance(form, Form)
+    number = form.widget.children[1]
+    assert number.description == asked
+    assert number.style.description_width == "initial"
