@@ -1,6 +1,7 @@
 """Run a solution notebook, keep the outputs of earlier runs, and judge what a run left."""
 
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from autograde.grading.instructor_notes import TIMES
 
 MAX_KILOBYTES = 450
 WIDGET = "application/vnd.jupyter.widget-view+json"
+ERASED = re.compile(r" *\r(?=\n|\Z)")
 SLOWEST = 5
 # Processor seconds after which a learner wonders whether a cell still runs.
 LONGEST_SILENCE = 10
@@ -104,6 +106,8 @@ def _as_left_on_the_screen(notebook: NotebookNode) -> None:
         for output in cell.get("outputs", []):
             # A widget's state is not stored, so its view would be an empty box.
             output.get("data", {}).pop(WIDGET, None)
+            if output.output_type == "stream":
+                output.text = ERASED.sub("", output.text)
         if "outputs" in cell:
             cell.outputs = [o for o in cell.outputs if o.output_type != "stream" or o.text.strip()]
 

@@ -61,7 +61,7 @@ def blank(width: float, height: float, title: str) -> Figure:
     figure = Figure(figsize=(width, height), layout=layout)
     if title:
         figure.suptitle(
-            _wrapped(title, 72 * (width - 2 * MARGIN)),
+            wrapped(title, width - 2 * MARGIN, TITLE_POINTS),
             x=MARGIN / width,
             ha="left",
             fontsize=TITLE_POINTS,
@@ -69,14 +69,14 @@ def blank(width: float, height: float, title: str) -> Figure:
     return figure
 
 
-def _wrapped(title: str, points: float) -> str:
-    """The title with as many line breaks as its width in points asks for."""
-    font = font_manager.FontProperties(size=TITLE_POINTS)
+def wrapped(text: str, inches: float, points: float) -> str:
+    """The text, in letters of so many points, with the line breaks that this width asks for."""
+    font = font_manager.FontProperties(size=points)
     lines = [""]
-    for word in title.split(" "):
+    for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
         width = textpath.TextPath((0, 0), longer, prop=font).get_extents().width
-        if lines[-1] and width > points:
+        if lines[-1] and width > 72 * inches:
             lines.append(word)
         else:
             lines[-1] = longer

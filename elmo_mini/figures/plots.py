@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMetho
 
 from elmo_mini.figures.labels import MARKER_POINTS, put_words_beside
 from elmo_mini.figures.palette import COLOURS, GREY, GROUND, INK
-from elmo_mini.figures.picture import DASHES, MARKERS, Picture, blank
+from elmo_mini.figures.picture import DASHES, MARKERS, Picture, blank, wrapped
 from elmo_mini.figures.road import ROAD, road
 
 __all__ = [
@@ -32,6 +32,8 @@ __all__ = [
     "word_map",
 ]
 
+LABEL_POINTS = 10
+BESIDE_AXES = 1.1  # inches of a figure's height above and below its axes
 HATCHES = ("", "//", "\\\\", "xx", "--")
 # Above this many points, a cloud is drawn in pixels: smaller than a vector for each point.
 MANY_POINTS = 300
@@ -45,7 +47,7 @@ def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> 
     figure = blank(width, height, title)
     axes = figure.add_subplot()
     axes.set_xlabel(xlabel)
-    axes.set_ylabel(ylabel)
+    axes.set_ylabel(wrapped(ylabel, height - BESIDE_AXES, LABEL_POINTS))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)

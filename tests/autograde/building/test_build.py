@@ -459,7 +459,7 @@ from elmo_mini.progress import progress
 for _ in progress(range(3), "work"):
     pass
 """
-    _write_source(root, f"{SOURCE}\n# %%{bar}\n# %%{bar}print('done')\n")
+    _write_source(root, f"{SOURCE}\n# %%{bar}\n# %%\nprint('done'){bar}")
     assert _build(root, execute=True) == []
     silent, speaking = nbformat.read(_solution(root), as_version=4).cells[-2:]
     assert silent.outputs == []

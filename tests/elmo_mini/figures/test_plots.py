@@ -130,6 +130,13 @@ def test_percentages_on_a_logarithmic_axis_are_written_out() -> None:
     assert all(f">{number}</text>" in chart.svg() for number in ("1", "10", "100"))
 
 
+def test_a_long_label_is_wrapped() -> None:
+    ylabel = "points of F1 against: after the first floor, in percent"
+    chart = plots.bars(["a", "b"], {"n": [1, 2]}, title="Where to join", ylabel=ylabel)
+    assert unreadable(chart.figure) == []
+    assert f"Up: {ylabel}." in chart.description
+
+
 def test_a_long_title_is_wrapped() -> None:
     title = "Probability of each label, from the gradient of the log-partition function log Z"
     chart = plots.table(np.eye(2), ["a", "b"], ["c", "d"], title=title)
