@@ -176,6 +176,7 @@ ROOMS = {
         "arguments",
         "extras",
         "files",
+        "progress",
         "hdf5_target",
         "fast",
         "text",

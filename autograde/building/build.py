@@ -13,13 +13,14 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building import executed_notebook
-from autograde.building.executed_notebook import CellTime, RunFailed
+from autograde.building.executed_notebook import RunFailed
 from autograde.building.exercise_rules import Find
 from autograde.building.lesson_rules import refusals
 from autograde.building.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
 from autograde.building.notebooks import solution_notebook
 from autograde.building.stale_notebook import notebook_difference, student_difference
 from autograde.building.student_version import student_version
+from autograde.building.timed_client import CellTime
 from autograde.checking.catalogue import find
 
 BUDGET_SECONDS = 90.0

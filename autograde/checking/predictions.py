@@ -184,8 +184,11 @@ def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
     if options:
         answer = widgets.RadioButtons(options=options, value=value if value in options else None)
     else:
+        asked = {"": "Your guess", "x": "Your guess (times)"}.get(unit, f"Your guess ({unit})")
         answer = widgets.FloatText(
-            value=value if isinstance(value, float) else 0.0, description=unit
+            value=value if isinstance(value, float) else 0.0,
+            description=asked,
+            style={"description_width": "initial"},
         )
     answer.layout.width = "max-content"
     button = widgets.Button(description="Record", tooltip="Record this prediction")

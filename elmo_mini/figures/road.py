@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from elmo_mini.figures.picture import COLOURS, GREY, Picture
+from elmo_mini.figures.palette import COLOURS, GREY, GROUND, INK, PALE
+from elmo_mini.figures.picture import Picture, blank
 
 ROAD = (
     ("00", "start here"),
@@ -44,7 +44,7 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
     for lesson in (here, *(passed or ())):
         if lesson not in numbers:
             raise ValueError(f"no lesson {lesson!r} on the road; there are {', '.join(numbers)}")
-    figure = Figure(figsize=(8.2, 1.7), layout="constrained")
+    figure = blank(8.2, 1.8, title="")
     axes = figure.add_subplot()
     axes.set_axis_off()
     across = np.linspace(0, len(ROAD) - 1, 300)
@@ -54,11 +54,20 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
     for i, (number, name) in enumerate(ROAD):
         side = 1 if i % 2 == 0 else -1  # names stand above and below in turn, so that they fit
         station, weight = 0.3 * side, "bold" if i == at else "normal"
-        colour = COLOURS[0] if number in behind else COLOURS[4] if i == at else "#DDDDDD"
-        ink = "white" if number in behind else "black"
-        axes.scatter(i, station, s=380 if i == at else 210, color=colour, zorder=2)
+        colour = COLOURS[0] if number in behind else COLOURS[4] if i == at else PALE
         axes.annotate(
-            number, (i, station), ha="center", va="center_baseline", color=ink, fontsize=8
+            number,
+            (i, station),
+            ha="center",
+            va="center",
+            color=GROUND if number in behind else INK,
+            fontsize=8,
+            bbox={
+                "boxstyle": f"circle,pad={0.45 if i == at else 0.25}",
+                "facecolor": colour,
+                "edgecolor": "none",
+            },
+            zorder=2,
         )
         va = "bottom" if side > 0 else "top"
         axes.annotate(name, (i, 0.78 * side), ha="center", va=va, weight=weight, fontsize=8.5)

@@ -60,12 +60,13 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
+from elmo_mini.progress import WithProgress, progress
 from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
 text = corpora.course_text()
-sentences = [[token.lower() for token in sentence] for sentence in text.sentences()]
+sentences = list(progress(text.sentences(lower=True), "reading", unit=" sentences"))
 vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
 
@@ -655,7 +656,7 @@ def training_pairs(sentences, window=5, threshold=1e-3, seed=0):
     rng = np.random.default_rng(seed)
     keep = np.asarray(keep_probability(vocabulary.frequencies, threshold, "code"))
     pairs = []
-    for sentence in sentences:
+    for sentence in progress(sentences, "cutting pairs"):
         ids = vocabulary.encode(sentence)
         kept = [i for i, chance in zip(ids, rng.random(len(ids)), strict=True) if chance < keep[i]]
         pairs.extend(dynamic_window_pairs(kept, window, rng))
@@ -670,7 +671,7 @@ def train(pairs, dimension=50, negatives=5, batch=1000, rate=0.05, rounds=1, see
     output_vectors = torch.zeros(len(vocabulary), dimension)
     batches = torch.from_numpy(pairs[: len(pairs) // batch * batch]).view(-1, batch, 2)
     losses, steps = [], rounds * len(batches)
-    for step in range(steps):
+    for step in progress(range(steps), "training"):
         center, context = batches[step % len(batches)].T
         drawn = torch.multinomial(noise, batch * negatives, replacement=True, generator=generator)
         losses.append(
@@ -776,8 +777,10 @@ def timed(make):
     return make(), time.perf_counter() - start
 
 
-of_gensim, gensim_seconds = timed(lambda: GensimWord2Vec(sentences, sg=1, workers=1, **SETTINGS))
-of_course, course_seconds = timed(lambda: Word2Vec(sentences, sg=1, **SETTINGS))
+of_gensim, gensim_seconds = timed(
+    lambda: GensimWord2Vec(WithProgress(sentences, "gensim"), sg=1, workers=1, **SETTINGS)
+)
+of_course, course_seconds = timed(lambda: Word2Vec(sentences, sg=1, progress=True, **SETTINGS))
 print(f"Same settings, one core: gensim {gensim_seconds:.1f} s, elmo_mini {course_seconds:.1f} s")
 
 # %%
@@ -841,7 +844,7 @@ for way, numbers in skip_gram.items():
 # CBOW averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But it still has to gather and change the vectors of all the neighbours, so it is not as many times faster as it has fewer predictions.
 
 # %%
-cbow, cbow_seconds = timed(lambda: Word2Vec(sentences, sg=0, **SETTINGS))
+cbow, cbow_seconds = timed(lambda: Word2Vec(sentences, sg=0, progress=True, **SETTINGS))
 print(f"CBOW {cbow_seconds:.1f} s, skip-gram {course_seconds:.1f} s")
 for word in ("he", "school", "four"):
     print(f"{word:>8} {'CBOW':>10}: {', '.join(w for w, _ in cbow.most_similar(word, topn=6))}")

@@ -47,13 +47,14 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
+from elmo_mini.progress import WithProgress, progress
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)
 
 text = corpora.course_text()
-sentences = list(text.sentences(lower=True))
+sentences = list(progress(text.sentences(lower=True), "reading", unit=" sentences"))
 vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
 
@@ -188,9 +189,9 @@ x = np.linspace(0, 150, 301)
 plots.curves(
     x,
     {
-        "x_max 100, alpha 3/4 (the paper)": glove_weight(x, 100.0, 0.75),
-        "x_max 10, alpha 3/4 (a small text)": glove_weight(x, 10.0, 0.75),
-        "x_max 100, alpha 1 (a straight line)": glove_weight(x, 100.0, 1.0),
+        "maximum 100, power 3/4 (the paper)": glove_weight(x, 100.0, 0.75),
+        "maximum 10, power 3/4 (a small text)": glove_weight(x, 10.0, 0.75),
+        "maximum 100, power 1 (a straight line)": glove_weight(x, 100.0, 1.0),
     },
     title="How much GloVe trusts a count",
     xlabel="count X",
@@ -275,7 +276,7 @@ plots.curves(
 from elmo_mini.word_vectors.glove import Glove
 
 passes = 8 if text.name == "brown" else 25  # a small text is read more often
-glove = Glove(sentences, window=5, learning_rate=0.1, epochs=passes)
+glove = Glove(sentences, window=5, learning_rate=0.1, epochs=passes, progress=True)
 plots.curves(
     np.arange(1, passes + 1),
     {"loss": glove.loss_history},
@@ -421,7 +422,7 @@ subword_vector = or_reference("subword_vector", subword_vector)
 
 news = list(corpora.lee().sentences(lower=True))
 fast = FastText(
-    news,
+    WithProgress(news, "fastText"),
     vector_size=50,
     window=5,
     min_count=5,
@@ -565,7 +566,7 @@ from elmo_mini.word_vectors.word2vec_options import course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
-skip_gram = Word2Vec(hidden_text, sg=1, seed=11, **course_options(text.name))
+skip_gram = Word2Vec(hidden_text, sg=1, seed=11, progress=True, **course_options(text.name))
 for word in pseudo_words[:4]:
     near = ", ".join(other for other, _ in skip_gram.most_similar(word.name, topn=5))
     print(f"{word.name} ({len(word.labels)} places, {word.share:.0%} {word.first}): {near}")
@@ -892,7 +893,7 @@ for word, senses in (("bank", bank), ("打", hit)):
 predict("variance_ratio", "Variance of CBOW's numbers over skip-gram's, on this text?", unit="x")
 
 # %% slide="subslide"
-cbow = Word2Vec(hidden_text, sg=0, seed=11, **course_options(text.name))
+cbow = Word2Vec(hidden_text, sg=0, seed=11, progress=True, **course_options(text.name))
 ratio = float(cbow.vectors.var() / skip_gram.vectors.var())
 outcome("variance_ratio", ratio, unit="x", factor=1.25)
 

@@ -59,6 +59,7 @@ from torch.nn import functional
 from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
+from elmo_mini.progress import progress
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import text_stream, word_vocabulary
@@ -298,7 +299,7 @@ schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.0, PASSES * len(w
 history = []
 for _ in range(PASSES):
     state = None
-    for inputs, targets in windows:
+    for inputs, targets in progress(windows, "training"):
         logits, (h, c) = model(inputs, state)
         state = h.detach(), c.detach()  # the state goes on, the gradient does not
         real = torch.ones_like(targets, dtype=torch.bool)  # full rows: no padding
@@ -598,7 +599,12 @@ from elmo_mini.recurrent.training import TrainingOptions
 
 around_target = or_reference("around_target", around_target)
 ids = [vocabulary.encode(sentence) for sentence in train]
-SETTINGS = {"batch_size": 32 if PASSES == 1 else 8, "learning_rate": 1e-2, "seed": 0}
+SETTINGS = {
+    "batch_size": 32 if PASSES == 1 else 8,
+    "learning_rate": 1e-2,
+    "seed": 0,
+    "progress": True,
+}
 
 
 def trained(beside, sentences, epochs):

@@ -91,7 +91,7 @@ stream_rows, next_word_windows = mine("stream_rows"), mine("next_word_windows")
 perplexity = mine("perplexity")
 
 PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
-OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2)
+OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2, progress=True)
 torch.manual_seed(0)
 model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
 train_language_model(model, stream, OPTIONS)
@@ -237,7 +237,7 @@ for seed in SEEDS:
         classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
         if start is not None:
             start_from(classifier, start)
-        options = TrainingOptions(epochs=10, batch_size=8, seed=seed)
+        options = TrainingOptions(epochs=10, batch_size=8, seed=seed, progress=True)
         train_classifier(classifier, *zip(*labelled, strict=True), options)
         by_draw[name].append(100 * accuracy(classifier, *zip(*unseen, strict=True)))
 
@@ -397,7 +397,7 @@ for name, plain_text in (("labels alone", None), ("with the joint loss", stream)
         model,
         *zip(*labelled, strict=True),
         held_out_stream[-len(held_out_stream) // 3 :],  # the last third of it
-        TrainingOptions(epochs=8, batch_size=8),
+        TrainingOptions(epochs=8, batch_size=8, progress=True),
         text=plain_text,
         looks=8,
     )
@@ -645,7 +645,7 @@ for name, from_models in (("random start", False), ("two language models", True)
     if from_models:
         start_encoder(translator, source_model)
         start_decoder(translator, model)
-    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3)
+    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3, progress=True)
     train_seq2seq(translator, known, options)
     right[name] = seq2seq_perplexity(translator, asked)
     wrong[name] = seq2seq_perplexity(translator, swapped(asked))

@@ -554,7 +554,9 @@ for word, label in list(zip(labelled[0].words, labelled[0].labels, strict=True))
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 
-LIVE = TaggerTrainingOptions(epochs=10, patience=10, batch_size=8, learning_rate=6e-3)
+LIVE = TaggerTrainingOptions(
+    epochs=10, patience=10, batch_size=8, learning_rate=6e-3, progress=True
+)
 
 alone_tagger = train_tagger(labelled, dev, TaggerOptions(lm_position="none"), LIVE)
 f1_alone = 100 * f1_on(alone_tagger.tagger, test).f1
@@ -868,6 +870,14 @@ STORED_POSITION = stored_result("taglm_position")
 print(STORED_POSITION)
 
 
+IN_WORDS = {
+    "input": "at the input",
+    "after_first": "after the first floor",
+    "after_second": "after the second floor",
+    "none": "no LM",
+}
+
+
 def gain_bars(points, base, title, paper=None):
     """What each setting has more than `base`, paired by seed, with 95 % intervals."""
     others = [name for name in points if name != base]
@@ -877,8 +887,8 @@ def gain_bars(points, base, title, paper=None):
     groups = {"ours": middle} | ({"the paper": [paper[name] for name in others]} if paper else {})
     spread = {"ours": np.array([middle - low, high - middle])}
     print(f"{base}: F1 {100 * points[base]['mean']:.2f}, {len(zero)} seeds")
-    ylabel = f"points of F1 against: {base}"
-    others = [textwrap.fill(name, 16) for name in others]
+    ylabel = f"points of F1 against: {IN_WORDS.get(base, base)}"
+    others = [textwrap.fill(IN_WORDS.get(name, name), 16) for name in others]
     return plots.bars(others, groups, errors=spread, title=title, ylabel=ylabel)
 
 

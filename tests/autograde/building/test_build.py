@@ -71,7 +71,11 @@ def _lesson(root: Path) -> Path:
 
 
 def _cells(path: Path) -> dict[str, nbformat.NotebookNode]:
-    return {cell["id"]: cell for cell in nbformat.read(path, as_version=4).cells}
+    return _cells_of(nbformat.read(path, as_version=4))
+
+
+def _cells_of(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
+    return {cell["id"]: cell for cell in notebook.cells}
 
 
 def _change(path: Path, change: Callable[[nbformat.NotebookNode], None]) -> None:
@@ -212,6 +216,7 @@ def test_what_a_run_took_is_kept_for_instructors(fresh: Path) -> None:
     assert taken["lesson"] >= 0
     assert 0 < len(taken["slowest cells"]) <= executed_notebook.SLOWEST
     assert taken["slowest cells"].keys() <= _cells(_solution(fresh)).keys()
+    assert taken["longest silences"].keys() <= _cells(_solution(fresh)).keys()
     assert TIMES not in _lesson(fresh).read_text()
 
     def other_times(notebook: nbformat.NotebookNode) -> None:
@@ -415,6 +420,51 @@ def test_a_lesson_over_its_budget_is_refused(
     assert said[0].startswith(f"{LESSON}: ")
     assert "budget 0.7" in said[0]
     assert f"line {line} " in said[1]
+
+
+def test_how_long_a_cell_showed_nothing_is_kept_apart_from_how_long_it_took(root: Path) -> None:
+    spoke = f"{BUSY}print('half')\n{BUSY}"
+    _write_source(root, f"{SOURCE}\n# %%{spoke}\n# %%{BUSY}")
+    assert _build(root, execute=True) == []
+    notebook = nbformat.read(_solution(root), as_version=4)
+    taken, (first, second) = notebook.metadata[TIMES], [c["id"] for c in notebook.cells[-2:]]
+    for cell in (first, second):
+        assert 1 <= taken["longest silences"][cell] < 1.8
+    assert taken["slowest cells"][first] >= 2
+
+
+def test_a_cell_that_is_silent_for_long_is_refused(fresh: Path) -> None:
+    def silent(notebook: nbformat.NotebookNode) -> None:
+        notebook.metadata[TIMES]["longest silences"] = {"check_double": 10.4}
+
+    _change(_solution(fresh), silent)
+    (problem,) = _check(fresh)
+    assert "cell check_double shows nothing for 10 s of processor time, more than 10" in problem
+
+
+def test_a_figure_that_cannot_be_read_is_refused(fresh: Path) -> None:
+    def pale(notebook: nbformat.NotebookNode) -> None:
+        (output,) = _cells_of(notebook)["check_double"].outputs
+        output.metadata[executed_notebook.UNREADABLE] = ["'a' and 'b' overlap"]
+
+    _change(_solution(fresh), pale)
+    (problem,) = _check(fresh)
+    assert "cell check_double draws a figure in which 'a' and 'b' overlap" in problem
+
+
+def test_bars_that_were_overwritten_are_not_kept(root: Path) -> None:
+    bar = """
+from elmo_mini.progress import progress
+
+for _ in progress(range(3), "work"):
+    pass
+"""
+    _write_source(root, f"{SOURCE}\n# %%{bar}\n# %%\nprint('done'){bar}")
+    assert _build(root, execute=True) == []
+    silent, speaking = nbformat.read(_solution(root), as_version=4).cells[-2:]
+    assert silent.outputs == []
+    (output,) = speaking.outputs
+    assert (output.name, output.text.strip()) == ("stdout", "done")
 
 
 def test_a_cell_that_waits_takes_nothing_of_the_budget(root: Path) -> None:

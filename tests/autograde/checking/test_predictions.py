@@ -127,3 +127,15 @@ def test_where_nothing_can_be_written_the_lesson_goes_on(monkeypatch: pytest.Mon
     assert "You predicted: 1 · measured: 2" in repr(outcome("share", 2.0))
     said = repr(predict("another", "How large?", guess=1.0))
     assert said.startswith("Not recorded: predictions.json cannot be written (No space left")
+
+
+@pytest.mark.parametrize(
+    ("unit", "asked"),
+    [("%", "Your guess (%)"), ("x", "Your guess (times)"), ("", "Your guess")],
+)
+def test_the_form_says_what_to_type(unit: str, asked: str) -> None:
+    form = predict("share", "How large?", unit=unit)
+    assert isinstance(form, Form)
+    number = form.widget.children[1]
+    assert number.description == asked
+    assert number.style.description_width == "initial"
