@@ -11,6 +11,7 @@ from autograde.building.exercise_rules import Find, FramedExercise
 from autograde.building.hints import folded_hints
 from autograde.building.lesson_source import Lesson, SourceCell
 from autograde.grading.instructor_notes import TAG
+from autograde.grading.model_answers import OF
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 METADATA = {
@@ -77,9 +78,11 @@ def _metadata(cell: SourceCell, find: Find) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     tags = list(cell.keys.get("tags", []))
     slide = cell.keys.get("slide")
-    if cell.role == "instructor":
+    if cell.role in ("instructor", "model_answer"):
         tags.append(TAG)
         slide = slide or "notes"
+    if cell.role == "model_answer":
+        metadata[OF] = cell.name
     if tags:
         metadata["tags"] = tags
     if slide:
@@ -124,6 +127,8 @@ def _cell_id(cell: SourceCell) -> str:
         return f"check_{cell.name}"[:60]
     if cell.role == "hints" or cell.has_role("exercise", "markdown"):
         return f"{cell.name[:48]}-{'hints' if cell.role == 'hints' else 'statement'}"
+    if cell.role == "model_answer":
+        return f"{cell.name[:48]}-model-answer"
     if cell.role in ("exercise", "discussion"):
         return cell.name[:60]
     return hashlib.sha256(f"{cell.kind}\n{cell.source}".encode()).hexdigest()[:12]

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import replace
 from typing import Any
 
-from autograde.checking import catalogue
+from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
@@ -85,6 +85,8 @@ def _report_of(exercise: Exercise, answer: Answer) -> Report:
 def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     _examined.pop(exercise, None)
     report = examine(exercise, answer)
+    if report.cases:  # neither a stub nor refused unseen
+        attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
         _examined[exercise] = (answer, _made_of(answer), report)
     return report

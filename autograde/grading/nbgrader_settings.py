@@ -2,15 +2,28 @@
 
 import os
 import sysconfig
+from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
-from traitlets.config import Config
+from traitlets.config import Config, PyFileConfigLoader
 
 from autograde.grading.clean_html import clean_html, clean_markdown
 from autograde.grading.instructor_notes import RemoveInstructorNotes
+from autograde.grading.model_answers import ReleaseModelAnswers
 
 COURSE_ID = "before-bert"
 SECONDS_PER_CELL = 300
+
+
+def settings_of(root: Path) -> Config:
+    """What the course's ``nbgrader_config.py`` says; the settings below where there is none."""
+    file = root / "nbgrader_config.py"
+    if file.exists():
+        config: Config = PyFileConfigLoader(file.name, path=str(root)).load_config()
+        return config
+    config = Config()
+    configure(config)
+    return config
 
 
 def configure(c: Config) -> None:
@@ -24,6 +37,7 @@ def configure(c: Config) -> None:
         *("*.pth", ".DS_Store", "Thumbs.db", "feedback"),
     ]
     c.GenerateAssignment.preprocessors = [
+        ReleaseModelAnswers,
         RemoveInstructorNotes,
         *GenerateAssignment.class_traits()["preprocessors"].default(),
     ]

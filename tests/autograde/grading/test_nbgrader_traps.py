@@ -53,6 +53,9 @@ check("double", double)
 # Why?
 
 # %% [markdown] discussion="why" points=2
+# One point for a cause.
+
+# %% [markdown] model_answer="why"
 # Because.
 
 # %% [markdown] exercise="relative_frequency"
