@@ -55,6 +55,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
         report = _examine_and_remember(exercise, answer)
     score = Score(report)
     score.print_outside_notebooks()
+    score.tell_validation()
     return score
 
 

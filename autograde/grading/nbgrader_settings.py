@@ -8,6 +8,7 @@ from nbgrader.converters import GenerateAssignment
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograde.grading.clean_html import clean_html, clean_markdown
+from autograde.grading.feedback_names import FeedbackExporter
 from autograde.grading.instructor_notes import RemoveInstructorNotes
 from autograde.grading.model_answers import ReleaseModelAnswers
 
@@ -45,6 +46,9 @@ def configure(c: Config) -> None:
     c.Execute.timeout = SECONDS_PER_CELL
     # On a busy machine outputs may lag behind; after 4 s nbgrader would drop the submission.
     c.Execute.iopub_timeout = 60
+
+    c.GenerateFeedback.exporter_class = FeedbackExporter
+    c.Validator.failed_warning = "{num_failed} of the graded cells do not earn full points yet.\n"
 
     # What students wrote must not act on the screen of those who mark it or read it.
     c.HTMLExporter.sanitize_html = True

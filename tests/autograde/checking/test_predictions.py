@@ -107,3 +107,11 @@ def test_the_form_records_when_its_button_is_pressed() -> None:
     radio.value = "b"
     button.click()
     assert json.loads(FILE.read_text())["which"]["guess"] == "b"
+
+
+def test_in_marking_an_outcome_without_a_guess_is_no_reproach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert repr(outcome("kind", "A Noun")) == "Measured: A Noun"
+    assert calibration() is None
