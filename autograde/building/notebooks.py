@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 from autograde.building.exercise_rules import Find, FramedExercise
 from autograde.building.hints import folded_hints
 from autograde.building.lesson_source import Lesson, SourceCell
+from autograde.building.links import linked_source
 from autograde.grading.instructor_notes import TAG
 from autograde.grading.model_answers import OF
 
@@ -33,7 +34,7 @@ def solution_notebook(lesson: Lesson, find: Find) -> NotebookNode:
     cells = []
     seen: Counter[str] = Counter()
     for cell in lesson.cells:
-        made = NEW_CELL[cell.kind](_source(cell, find), metadata=_metadata(cell, find))
+        made = NEW_CELL[cell.kind](_source(cell, find, lesson), metadata=_metadata(cell, find))
         name = _cell_id(cell)
         seen[name] += 1
         made["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"
@@ -58,11 +59,13 @@ def _dots(level: int) -> str:
     return f"{level} of 5 {'●' * level}{'○' * (5 - level)}"
 
 
-def _source(cell: SourceCell, find: Find) -> str:
+def _source(cell: SourceCell, find: Find, lesson: Lesson) -> str:
     if cell.has_role("exercise", "markdown"):
-        return _framed(cell.source, frame_line(find(cell.name)))
+        return linked_source(cell, _framed(cell.source, frame_line(find(cell.name))), lesson)
     if cell.role == "hints":
-        return folded_hints(cell.source)
+        return linked_source(cell, folded_hints(cell.source), lesson)
+    if cell.kind == "markdown" and cell.role in (None, "instructor"):
+        return linked_source(cell, cell.source, lesson)
     return cell.source
 
 

@@ -11,7 +11,10 @@ from pathlib import Path
 from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 
 PAGES = Path("course")
-ABOUT = ("README.md", "CONCEPTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "CITATION.cff")
+ABOUT = (
+    *("README.md", "CONCEPTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "CITATION.cff"),
+    *("constraints.txt", "environment.yml"),
+)
 
 
 def released_files(course: Path) -> dict[Path, bytes]:
