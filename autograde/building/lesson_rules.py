@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from autograde.building.alt_text import undescribed_in_markdown
-from autograde.building.cell_code import cleared, syntax_error
+from autograde.building.cell_code import cleared, syntax_error, values_not_shown
 from autograde.building.exercise_rules import Find, exercise_refusals
 from autograde.building.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
@@ -115,6 +115,13 @@ class _Rules:
             if broken:
                 yield self.lesson.refusal(
                     cell, f"this cell does not parse: {broken[1]}.", broken[0]
+                )
+            for number, function in [] if broken else values_not_shown(cell.source):
+                yield self.lesson.refusal(
+                    cell,
+                    f"what {function}(...) returns is not shown: a notebook shows the value of a "
+                    "cell's last line only. Put it last, or in a cell of its own.",
+                    number,
                 )
             marks = [
                 (number, BEGIN if BEGIN in line else END)

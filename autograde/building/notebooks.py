@@ -7,6 +7,7 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
+from autograde.building.cell_code import imports_check
 from autograde.building.exercise_rules import Find, FramedExercise
 from autograde.building.hints import folded_hints
 from autograde.building.lesson_source import Lesson, SourceCell
@@ -15,6 +16,7 @@ from autograde.grading.instructor_notes import TAG
 from autograde.grading.model_answers import OF
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
+IMPORT_CHECK = "from autograde import check"
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -33,8 +35,14 @@ def solution_notebook(lesson: Lesson, find: Find) -> NotebookNode:
     """
     cells = []
     seen: Counter[str] = Counter()
+    check_imported = False
     for cell in lesson.cells:
-        made = NEW_CELL[cell.kind](_source(cell, find, lesson), metadata=_metadata(cell, find))
+        source = _source(cell, find, lesson)
+        if cell.kind == "code" and imports_check(cell.source):
+            check_imported = True
+        elif cell.role == "check" and check_imported:
+            source = f"{IMPORT_CHECK}\n\n{source}"  # so that it runs after a restart
+        made = NEW_CELL[cell.kind](source, metadata=_metadata(cell, find))
         name = _cell_id(cell)
         seen[name] += 1
         made["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"

@@ -13,6 +13,7 @@ from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
+from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,
@@ -26,6 +27,8 @@ from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible, limited
 
 SHORT = 1_200
+explain_missing_names()
+
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
 
 

@@ -204,7 +204,10 @@ def _record(key: str, question: str, unit: str, guess: float | str) -> str:
     if earlier is not None and earlier.outcome is not None:
         return f"The outcome is known, so your first guess stays: {_said(earlier.guess, unit)}."
     if earlier is None and (FILE.absolute(), key) in _SEEN:
-        return "The outcome has been shown already. This guess came too late and is not recorded."
+        return (
+            "The outcome has been shown already. This guess came too late and is not recorded. "
+            "To guess all the same, restart the kernel, run the cells above, and guess first."
+        )
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
     _write(book)

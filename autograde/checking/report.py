@@ -4,6 +4,7 @@ import html
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -144,7 +145,8 @@ class Score(float):
         """Say on stderr what is missing: nbgrader's *Validate* shows that and nothing else."""
         exercise = self.report.exercise
         if os.environ.get("NBGRADER_EXECUTION") == "validate" and self < exercise.points:
-            print(f"{exercise.title} ({exercise.id}): {self.report.advice}", file=sys.stderr)
+            said = f"{exercise.title} ({exercise.id}): {self.report.advice}"
+            print(textwrap.fill(said, width=80), file=sys.stderr)  # it cuts longer lines
 
     def print_outside_notebooks(self) -> None:
         """Print the report where no notebook would show it."""

@@ -126,6 +126,8 @@ check("relative_frequency", relative_frequency)
 #
 # Guessing first makes a result stick, above all when the guess is wrong. Type your guess into the form and press *Record*. Where you see no form, write it into the call instead, as in `predict(..., guess=3)`. Your prediction is kept in a file beside this notebook. Nobody marks it.
 #
+# A guess counts only **before** its outcome is shown. *Run All Cells* shows all outcomes at once, and after that no guess is recorded until you restart the kernel.
+#
 # We take real text: the Lee corpus, 350 short news stories. All its tokens are made lower case first, so that *The* at the start of a sentence counts too. Which share of them is *the*?
 
 # %%

@@ -218,6 +218,17 @@ def test_one_setting_switches_model_answers_off(root: Path) -> None:
     assert not [problem for problem in _check(root) if "lessons/" in problem]
 
 
+def test_each_check_imports_what_it_calls_so_that_it_runs_after_a_restart(root: Path) -> None:
+    _build(root)
+    assert _cells(_lesson(root))["check_double"].source == 'check("double", double)'
+    _write_source(root, COMPLETE)
+    _build(root)
+    for path in (_lesson(root), _solution(root)):
+        assert _cells(path)["check_double"].source == (
+            'from autograde import check\n\ncheck("double", double)'
+        )
+
+
 def test_hints_keep_several_paragraphs_and_code() -> None:
     source = "nudge: one\n\ntwo\n\nidea: a `x`\n\noutline:\n```python\nidea = 1\n```"
     assert folded_hints(source).split("\n\n") == [

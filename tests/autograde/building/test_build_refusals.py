@@ -264,6 +264,18 @@ BREACHES = {
         '# %% [markdown] model_answer="how"',
         "belongs to no exercise and no discussion",
     ),
+    "an outcome that nobody sees": (
+        "from autograde import check",
+        'from autograde import check, outcome\n\noutcome("share", 1.0)\nprint("seen")',
+        'outcome("share"',
+        "what outcome(...) returns is not shown",
+    ),
+    "an outcome in a loop": (
+        "from autograde import check",
+        'from autograde import check, outcome\n\nfor share in (1.0,):\n    outcome("s", share)',
+        "    outcome(",
+        "what outcome(...) returns is not shown",
+    ),
     "discussion without question": (
         "# %% [markdown]\n# Why? ![a road](road.png)\n",
         "# %%\n1\n",
