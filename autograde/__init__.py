@@ -16,6 +16,7 @@ from elmo_mini.extras import missing
 if TYPE_CHECKING:
     from autograde.checking.check import check, or_reference
     from autograde.checking.mine import mine
+    from autograde.checking.model_answer import model_answer
     from autograde.checking.predictions import calibration, outcome, predict
     from autograde.checking.progress import progress
     from autograde.running.environment import environment
@@ -25,6 +26,7 @@ __all__ = [
     "check",
     "environment",
     "mine",
+    "model_answer",
     "or_reference",
     "outcome",
     "predict",
@@ -37,6 +39,7 @@ _HOMES = {
     "check": "checking.check",
     "environment": "running.environment",
     "mine": "checking.mine",
+    "model_answer": "checking.model_answer",
     "or_reference": "checking.check",
     "outcome": "checking.predictions",
     "predict": "checking.predictions",

@@ -8,12 +8,13 @@ import zlib
 from dataclasses import replace
 from typing import Any
 
-from autograde.checking import catalogue
+from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
+from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,
@@ -27,6 +28,8 @@ from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible, limited
 
 SHORT = 1_200
+explain_missing_names()
+
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
 
 
@@ -57,6 +60,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
         report = replace(report, note=keep_at_the_desk(answer, report, examine))
     score = Score(report)
     score.print_outside_notebooks()
+    score.tell_validation()
     return score
 
 
@@ -88,6 +92,8 @@ def report_of(exercise: Exercise, answer: Answer) -> Report:
 def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     _examined.pop(exercise, None)
     report = examine(exercise, answer)
+    if report.cases:  # neither a stub nor refused unseen
+        attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
         _examined[exercise] = (answer, _made_of(answer), report)
     return report

@@ -7,6 +7,7 @@ mark depends on them.
 import datetime
 import html
 import json
+import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -52,6 +53,8 @@ class Prediction:
     def sentence(self) -> str:
         """The guess beside the outcome, in words."""
         measured = f"measured: {_said(self.outcome, self.unit)}"
+        if self.guess is None and _marking():
+            return f"M{measured[1:]}"
         if self.guess is None:
             return f"No prediction was recorded · {measured}"
         verdict = "your prediction held" if self.held else "this was a surprise"
@@ -155,8 +158,10 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
     return Shown(prediction.sentence())
 
 
-def calibration() -> Shown:
-    """How many of the recorded predictions of this lesson held."""
+def calibration() -> Shown | None:
+    """How many of the recorded predictions of this lesson held; nothing while nbgrader marks."""
+    if _marking():
+        return None
     held = [p.held for p in _read().values() if p.held is not None]
     if not held:
         return Shown("No prediction was recorded in this lesson. Next time, guess first.")
@@ -173,6 +178,11 @@ def judged(file: Path) -> list[bool]:
     except (OSError, *_DAMAGED):
         return []
     return [p.held for p in book.values() if p.held is not None]
+
+
+def _marking() -> bool:
+    """Whether nbgrader runs the notebook, where no prediction can have been recorded."""
+    return bool(os.environ.get("NBGRADER_EXECUTION"))
 
 
 def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
@@ -212,7 +222,10 @@ def _record(key: str, question: str, unit: str, guess: float | str) -> str:
     if earlier is not None and earlier.outcome is not None:
         return f"The outcome is known, so your first guess stays: {_said(earlier.guess, unit)}."
     if earlier is None and (FILE.absolute(), key) in _SEEN:
-        return "The outcome has been shown already. This guess came too late and is not recorded."
+        return (
+            "The outcome has been shown already. This guess came too late and is not recorded. "
+            "To guess all the same, restart the kernel, run the cells above, and guess first."
+        )
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
     try:

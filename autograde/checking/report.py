@@ -1,7 +1,10 @@
 """The report of a check: a small table, a sentence that helps, and the points as a float."""
 
 import html
+import os
 import re
+import sys
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -142,6 +145,13 @@ class Score(float):
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self.report.html()}
+
+    def tell_validation(self) -> None:
+        """Say on stderr what is missing: nbgrader's *Validate* shows that and nothing else."""
+        exercise = self.report.exercise
+        if os.environ.get("NBGRADER_EXECUTION") == "validate" and self < exercise.points:
+            said = f"{exercise.title} ({exercise.id}): {self.report.advice}"
+            print(textwrap.fill(said, width=80), file=sys.stderr)  # it cuts longer lines
 
     def print_outside_notebooks(self) -> None:
         """Print the report where no notebook would show it."""

@@ -64,7 +64,7 @@ environment()
 # - **Run the cells from top to bottom.** Later cells need the earlier ones.
 # - **An exercise** is a cell with `# YOUR CODE HERE`. Replace the line `raise NotImplementedError()` by your answer. The cell after it checks the answer. Check as often as you like.
 # - **After an error message** in an answer cell, mend it and run the cell again before you check: the check sees the last version that ran. `NameError` means that a cell above has not been run.
-# - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time.
+# - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time. The cell below them unfolds a **model answer** once yours has passed, or after a try and all three hints. (A course with marks may have switched this off.)
 # - **This copy is yours.** An update of the course never writes over it.
 #
 # ## 3. A check that fails on purpose
@@ -125,6 +125,8 @@ check("relative_frequency", relative_frequency)
 # ## 5. Predict before you run
 #
 # Guessing first makes a result stick, above all when the guess is wrong. Type your guess into the form and press *Record*. Where you see no form, write it into the call instead, as in `predict(..., guess=3)`. Your prediction is kept in a file beside this notebook. Nobody marks it.
+#
+# A guess counts only **before** its outcome is shown. *Run All Cells* shows all outcomes at once, and after that no guess is recorded until you restart the kernel.
 #
 # We take real text: the Lee corpus, 350 short news stories. All its tokens are made lower case first, so that *The* at the start of a sentence counts too. Which share of them is *the*?
 
@@ -203,9 +205,10 @@ progress()
 # A word that occurs once has one example. **Name two sources of knowledge about such a word that a person would use, and say for each how a computer could get at it.** Three or four sentences.
 
 # %% [markdown] discussion="one_example" points=1
-# A person uses (1) the sentence around the word: the neighbours tell what kind of thing it is. A computer can compare that context with contexts of other words: that is what word2vec does with many contexts and what contextual models do with one. (2) The form of the word: *unhelpfully* contains *help*. A computer can read characters or pieces of words: fastText, the character CNN of ELMo, the word pieces of BERT. Also good: a dictionary or an encyclopedia, a translation, the document's topic.
-#
 # **Rubric, 1 point.** 0.5 for each source that is named *and* joined to a way in which a computer could use it. A source without a way: 0.25.
+
+# %% [markdown] model_answer="one_example"
+# A person looks at the sentence around the word first: the neighbours tell what kind of thing it is. A computer can compare that context with the contexts of other words. word2vec does this with many contexts, a contextual model with the one at hand. A person also looks at the form of the word: *unhelpfully* contains *help*. A computer can read characters or pieces of words, as fastText, ELMo and BERT do. A dictionary, a translation or the topic of the document are good answers too, if you say how a computer gets at them.
 
 # %% [markdown]
 # ## Further reading

@@ -1046,9 +1046,10 @@ progress()
 # Every word has two vectors, and most people keep only the first table. **What would go wrong with a single table, where the score of a pair is $v_w \cdot v_c$ with the same vectors on both sides?** Think of how often a word is its own neighbour. Three to five sentences.
 
 # %% [markdown] discussion="two_tables" points=2
-# With one table the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$, which is never negative, and large for long vectors. But words hardly ever stand beside themselves (*the the* is rare), so text wants that score low: the model would have to make vectors short, while other pairs need them long. More generally a single table makes the score matrix symmetric and positive semi-definite, and PMI − log k is no such matrix: its diagonal is mostly very negative. Two tables can give any score to any pair, the diagonal included. (GloVe and some others add the two tables afterwards; that is a choice after training.)
-#
 # **Rubric, 2 points.** 1 for seeing that the score of a word with itself cannot be negative although words rarely neighbour themselves. 1 for the consequence: a conflict between short and long vectors, or the limit to symmetric positive semi-definite score matrices. 0.5 for a vague "words would attract themselves".
+
+# %% [markdown] model_answer="two_tables"
+# With one table, the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$. This number is never negative, and it is large for a long vector. But words hardly ever stand beside themselves: *the the* is rare. So the text wants that score low, which makes vectors short, while other pairs need them long. In general, a single table makes the matrix of scores symmetric and positive semi-definite. PMI − log k is no such matrix, because its diagonal is mostly very negative. Two tables with enough dimensions can give any pair any score, the diagonal included. (GloVe adds its two tables, but only after training.)
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -1056,9 +1057,10 @@ progress()
 # BERT (lesson 12) also trained on *next sentence prediction*: are these two sentences consecutive, or is the second one random? Some explanations call this "negative sampling, moved from words to sentences". **What is alike, and what is not?** Three to five sentences.
 
 # %% [markdown] discussion="sentence_negatives" points=2
-# Alike: a true pair from the text is told from a pair with a randomly drawn partner, by a yes-or-no decision, instead of by a softmax over all possible partners. Not alike: BERT's paper never calls it negative sampling; there is one random partner for half of the examples, not k for each; it is drawn from the corpus without an exponent; the two sentences are encoded together by a deep network, not by a dot product of two vectors; and it is a second task beside the main one, not a substitute for an expensive softmax. It is an analogy. RoBERTa later found the task unnecessary.
-#
 # **Rubric, 2 points.** 1 for the common idea (binary decision, real against random partner). 1 for at least two real differences.
+
+# %% [markdown] model_answer="sentence_negatives"
+# One thing is alike: a true pair from the text is told from a pair with a random partner, by a yes-or-no decision instead of a softmax over all possible partners. The rest differs. BERT takes one random partner for half of the examples, not k for each, and draws it from the corpus without an exponent. A deep network reads the two sentences together, where word2vec takes a dot product of two vectors. And it is a second task beside the main one, not a substitute for an expensive softmax. BERT's paper never calls it negative sampling: this is an analogy. RoBERTa later found the task unnecessary.
 
 # %% [markdown]
 # ## Further reading

@@ -966,9 +966,10 @@ progress()
 # Build your own example. **Write two sentences with the same word, spelt the same, in which every static vector must fail on at least one. Say what a task would ask, what the static vector answers, and which words of each sentence a vector in context could use.** Neither *bank* nor a word from this lesson, please. A language other than English is welcome.
 
 # %% [markdown] discussion="your_ambiguous_word" points=3
-# For example *pitch*. "The goalkeeper slipped on the wet pitch." and "She sang the last note a little above pitch." The task: is this place about sport? The vector of *pitch* is the same in both sentences, so any classifier on it gives the same answer twice and is wrong once. A vector in context can use *goalkeeper*, *slipped* and *wet* in the first sentence, *sang* and *note* in the second.
-#
 # **Rubric, 3 points.** 1 for a word with the same spelling in two clearly different senses (*play* and *played* are two spellings and two vectors: 0.5). 1 for the argument: same vector, same answer, so at least one is wrong. 1 for naming words that are really in the sentences and that tell the senses apart.
+
+# %% [markdown] model_answer="your_ambiguous_word"
+# Take *pitch*. "The goalkeeper slipped on the wet pitch." "She sang the last note a little above pitch." The task asks: is this word about sport? The vector of *pitch* is the same in both sentences, so a classifier that sees only this vector gives the same answer twice and is wrong once. A vector in context can use *goalkeeper*, *slipped* and *wet* in the first sentence, *sang* and *note* in the second.
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -976,9 +977,10 @@ progress()
 # A friend proposes a way out: *give every word several vectors, one for each sense in the dictionary.* **What does this solve, and what does it leave open?** Three to five sentences.
 
 # %% [markdown] discussion="several_vectors" points=2
-# It removes the mixture: each sense vector is trained on its own sentences. But somebody must say for each place in the text which sense it has, in training and again in use, and that decision needs the context: the problem has moved and is not gone. Dictionaries disagree on how many senses a word has, and new senses appear (苹果 the company). And the use of a word differs from sentence to sentence within a sense as well: a vector per sense is still the same in all of those. A vector computed from the sentence needs no list of senses.
-#
 # **Rubric, 2 points.** 1 for seeing that the sense must be chosen from the context each time. 1 for one more real limit: lists of senses are incomplete or disputed, rare senses have few examples, differences within a sense stay invisible. 0.5 for "it needs more memory" alone.
+
+# %% [markdown] model_answer="several_vectors"
+# It removes the mixture: each vector is trained on the sentences of its own sense. But somebody must say which sense each place in the text has, in training and again in use. That decision needs the context, so the problem has moved and is not gone. Dictionaries also disagree on how many senses a word has, rare senses have few examples, and new senses appear, such as 苹果 the company. And within one sense the use of a word still differs from sentence to sentence, while its vector stays the same. A vector that is computed from the sentence needs no list of senses.
 
 # %% [markdown]
 # ## Further reading

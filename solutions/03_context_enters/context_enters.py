@@ -787,9 +787,10 @@ progress()
 # Until 2018 nearly every system for tagging, translation or reading took static vectors and put its own LSTM on top, trained from nothing on the task's labels. **Why not make the vectors contextual from the start? Give two reasons that held people back, and say for each whether this lesson has weakened it.** Three to five sentences.
 
 # %% [markdown] discussion="why_not_from_the_start" points=2
-# A static table is a look-up and can be downloaded; a contextual vector must be computed for each sentence, with a network that has to be kept and run. That cost is still there. It was also widely held that the task's own LSTM would learn the context that it needs. Against that: context2vec learnt from plain text, without a single label, and its vectors tell senses apart better than any static vector can. So not all that is to be known of a context must come from the task's labels. Whether a task's own LSTM gets there with few labels, this lesson did not ask; the next one does. A third reason: a reader needs much text. This lesson rather confirms it: an LSTM that had read half a million words was no better than counting. And a left-to-right state knows only half of the sentence; context2vec answers that.
-#
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
+
+# %% [markdown] model_answer="why_not_from_the_start"
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. Against that, context2vec learnt from plain text without a single label, and in the stored run its vectors pass what one vector per word can reach. So not all that is to be known of a context must come from labels; whether a task's own LSTM gets there with few labels, the next lesson asks. A third reason is that a reader needs much text. This lesson rather confirms it: an LSTM that had read half a million words was no better than counting.
 
 # %% [markdown]
 # ## Further reading

@@ -335,8 +335,8 @@ by_start("subjectivity")
 few = next(iter(TASKS["subjectivity"]["accuracy"].values()))
 said = difference(few["language model"], few["nothing"])
 verdict = {"ahead": "helps", "behind": "hurts"}.get(said.split(": ")[1], "no clear difference")
-outcome("subjectivity_start", verdict)
 compare("subjectivity")
+outcome("subjectivity_start", verdict)
 
 # %% [markdown]
 # With 100 labels the language model's start **hurts**, by 12 points (5 to 18). With 1,000 labels it is still below on average, and no clear difference is left; there the autoencoder is behind. word2vec's start, which brings words and nothing else, has the highest mean, yet no clear lead over the random start. Three seeds and 100 labels make wide intervals.
@@ -745,9 +745,10 @@ progress()
 # A language model is trained without a single label. **Why can it help a task with labels at all? Name one kind of knowledge that predicting the next word forces on a model, a task that profits from it, and a task that does not.** Use what you measured here. Four to six sentences.
 
 # %% [markdown] discussion="why_unlabelled_helps" points=3
-# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities: whether a sentence is shuffled is a question about order, and the pretrained start made the difference between guessing and a usable classifier with a hundred labels. A task whose answer lies in single words, such as subjective or objective, needs little of it: counting words goes a long way. There the labels must teach what the language model never had to know, which words express an opinion. Pretraining helps as far as the knowledge behind the two tasks overlaps.
-#
 # **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly.
+
+# %% [markdown] model_answer="why_unlabelled_helps"
+# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: with a hundred labels the random start stays near guessing, and the pretrained starts do not. A task whose answer lies in single words needs little of this, because counting words goes a long way. With 100 labels, the language model's start even hurt on subjective or objective. Pretraining helps as far as the knowledge behind the two tasks overlaps.
 
 # %% [markdown]
 # ## Further reading

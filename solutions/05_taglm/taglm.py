@@ -1125,11 +1125,10 @@ progress()
 # The consultant has never seen a chunk or a name with a label. **Why can a model that only learnt to guess words help with both? And give one kind of task for which you would expect no help.** Four to six sentences.
 
 # %% [markdown] discussion="why_it_helps" points=3
-# To guess the next word well, a model must know what kind of word can come: after *the*, a noun or an adjective; after *flew to*, a place; after *has been*, a participle. So its states put words together that behave alike, and mark where a phrase can end, although nobody asked for phrases. Chunks and names are cut from just these regularities. A tagger with eighty sentences can then treat a word that it has never seen like one that it has, because the two have similar states. The same states hold what sentiment or boundaries need, as far as they help to guess words.
-#
-# No help is to be expected where the labels do not depend on anything that helps to guess words: arbitrary categories of a company, facts that are in no text, a language or domain that the model has not read, or dependencies across documents.
-#
 # **Rubric, 3 points.** 1 for: guessing words needs regularities of grammar and meaning (with an example). 1 for the link to few labels: unseen or rare words get states like seen ones. 1 for a task that really does not depend on those regularities, with the reason. 0.5 for "it has seen a lot of data" alone.
+
+# %% [markdown] model_answer="why_it_helps"
+# To guess the next word well, a model must know what kind of word can come: after *the* a noun or an adjective, after *flew to* a place, after *has been* a participle. So its states put words together that behave alike, and mark where a phrase can end, although nobody asked for phrases. Chunks and names are cut from just these regularities. A tagger with eighty sentences can then treat a word that it has never seen like one that it has, because the two have similar states. Expect no help where the labels do not depend on anything that helps to guess words. Examples are a company's own arbitrary categories, facts that stand in no text, and a language that the model has not read.
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -1137,9 +1136,10 @@ progress()
 # A colleague writes: *"Our tagger for drug names is right for 97 % of the words. With the pretrained model it is 97.4 %. We ran it once. Pretraining is not worth it."* **What do you ask, and how would you find out?** Three to five sentences.
 
 # %% [markdown] discussion="is_it_worth_it" points=2
-# Most words are no drug names, so 97 % may be what a tagger gets that finds hardly any: ask for precision, recall and F1 of spans, and what "always O" would get. A difference from one run each may be luck: train both on the same labelled sentences, for several draws and seeds, and report the difference with an interval. Ask how many labels there were: the gain may lie where labels are few, so draw a curve over 1 %, 10 % and 100 %. Choose the settings on a development set, and open the test set once.
-#
 # **Rubric, 2 points.** 1 for spans instead of words (or the comparison with "always O"). 1 for a fair comparison: same labels, several seeds, an interval, or the curve over amounts of labels; two of these for the full point.
+
+# %% [markdown] model_answer="is_it_worth_it"
+# Drug names are rare among words, so even a tagger that finds hardly any of them may get 97 %. Ask for precision, recall and F1 of spans, and for the score of a tagger that always writes O. One run each may differ by luck. So train both taggers on the same labelled sentences, for several draws and seeds, and report the difference with its interval. Ask how many labels there were: the gain may lie where labels are few, so draw a curve over 1 %, 10 % and 100 %. Choose the settings on a development set, and open the test set once.
 
 # %% [markdown]
 # ## Further reading

@@ -139,3 +139,11 @@ def test_the_form_says_what_to_type(unit: str, asked: str) -> None:
     number = form.widget.children[1]
     assert number.description == asked
     assert number.style.description_width == "initial"
+
+
+def test_in_marking_an_outcome_without_a_guess_is_no_reproach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert repr(outcome("kind", "A Noun")) == "Measured: A Noun"
+    assert calibration() is None

@@ -83,12 +83,10 @@ def test_road_marks_the_lesson_and_refuses_an_unknown_one() -> None:
 def test_road_with_progress_says_it_without_colours_and_nothing_touches() -> None:
     passed = {number: (i % 4, 3) for i, (number, _) in enumerate(plots.ROAD)}
     picture = plots.road("05", passed)
-    FigureCanvasAgg(picture.figure).draw()
     texts = picture.figure.axes[0].texts
     assert [text.get_text() for text in texts].count("✓") == 3
     assert "2/3" in [text.get_text() for text in texts]
-    boxes = [text.get_window_extent() for text in texts]
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert unreadable(picture.figure) == []
     assert "03 context enters (done)" in picture.description
     assert "02 limits of static vectors (2 of 3 exercises passed)" in picture.description
     with pytest.raises(ValueError, match="no lesson '99'"):
