@@ -85,12 +85,12 @@ class Progress:
     def __repr__(self) -> str:
         return "\n".join(self.sentences())
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
         last = self.exercises[-1].lesson
         at = (self.next.lesson if self.next is not None else last)[:2]
-        picture = road(at, self.lessons())._repr_mimebundle_()["text/html"]
+        picture, about = road(at, self.lessons())._repr_mimebundle_()
         words = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
-        return {"text/plain": repr(self), "text/html": picture + words}
+        return {"text/plain": repr(self), "text/html": picture["text/html"] + words}, about
 
 
 def progress() -> Progress:

@@ -42,7 +42,7 @@ def test_what_is_passed_begun_next_and_left(desk: Path) -> None:
         "Exercises that are left: about 1 h 10 min in that lesson, 1 h 20 min in all. "
         "Reading comes on top."
     )
-    bundle = progress()._repr_mimebundle_()
+    bundle, _ = progress()._repr_mimebundle_()
     assert bundle["text/plain"] == repr(progress())
     assert "00 start here (done), 01 word2vec (0 of 2 exercises passed), 02" in bundle["text/html"]
     assert "You are at 01, word2vec." in bundle["text/html"]
@@ -59,7 +59,7 @@ def test_next_goes_on_from_the_latest_and_comes_back_for_what_was_left_out(desk:
     results.add(desk, "a", 4, 4)
     assert coming() is None
     assert "There is no exercise left." in repr(progress())
-    assert "You are at 03" in progress()._repr_mimebundle_()["text/html"]
+    assert "You are at 03" in progress()._repr_mimebundle_()[0]["text/html"]
 
 
 def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(desk: Path) -> None:
