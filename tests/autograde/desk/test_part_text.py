@@ -1,18 +1,12 @@
 """A part's text runs without the notebook, or there is a sentence that says why there is none."""
 
-import functools
-import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from autograde.desk import parts
-from autograde.desk.literals import CannotBeWritten, literal
-from autograde.desk.names import names_in
+from autograde.desk.literals import CannotBeWritten
 from autograde.desk.part_text import part_text
 from tests.autograde.desk.conftest import Notebook
 
@@ -273,61 +267,3 @@ def test_a_script_and_a_module_of_the_learner(
 
     with pytest.raises(CannotBeWritten, match="module of your own"):
         part_text("double", more_words.f, tmp_path)
-
-
-PLAIN = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=False)
-    | st.text(max_size=20)
-    | st.binary(max_size=9),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.tuples(inner, inner)
-        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-        | st.frozensets(st.integers(), max_size=4)
-    ),
-    max_leaves=12,
-)
-
-
-@given(PLAIN)
-def test_a_literal_is_the_value_again(value: Any) -> None:
-    again = eval(literal(value))
-    assert again == value
-    assert type(again) is type(value)
-
-
-def test_literals_of_odd_values() -> None:
-    assert math.isnan(eval(literal(float("nan"))))
-    assert literal({"b", "a"}) == "{'a', 'b'}"
-    assert literal([set(), frozenset(), (1,), ()]) == "[set(), frozenset(), (1,), ()]"
-    for value in (np.float64(1), functools.partial(print), object(), "x" * 5_000, 1j):
-        with pytest.raises(CannotBeWritten):
-            literal(value)
-
-
-@pytest.mark.parametrize(
-    ("text", "at_once", "later", "in_annotations"),
-    [
-        ("def f(x=A): return B(x)", ("A",), ("B",), ()),
-        (
-            "@D\nclass F(G):\n    a = H\n    def m(self): return self.a + I",
-            ("D", "G", "H"),
-            ("I",),
-            (),
-        ),
-        ("def f(x: A, *y: B, **z: C) -> D:\n    w: E = F", (), ("F",), ("A", "B", "C", "D", "E")),
-        ("def f(x):\n    def g(): return x + A\n    return [B for y in g()]", (), ("A", "B"), ()),
-        ("f = lambda x, y=A: B", ("A",), ("B",), ()),
-        ("class F:\n    a = [A for b in B]\n    c: D = 1", ("A", "B"), (), ("D",)),
-        ("def f():\n    global a\n    a = a + 1", (), ("a",), ()),
-    ],
-)
-def test_names_and_when_they_are_needed(
-    text: str, at_once: tuple[str], later: tuple[str], in_annotations: tuple[str]
-) -> None:
-    names = names_in(text)
-    assert (names.at_once, names.later) == (at_once, later)
-    assert names.in_annotations == in_annotations

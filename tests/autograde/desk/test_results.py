@@ -1,4 +1,4 @@
-"""The journal of results: found from the notebook, whole after damage, shared by two kernels."""
+"""The journal of results: whole after damage, shared by two kernels."""
 
 import subprocess
 import sys
@@ -8,23 +8,6 @@ from pathlib import Path
 import pytest
 
 from autograde.desk import results
-from autograde.desk.place import find_desk
-
-
-def test_the_desk_is_found_from_a_lesson_and_not_from_elsewhere(
-    desk: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert find_desk() == desk
-    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
-    assert find_desk() is None
-    monkeypatch.delenv("NBGRADER_EXECUTION")
-    monkeypatch.chdir(desk.parent)
-    assert find_desk() is None
-    gone = desk.parent / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    assert find_desk() is None
 
 
 def test_the_best_the_latest_and_the_number_of_tries(desk: Path) -> None:
