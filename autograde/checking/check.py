@@ -92,11 +92,17 @@ def report_of(exercise: Exercise, answer: Answer) -> Report:
 def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     _examined.pop(exercise, None)
     report = examine(exercise, answer)
-    if report.cases:  # neither a stub nor refused unseen
+    if report.cases and _is_the_learners(exercise, answer):  # no stub, not refused unseen
         attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
         _examined[exercise] = (answer, _made_of(answer), report)
     return report
+
+
+def _is_the_learners(exercise: Exercise, answer: Answer) -> bool:
+    """Whether it bears the exercise's name: a lesson also checks wrong answers to show them."""
+    name = getattr(answer, "__name__", None)
+    return name in (None, "<lambda>", exercise.id, getattr(exercise.reference, "__name__", None))
 
 
 def _made_of(answer: Answer) -> list[Any]:

@@ -13,6 +13,11 @@ from autograde.checking.model_answer import FILE
 
 # In the metadata of the solution's cell: the exercise or discussion whose answer it is.
 OF = "model_answer"
+# JupyterLab shows the first line of a folded cell.
+WHEN = {
+    "exercise": "after a pass, or after a try and all three hints",
+    "discussion": "when you have written and saved your own",
+}
 MARK = re.compile(r"^[ \t]*### (?:BEGIN|END) SOLUTION[^\n]*\n?", re.MULTILINE)
 
 
@@ -38,7 +43,7 @@ class ReleaseModelAnswers(NbGraderPreprocessor):
             cells.append(cell)
             key = _last_cell_of(cell)
             if key in answers:
-                cells.append(offer(key))
+                cells.append(offer(key, answers[key]["of"]))
         nb.cells = cells
         return nb, resources
 
@@ -69,9 +74,10 @@ def _last_cell_of(cell: NotebookNode) -> str:
     return discussion or cell["id"].removesuffix("-hints")
 
 
-def offer(key: str) -> NotebookNode:
+def offer(key: str, of: str) -> NotebookNode:
     """The cell below hints or discussion that unfolds the model answer; its code is folded."""
     cell = new_code_cell(
+        f"# Model answer: run this cell {WHEN[of]}\n"
         f'from autograde import model_answer\n\nmodel_answer("{key}")',
         metadata={"jupyter": {"source_hidden": True}},
     )

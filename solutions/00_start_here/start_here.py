@@ -121,6 +121,9 @@ check("relative_frequency", relative_frequency)
 #
 # outline: If the list is empty, return `0.0`. Otherwise return the count divided by the length. Two lines are enough.
 
+# %% [markdown] model_answer="relative_frequency"
+# The empty text comes first, because nothing can be divided by its length. `count` compares whole tokens, so upper and lower case stay apart.
+
 # %% [markdown] slide="subslide"
 # ## 5. Predict before you run
 #
@@ -213,7 +216,7 @@ progress()
 # %% [markdown]
 # ## Further reading
 #
-# - The README of the course, section *Where things are*: how lessons, package and checks hang together.
+# - `README.md`, the first page of the course, section *Where things are*: how lessons, package and checks hang together.
 # - `python -m elmo_mini corpora` in a terminal lists the texts of the course and their licences.
 #
 # Next: **01 · word2vec with negative sampling**, where words learn from their neighbours.

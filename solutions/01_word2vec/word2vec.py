@@ -168,6 +168,9 @@ check("softmax_cost", softmax_cost)
 #
 # outline: Multiply each number of scores by `dimension` and return both, full softmax first.
 
+# %% [markdown] model_answer="softmax_cost"
+# Each score costs $D$ multiplications. The full softmax scores every word. Negative sampling scores the noise words and the true one, hence the `+ 1`.
+
 # %% [markdown]
 # Counting is one thing, a clock another. Take the vocabulary of our text, 100 dimensions and 5 noise words. How many times slower will one training step on 128 pairs be with the full softmax? Type your guess and press *Record*. (No form? Write it into the call: `predict(..., guess=20)`.)
 
@@ -302,6 +305,9 @@ check("dynamic_window_pairs", dynamic_window_pairs)
 #
 # outline: For each `place`: draw `reach`; for `other` from `max(0, place - reach)` to `min(len(tokens), place + reach + 1)`: if `other` is not `place`, append `(tokens[place], tokens[other])`. Return the list.
 
+# %% [markdown] model_answer="dynamic_window_pairs"
+# The reach is drawn inside the loop, once for every centre. `max` and `min` keep the window inside the sentence. Places are compared, not words, so a repeated word stays a context.
+
 # %% slide="subslide"
 dynamic_window_pairs = or_reference("dynamic_window_pairs", dynamic_window_pairs)
 
@@ -360,6 +366,9 @@ check("keep_probability", keep_probability)
 # idea: Both formulas start with the square root of `threshold / frequency`. The code adds the ratio itself to it.
 #
 # outline: Compute the ratio. Take its root. For `"code"` add the ratio. Cut off at 1 with `np.minimum`.
+
+# %% [markdown] model_answer="keep_probability"
+# Both formulas exceed 1 for rare words, so the last line cuts them off there.
 
 # %% slide="subslide"
 keep_probability = or_reference("keep_probability", keep_probability)
@@ -447,6 +456,9 @@ check("noise_distribution", noise_distribution)
 #
 # outline: `weights = counts ** power`, then `weights / weights.sum()`.
 
+# %% [markdown] model_answer="noise_distribution"
+# The power comes before the division. In the other order the result would no longer add up to 1.
+
 # %% slide="subslide"
 noise_distribution = or_reference("noise_distribution", noise_distribution)
 
@@ -518,6 +530,9 @@ check("sgns_loss", sgns_loss)
 #
 # outline: `positive` (B,), `negative` (B, K). Per pair: `F.logsigmoid(positive)` plus the sum over K of `F.logsigmoid(-negative)`. Mean over the batch, minus in front.
 
+# %% [markdown] model_answer="sgns_loss"
+# `F.logsigmoid` of the negated score takes the place of $\log(1 - \sigma)$, which is $\log 0$ for a large score. Noise terms are added up over K; only the pairs are averaged.
+
 # %%
 sgns_loss = or_reference("sgns_loss", sgns_loss)
 untrained = sgns_loss(torch.zeros(1, 10), torch.ones(1, 10), torch.ones(1, 5, 10))
@@ -587,6 +602,9 @@ check("sgns_gradients", sgns_gradients)
 #
 # outline: center: error of the true word times `context`, plus the sum over K of error times noise vector. context: error of the true word times `center`. negatives: error times `center.unsqueeze(1)`. No division by B.
 
+# %% [markdown] model_answer="sgns_gradients"
+# Each error is prediction minus target, and it scales the vector that was met. The last axis of length 1 lets one error scale a whole vector.
+
 # %% [markdown]
 # Hold the formula against autograd, on fresh numbers. `sgns_loss` is a mean over 4 pairs and the formula is for each pair, hence the factor 4:
 
@@ -637,6 +655,9 @@ check("sgns_step", sgns_step)
 # idea: Take the three blocks of rows out first: `input_vectors[centers]`, `output_vectors[contexts]`, `output_vectors[negatives]`. Compute loss and gradients from them. Only then change the tables.
 #
 # outline: After loss and gradients: three calls of `index_add_` with `alpha=-learning_rate`. The noise ids and their gradients need one axis less: `negatives.flatten()` and `dn.flatten(0, 1)`.
+
+# %% [markdown] model_answer="sgns_step"
+# All rows are read, and all gradients computed, before a table changes. `index_add_` adds up the updates of a word that is in the batch several times.
 
 # %% [markdown] slide="subslide"
 # Everything is there: the window, the subsampling, the noise, the step. Where your function is right it is yours that runs, else the course's. The learning rate falls in a straight line, as in the paper. Before it runs, a guess:
@@ -954,6 +975,9 @@ check("shifted_pmi", shifted_pmi)
 # idea: `pair_counts.sum(1, keepdims=True)` has one number a row, `.sum(0, keepdims=True)` one a column. Their product over the total is the count that chance would give.
 #
 # outline: Log of counts over chance counts, minus `np.log(negatives)`. numpy's log of 0 is already `-inf`; `np.errstate(divide="ignore")` silences its warning.
+
+# %% [markdown] model_answer="shifted_pmi"
+# `by_chance` is the count that words without any connection would have. The sums keep their axes, so that their product is a table.
 
 # %% [markdown] slide="subslide"
 # Check the claim on counts of our text. Take the 40 most frequent words and count their pairs. (Each count is raised by 1, because the score of a pair that never occurs would fall for ever.) Then minimise the loss of all pairs together with LBFGS, an optimiser for small smooth problems: once with as many dimensions as words, once with 3 only.

@@ -118,6 +118,9 @@ check("cooccurrence_counts", cooccurrence_counts)
 #
 # outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives place and word. The two words may be the same; both additions then go into one entry.
 
+# %% [markdown] model_answer="cooccurrence_counts"
+# Each place looks only to its left, so each pair is met once. Both entries get their share at that moment.
+
 # %% slide="subslide"
 cooccurrence_counts = or_reference("cooccurrence_counts", cooccurrence_counts)
 
@@ -182,6 +185,9 @@ check("glove_weight", glove_weight)
 #
 # outline: `np.minimum(counts / x_max, 1.0) ** alpha`.
 
+# %% [markdown] model_answer="glove_weight"
+# One to any power is one, so the cut may come before the power.
+
 # %% slide="subslide"
 glove_weight = or_reference("glove_weight", glove_weight)
 
@@ -239,6 +245,9 @@ check("glove_loss", glove_loss)
 # idea: All scores at once: `vectors @ context_vectors.T` has shape (V, V'). `biases[:, None]` adds to the rows, `context_biases` to the columns. In a computer 0 times infinity is `nan`, so the logarithm must not see a 0.
 #
 # outline: `scores` as above; `weight` as in exercise 2, with `.clamp(max=1.0)`; `logs` of `torch.where(counts > 0, counts, torch.ones_like(counts))`. Return the sum of `weight * (scores - logs) ** 2`.
+
+# %% [markdown] model_answer="glove_loss"
+# `torch.where` hides the zeros from the logarithm. A weight of 0 alone would not help, because 0 times infinity is no number.
 
 # %% [markdown]
 # Let your loss learn. The 150 commonest words are a small enough table to take all pairs at once.
@@ -362,6 +371,9 @@ check("character_ngrams", character_ngrams)
 #
 # outline: `marked = f"<{word}>"`. For `length` in `range(shortest, longest + 1)`, for `start` in `range(len(marked) - length + 1)`: take `marked[start : start + length]`.
 
+# %% [markdown] model_answer="character_ngrams"
+# The boundary signs are put on first. A text of m characters has m − n + 1 stretches of length n, and none when n is larger than m.
+
 # %%
 character_ngrams = or_reference("character_ngrams", character_ngrams)
 
@@ -411,6 +423,9 @@ check("subword_vector", subword_vector)
 # idea: `bucket(ngram, len(ngram_vectors))` gives a row number for each n-gram. An array can be indexed with a list of row numbers.
 #
 # outline: Collect the row numbers of all n-grams; `ngram_vectors[rows].sum(0)`; if `word in words`, add `word_vectors[words.index(word)]`. Do not change the arrays.
+
+# %% [markdown] model_answer="subword_vector"
+# A list of row numbers takes a row twice when two pieces share a bucket. `total + ...` makes a new array, so the tables stay as they are.
 
 # %% [markdown]
 # gensim has fastText. Train it on the Lee news, which is small and always here, and give its tables to *your* function.
@@ -537,6 +552,9 @@ check("merge_words", merge_words)
 # idea: Two loops with `enumerate`: over the sentences and over their tokens. Compare whole tokens, and build fresh lists instead of writing into the given ones.
 #
 # outline: For each sentence append an empty list to `new`. For each token: if it is `first` or `second`, append `(number, place, token)` to the labels and put `merged` into the new sentence; otherwise put the token.
+
+# %% [markdown] model_answer="merge_words"
+# The label is written down before the token is replaced. Fresh lists leave the given text as it is.
 
 # %%
 merge_words = or_reference("merge_words", merge_words)
@@ -738,6 +756,9 @@ check("majority_ceiling", majority_ceiling)
 # idea: Count the senses of each word apart: a `Counter` in a `defaultdict`. Its largest count is what the best rule gets right for this word.
 #
 # outline: Fill `seen[word][sense] += 1` over all occurrences. Add up `max(counts.values())` over the words and divide by the number of occurrences.
+
+# %% [markdown] model_answer="majority_ceiling"
+# One vector per word allows one answer per word, and the best one is its commonest sense. So the largest count of each word is right, and the counts are added up before the one division.
 
 # %% slide="subslide"
 majority_ceiling = or_reference("majority_ceiling", majority_ceiling)

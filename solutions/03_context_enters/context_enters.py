@@ -149,6 +149,9 @@ check("stream_rows", stream_rows)
 #
 # outline: `length = len(stream) // rows`; take `stream[: rows * length]`; `.view(rows, length)`.
 
+# %% [markdown] model_answer="stream_rows"
+# `view` fills the table row by row, so each row is one stretch of the text. It needs a length that the rows fill exactly, hence the cut.
+
 # %%
 stream_rows = or_reference("stream_rows", stream_rows)
 
@@ -191,6 +194,9 @@ check("next_word_windows", next_word_windows)
 # idea: Shift first, cut afterwards. `rows[:, :-1]` has every word that something comes after; `rows[:, 1:]` has what comes after it. Cut both at the same places.
 #
 # outline: `inputs, targets = rows[:, :-1], rows[:, 1:]`. `inputs.split(width, 1)` and `targets.split(width, 1)` give the windows. `zip` them into a list of pairs.
+
+# %% [markdown] model_answer="next_word_windows"
+# The shift comes before the cut. So the last target of a window is the first input of the next one, and no word between two windows is lost.
 
 # %%
 next_word_windows = or_reference("next_word_windows", next_word_windows)
@@ -240,6 +246,9 @@ check("masked_cross_entropy", masked_cross_entropy)
 #
 # outline: `torch.nn.functional.cross_entropy(logits[mask], targets[mask])` takes the softmax, the logarithm, the minus sign and the mean. By hand: `log_softmax(-1)`, `gather` the targets, choose by the mask, minus the mean.
 
+# %% [markdown] model_answer="masked_cross_entropy"
+# The real places are chosen first, so the mean runs over them alone. Padding takes part neither in the sum nor in the count.
+
 # %% [markdown] slide="subslide"
 # A loss of 4.6 nats says little to the ear. Its exponential does: $e^{4.6} \approx 100$. The model hesitates as much as if it had to throw a fair die with 100 sides. This number is the **perplexity**. A fair six-sided die has perplexity 6, and a model that is always certain and always right has 1.
 #
@@ -269,6 +278,9 @@ check("perplexity", perplexity)
 # idea: A mean loss times its number of tokens is the sum of all surprises in the batch. Add those up over the batches, divide once by all tokens, take exp once.
 #
 # outline: `nats` = sum of `loss * count` over the batches; return `np.exp(nats / sum(tokens))`.
+
+# %% [markdown] model_answer="perplexity"
+# Each mean is turned back into a sum before the batches are added, so every token weighs the same. `exp` comes last, and once.
 
 # %% [markdown] slide="subslide"
 # Your four functions are a language model's whole training, apart from the network; the cell after next runs on them. Running text in rows has no padding, so there the mask is True everywhere. Sentences side by side, as in lesson 04, need it.
@@ -566,6 +578,9 @@ check("around_target", around_target)
 # idea: For word $t$: left at place $t - 1$, right at place $t + 1$. For all words together, $t - 1$ runs from 0 to T − 1, and $t + 1$ from 2 to T + 1.
 #
 # outline: `left[:, :-2]` and `right[:, 2:]` have T places each. `torch.cat([...], dim=-1)` puts them side by side.
+
+# %% [markdown] model_answer="around_target"
+# The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
 
 # %% [markdown] slide="subslide"
 # The loss you know already. The place plays the part that the centre word had in word2vec; the word that belongs there is the right answer; noise words are drawn by the counts to the power 3/4, as in the authors' program. With $g$ the vector of the place, $v'_w$ the output vector of its word and $v'_{n_1}, \dots, v'_{n_k}$ those of the $k$ noise words:

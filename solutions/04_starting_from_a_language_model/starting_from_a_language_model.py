@@ -156,6 +156,9 @@ check("autoencoder_steps", autoencoder_steps)
 #
 # outline: inputs `[*sentence, boundary, *sentence]`; targets: n times anything, then `[*sentence, boundary]`; counted: n times False, then n + 1 times True.
 
+# %% [markdown] model_answer="autoencoder_steps"
+# The boundary after the sentence starts the recital. From there on the targets are one place ahead of the inputs, for n + 1 steps.
+
 # %%
 # Only printed here: `train_autoencoder`, below, uses the package's own function.
 autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
@@ -190,6 +193,9 @@ check("start_from", start_from)
 # idea: Every module gives its numbers with `state_dict()` and takes such numbers with `load_state_dict(...)`, which copies them. An assignment like `classifier.lstm = language_model.lstm` makes both use one and the same part.
 #
 # outline: For each of the two parts: `classifier.part.load_state_dict(language_model.part.state_dict())`.
+
+# %% [markdown] model_answer="start_from"
+# `load_state_dict` copies numbers. After an assignment both models would share one part, and training the classifier would move the language model.
 
 # %% [markdown] slide="subslide"
 # Now a task. It needs no labels from people, and it can be had in any language: **is this sentence in its order, or has somebody shuffled its words?** Half of the sentences are shuffled, all but the last sign. Whoever only counts words is at 50 %, always.
@@ -543,6 +549,9 @@ check("attend", attend)
 # idea: `queries @ keys.transpose(1, 2)` has all scores, (B, T, S). A score of minus infinity gets a share of exactly 0, and the others still add up to 1. The mask needs an axis in the middle: `mask.unsqueeze(1)`.
 #
 # outline: `scores.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)`.
+
+# %% [markdown] model_answer="attend"
+# A score of minus infinity becomes a share of exactly 0, and the softmax shares out the look among the real words alone. Zeros written in after the softmax would leave shares that no longer add up to 1.
 
 # %% [markdown] slide="subslide"
 # The same shares then read **both** layers, and the two results stand side by side. (The translator below uses the package's `attend`, the one that yours was held to.)

@@ -118,6 +118,9 @@ check("spans_of", spans_of)
 #
 # outline: Keep `start` (None when nothing is open) and `kind`. Walk over `enumerate([*labels, "O"])`: the extra O closes a span at the end of the sentence. If `start is not None` and the label is `f"I-{kind}"`, continue. Otherwise append `(start, place, kind)` if something is open (`place` is already one after the last word); then set `start` and `kind` for O or for a new span (`label[2:]` is the kind).
 
+# %% [markdown] model_answer="spans_of"
+# A span goes on at an I of its own kind and ends at everything else. So an I that continues nothing opens a span without a rule of its own. The extra O closes the last span.
+
 # %% [markdown] slide="slide"
 # ## 2. How good is a tagger?
 #
@@ -184,6 +187,9 @@ check("span_f1", span_f1)
 # idea: For one sentence, put both lists of spans into sets; `&` gives those in both. Add the three counts up over the sentences, and divide once at the end. Precision divides by what was predicted, recall by what is there.
 #
 # outline: Loop over `zip(gold, predicted, strict=True)`. `correct += len(set(spans_of(a)) & set(spans_of(b)))`, and the two lengths. `precision = correct / found if found else 0.0`, recall likewise. F1 is `2 * precision * recall / (precision + recall)`, and 0 when nothing is correct.
+
+# %% [markdown] model_answer="span_f1"
+# The three counts run over all sentences, and each division is done once. The intersection of the sets counts a span as right only if start, end and kind agree.
 
 # %% slide="subslide"
 span_f1 = or_reference("span_f1", span_f1)
@@ -286,6 +292,9 @@ check("path_score", path_score)
 #
 # outline: Pick emissions (B, T), multiply by `mask`, sum. Pick moves (B, T − 1), multiply by `mask[:, 1:]`, sum. The last word stands at `mask.sum(1) - 1`; gather its label. Add `start[labels[:, 0]]` and `end[last_label]`.
 
+# %% [markdown] model_answer="path_score"
+# A move counts if the word that it leads to is real, hence `mask[:, 1:]`. The end score belongs to the label of the last real word, which `gather` picks.
+
 # %% [markdown]
 # How many paths are there? Each word may have any label, so the choices multiply. Take 20 labels and 24 words. (A sentence of CoNLL-2000, the text of section 7, has 24 words on average; how many labels its chunks need is printed there.)
 
@@ -384,6 +393,9 @@ check("log_partition", log_partition)
 #
 # outline: `alpha = start + emissions[:, 0]`. For `t` from 1: `new = torch.logsumexp(alpha.unsqueeze(2) + transitions, 1) + emissions[:, t]`; then `alpha = torch.where(mask[:, t].unsqueeze(1), new, alpha)`. Return `torch.logsumexp(alpha + end, 1)`.
 
+# %% [markdown] model_answer="log_partition"
+# For each label, `alpha` is the logarithm of the sum over all ways that end there. `torch.where` keeps it as it is for sentences that have ended.
+
 # %% slide="subslide"
 log_partition = or_reference("log_partition", log_partition)
 
@@ -453,6 +465,9 @@ check("viterbi", viterbi)
 #
 # outline: For each sentence with its `length`: `best = start + row[0]`; for `t` from 1 to `length - 1` keep `came_from` in a list and add `row[t]`. Then `score, label = (best + end).max(0)`. Walk through the list in reverse, appending `came_from[path[-1]]`; turn the path round.
 
+# %% [markdown] model_answer="viterbi"
+# It is the forward algorithm with a maximum in place of the sum. `came_from` remembers where each maximum came from, so the best path can be read backwards.
+
 # %% slide="subslide"
 viterbi = or_reference("viterbi", viterbi)
 
@@ -503,6 +518,9 @@ check("may_follow", may_follow)
 # idea: A span is open after B and I. Only I and E go on with a span. The two facts must agree: open and going on, or not open and not going on.
 #
 # outline: `open_before = before[0] in "BI"`, `goes_on = after[0] in "IE"`. If they differ, return False. If the span goes on, the kinds must be equal: `before[2:] == after[2:]`. `"<start>"` and `"<end>"` begin with `<`, so they need no rule of their own.
+
+# %% [markdown] model_answer="may_follow"
+# A span is open after B and I, and only I and E go on with one: the two must agree. `"<start>"` and `"<end>"` begin with none of these letters, so they need no rule of their own.
 
 # %% slide="subslide"
 may_follow = or_reference("may_follow", may_follow)
@@ -670,6 +688,9 @@ check("with_lm", with_lm)
 # idea: `torch.cat([states, lm], dim=-1)` puts two vectors side by side for every word. The number of words does not change, the width does.
 #
 # outline: If `position == "input"`, join to `words`. Call `first`. If `"after_first"`, join. Call `second`. If `"after_second"`, join. Return.
+
+# %% [markdown] model_answer="with_lm"
+# The states of the language model are joined at one place, and nothing else changes. With `"none"` they are joined nowhere: that is the tagger without a language model.
 
 # %% [markdown] slide="subslide"
 # Our consultant is the course's own language model. It is small, and it has read a few million words; lessons 06 and 07 build it, from its letters to its two directions. Here it is a black box that turns a sentence into one vector for each word. We take its **top layer**, as TagLM does.

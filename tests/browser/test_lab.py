@@ -153,6 +153,14 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
         expect(check).to_contain_text(said)
     assert_nothing_went_wrong(page)
 
+    model_answer = code_cell(page, "The model answer of relative_frequency opens when")
+    number = model_answer.evaluate("cell => [...cell.parentElement.children].indexOf(cell)")
+    model_answer = page.locator(".jp-Cell").nth(number)
+    model_answer.locator(".jp-InputPrompt").click()
+    page.keyboard.press("Control+Enter")
+    model_answer.get_by_text("yours has passed, so compare the two").click()
+    expect(model_answer.locator("details code").last).to_contain_text("tokens.count(word)")
+
     page.keyboard.press("Control+s")
     mine = course / "work" / START_HERE
     page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")

@@ -39,6 +39,20 @@ def right(tokens: list[str], word: str) -> float:
     return tokens.count(word) / len(tokens) if tokens else 0.0
 
 
+wrong.__name__ = right.__name__ = EXERCISE
+
+
+def test_a_mistake_that_the_lesson_shows_is_no_try() -> None:
+    check(EXERCISE, lambda tokens, word: float(tokens.count(word)))
+    assert attempts.tries(EXERCISE) == 1
+
+    def in_a_hurry(tokens: list[str], word: str) -> float:
+        return float(tokens.count(word))
+
+    check(EXERCISE, in_a_hurry)
+    assert attempts.tries(EXERCISE) == 1
+
+
 def test_before_a_try_nothing_is_shown() -> None:
     check(EXERCISE, stub)
     check(EXERCISE, "no function")
