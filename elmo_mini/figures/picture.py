@@ -22,12 +22,10 @@ MARGIN = 0.08  # inches
 # The key of an output's metadata that says what of a figure cannot be read: an empty list if all
 # can be. A build of a lesson refuses others.
 UNREADABLE = "unreadable"
-# An SVG takes the theme that its <img> has. JupyterLab and the pages made by nbconvert say theirs
-# on the body; pages that drop style sheets leave it to the reader's system.
-THEME = (
-    "<style>.elmo-picture{color-scheme:light}"
-    '[data-jp-theme-light="false"] .elmo-picture{color-scheme:dark}</style>'
-)
+# An SVG takes the theme that its <img> has: light, unless JupyterLab or a page made by nbconvert
+# says on its body that it is dark. Where both styles are dropped, as in an untrusted notebook, the
+# image takes the color-scheme of the page.
+THEME = '<style>[data-jp-theme-light="false"] .elmo-picture{color-scheme:dark!important}</style>'
 
 
 class Picture:
@@ -49,7 +47,7 @@ class Picture:
         alt = html.escape(self.description, quote=True)
         image = (
             f'{THEME}<img class="elmo-picture" src="data:image/svg+xml;base64,{data}" '
-            f'alt="{alt}" style="max-width:100%">'
+            f'alt="{alt}" style="max-width:100%;color-scheme:light">'
         )
         shown = {"text/html": image, "text/plain": self.description}
         return shown, {UNREADABLE: unreadable(self.figure)}

@@ -813,7 +813,7 @@ for word in ("he", "school", "four"):
         print(f"{word:>8} {name:>10}: {', '.join(neighbours(table, word, 6))}")
 
 # %% [markdown] slide="subslide"
-# A handful of neighbours proves little. The stored experiment below compares both trainers on the whole Brown corpus, with 100 dimensions, 5 rounds and 5 seeds. It was run once, with the command that it names; nothing of it is computed here. Three questions were asked of the vectors. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *wordsim353*: do cosines rank pairs of words as people do? *Overlap*: how many of a word's ten nearest neighbours are those of gensim with another seed?
+# A handful of neighbours proves little. The stored experiment below compares both trainers on the whole Brown corpus, with 100 dimensions, 5 rounds and 5 seeds. It was run once, with the command that it names; nothing of it is computed here. Three questions were asked of the vectors. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? *Overlap*: how many of a word's ten nearest neighbours are those of gensim with another seed?
 
 # %%
 from elmo_mini.results.stored import stored_result
@@ -823,7 +823,7 @@ stored_benchmark
 
 # %%
 skip_gram = stored_benchmark.numbers["results"]["skip-gram"]["ways"]
-asked_for = {"part of speech": "probe", "wordsim353": "wordsim353", "overlap": "overlap"}
+asked_for = {"part of speech": "probe", "WordSim-353": "wordsim353", "overlap": "overlap"}
 plots.bars(
     list(asked_for),
     {

@@ -246,7 +246,7 @@ trellis(
     words,
     labels,
     {"each word on its own": alone},
-    title="Emissions (darker: higher); at the line, transitions",
+    title="Emissions (stronger shade: higher); at the line, transitions",
     transitions=transitions.numpy(),
 )
 
