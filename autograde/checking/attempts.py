@@ -1,6 +1,9 @@
-"""What was tried and what passed in this kernel, exercise by exercise."""
+"""What was tried in this kernel, and what has passed, exercise by exercise."""
 
 from collections import Counter
+
+from autograde.desk.place import find_desk
+from autograde.desk.results import results
 
 _tries: Counter[str] = Counter()
 _passed: set[str] = set()
@@ -19,5 +22,9 @@ def tries(exercise_id: str) -> int:
 
 
 def has_passed(exercise_id: str) -> bool:
-    """Whether one of them earned every point."""
-    return exercise_id in _passed
+    """Whether one of them earned every point, now or in an earlier kernel of this learner's."""
+    if exercise_id in _passed:
+        return True
+    desk = find_desk()
+    recorded = results(desk).get(exercise_id) if desk is not None else None
+    return recorded is not None and recorded.passed

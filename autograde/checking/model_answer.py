@@ -50,7 +50,7 @@ def model_answer(
 ) -> Unfolding | Sentence | None:
     """The model answer of an exercise or a discussion, folded; or what is to be done first.
 
-    An exercise's opens when it has passed its check in this kernel, or after one judged try and
+    An exercise's opens when it has passed its check, now or earlier, or after one judged try and
     all three hints. A discussion's opens when two sentences of one's own stand in its cell of the
     saved notebook. While nbgrader runs the notebook, nothing is shown.
 

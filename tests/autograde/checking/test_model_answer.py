@@ -8,6 +8,8 @@ import pytest
 from autograde import check, model_answer
 from autograde.checking import attempts
 from autograde.checking.model_answer import FILE, Sentence, Unfolding, count_sentences
+from autograde.desk import results
+from autograde.desk.place import MARK
 
 EXERCISE = "relative_frequency"
 ANSWERS = {
@@ -59,6 +61,14 @@ def test_before_a_try_nothing_is_shown() -> None:
     shown = model_answer(EXERCISE)
     assert isinstance(shown, Sentence)
     assert "after one try and all three hints" in repr(shown)
+
+
+def test_a_pass_of_another_day_counts(lesson: Path) -> None:
+    (lesson / MARK).mkdir()
+    results.add(lesson, EXERCISE, points=0.5, out_of=1.0)
+    assert isinstance(model_answer(EXERCISE), Sentence)
+    results.add(lesson, EXERCISE, points=1.0, out_of=1.0)
+    assert "yours has passed" in repr(model_answer(EXERCISE))
 
 
 def test_after_a_try_the_fold_asks_for_the_hints() -> None:
