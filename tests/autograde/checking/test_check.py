@@ -257,3 +257,17 @@ def test_a_log_handler_without_a_stream_gets_none(monkeypatch: pytest.MonkeyPatc
     with captured_output():
         pass
     assert handler.stream is None
+
+
+def test_validate_is_told_on_stderr_what_is_missing(
+    registered: Exercise, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check("double", lambda values: values * values)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    check("double", lambda values: values + values)
+    assert capsys.readouterr().err == ""
+    check("double", lambda values: values * values)
+    said = capsys.readouterr().err
+    assert said.startswith("Double (double): ")
+    assert max(map(len, said.splitlines())) <= 80  # nbgrader cuts longer lines
