@@ -36,7 +36,7 @@ def keep_at_the_desk(answer: Answer, report: Report, examine: Examine) -> str:
     One sentence on the part; "" where there is nothing to say, and where there is no such folder.
     """
     desk, exercise = find_desk(), report.exercise
-    if desk is None or not report.judged:
+    if desk is None or not report.judged or not report.cases:  # a stub is no try
         return ""
     note, kept = "", ""
     if report.points == exercise.points:

@@ -75,6 +75,22 @@ def test_less_than_full_points_keep_nothing_but_the_result(
     assert results.results(desk)["double"].tries == 1
 
 
+NO_TRIES = {
+    "a stub": "def double(values):\n    raise NotImplementedError\n",
+    "no function": "double = 3\n",
+    "a mistake that is shown": "def hasty(values):\n    return values\ndouble = hasty\n",
+}
+
+
+@pytest.mark.parametrize("answer", NO_TRIES.values(), ids=NO_TRIES.keys())
+def test_what_is_no_try_is_not_recorded(
+    registered: Exercise, desk: Path, write: Write, answer: str
+) -> None:
+    """Else running all cells of a lesson would begin every exercise in it."""
+    check("double", write(answer))
+    assert results.results(desk) == {}
+
+
 def test_the_same_answer_writes_nothing_and_a_new_one_takes_its_place(
     registered: Exercise, file: Path, write: Write
 ) -> None:
