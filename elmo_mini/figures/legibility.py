@@ -1,11 +1,9 @@
 """What of a figure cannot be read: text that is cut, covered, too pale, or a name from the code."""
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch
@@ -23,7 +21,7 @@ SLACK = 1.0  # pixels by which the boxes of two words may touch
 
 def unreadable(figure: Figure) -> list[str]:
     """One phrase for each fault; a figure that can be read has none."""
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     texts = [text for text in _drawn(figure) if text.get_text().strip()]
     frames = [_frame(text) for text in texts]
     painted = [(patch, patch.get_window_extent()) for patch in _painted(figure)]
@@ -35,12 +33,15 @@ def unreadable(figure: Figure) -> list[str]:
             found.append(f"{said} is cut by the frame")
         if "_" in text.get_text() and "$" not in text.get_text():
             found.append(f"{said} is a name from the code, no word")
-        near = Bbox([frame.min(0), frame.max(0)])
-        patches = [patch for patch, around in painted if around.overlaps(near)]
+        box = Bbox([frame.min(0), frame.max(0)])
+        patches = [patch for patch, around in painted if around.overlaps(box)]
         found += _against_what_is_behind(text, said, frame, patches)
-    for (one, a), (other, b) in combinations(zip(texts, frames, strict=True), 2):
-        if (a.min(0) < b.max(0)).all() and (b.min(0) < a.max(0)).all() and _cross(a, b):
-            found.append(f"{one.get_text()!r} and {other.get_text()!r} overlap")
+    lows = np.array([frame.min(0) for frame in frames]).reshape(-1, 2)
+    highs = np.array([frame.max(0) for frame in frames]).reshape(-1, 2)
+    near = ((lows[:, None] < highs) & (lows < highs[:, None])).all(-1)  # (texts, texts)
+    for one, other in np.argwhere(np.triu(near, 1)):
+        if _cross(frames[one], frames[other]):
+            found.append(f"{texts[one].get_text()!r} and {texts[other].get_text()!r} overlap")
     return found
 
 
@@ -75,7 +76,8 @@ def _frame(text: Text) -> np.ndarray:
 
 
 def _cross(one: np.ndarray, other: np.ndarray) -> bool:
-    return bool(Path(one, closed=False).intersects_path(Path(other, closed=False), filled=True))
+    first, second = (Path([*corners, corners[0]]) for corners in (one, other))
+    return bool(first.intersects_path(second, filled=True))
 
 
 def _painted(figure: Figure) -> list[Patch]:

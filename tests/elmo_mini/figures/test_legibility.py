@@ -34,6 +34,14 @@ def test_words_over_words_are_named() -> None:
     assert unreadable(figure) == ["'father' and 'mother' overlap"]
 
 
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_small_word_that_reaches_into_a_large_one_is_named(side: int) -> None:
+    figure = figure_with((0.5, 0.5, "HOME"))
+    figure.texts[0].set_fontsize(20)
+    figure.text(0.5 + side * 0.14, 0.52, "state", fontsize=6, ha="center")
+    assert unreadable(figure) == ["'HOME' and 'state' overlap"]
+
+
 def test_turned_words_beside_each_other_do_not_overlap() -> None:
     slanting = figure_with((0.4, 0.4, "elementary"), (0.55, 0.4, "elementary"), rotation=45)
     assert unreadable(slanting) == []
