@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 SECONDS_BETWEEN = 0.3  # a notebook keeps every state of the bar until the cell is done
 
 
-def progress(
+def progress_bar(
     items: Iterable[Any] | None = None,
     what: str | None = None,
     *,
@@ -50,4 +50,4 @@ class WithProgress(Iterable[Item]):
         self.items, self.what = items, what
 
     def __iter__(self) -> Iterator[Item]:
-        return iter(progress(self.items, self.what))
+        return iter(progress_bar(self.items, self.what))

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.progress import progress
+from elmo_mini.progress import progress_bar
 from elmo_mini.text.batches import shuffled_batches
 
 LARGEST_GRADIENT = 1.0
@@ -83,7 +83,7 @@ def train(
     model.train()
     with (
         seeded(options.seed, device_of(model)),
-        progress(total=steps, show=options.progress) as bar,
+        progress_bar(total=steps, show=options.progress) as bar,
     ):
         for loss in losses:
             history.append(loss.item())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.progress import progress
+from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.training import TrainingOptions, clipped_step, seeded
 from elmo_mini.tagging.sentences import TaggedSentence, check_labels, check_lm
 from elmo_mini.tagging.spans import SpanScores, span_scores
@@ -106,7 +106,7 @@ def train_tagger(
         dev_f1: list[float] = []
         best, best_epoch = tagger.state_dict(), 0
         epochs = range(training.epochs)
-        for epoch in progress(epochs, unit=" epochs", show=training.progress):
+        for epoch in progress_bar(epochs, unit=" epochs", show=training.progress):
             tagger.train()
             total = 0.0
             for rows in shuffled_batches(lengths, training.batch_size, shuffle):

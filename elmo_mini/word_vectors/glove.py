@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
-from elmo_mini.progress import progress as progress_bar
+from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 

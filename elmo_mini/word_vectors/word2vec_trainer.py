@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from tqdm import tqdm
 
-from elmo_mini.progress import progress
+from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
@@ -180,7 +180,7 @@ class Word2Vec(WordVectors):
                 threadpool_limits(self.workers),
                 np.errstate(over="ignore", invalid="ignore"),  # divergence is told below
                 torch.inference_mode(),
-                progress(
+                progress_bar(
                     what=self.architecture,
                     total=self.epochs * len(ids),
                     unit=" words",

@@ -60,13 +60,13 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
-from elmo_mini.progress import WithProgress, progress
+from elmo_mini.progress import WithProgress, progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
 text = corpora.course_text()
-sentences = list(progress(text.sentences(lower=True), "reading", unit=" sentences"))
+sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sentences"))
 vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
 
@@ -677,7 +677,7 @@ def training_pairs(sentences, window=5, threshold=1e-3, seed=0):
     rng = np.random.default_rng(seed)
     keep = np.asarray(keep_probability(vocabulary.frequencies, threshold, "code"))
     pairs = []
-    for sentence in progress(sentences, "cutting pairs"):
+    for sentence in progress_bar(sentences, "cutting pairs"):
         ids = vocabulary.encode(sentence)
         kept = [i for i, chance in zip(ids, rng.random(len(ids)), strict=True) if chance < keep[i]]
         pairs.extend(dynamic_window_pairs(kept, window, rng))
@@ -692,7 +692,7 @@ def train(pairs, dimension=50, negatives=5, batch=1000, rate=0.05, rounds=1, see
     output_vectors = torch.zeros(len(vocabulary), dimension)
     batches = torch.from_numpy(pairs[: len(pairs) // batch * batch]).view(-1, batch, 2)
     losses, steps = [], rounds * len(batches)
-    for step in progress(range(steps), "training"):
+    for step in progress_bar(range(steps), "training"):
         center, context = batches[step % len(batches)].T
         drawn = torch.multinomial(noise, batch * negatives, replacement=True, generator=generator)
         losses.append(

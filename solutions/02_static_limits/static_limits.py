@@ -47,14 +47,14 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
-from elmo_mini.progress import WithProgress, progress
+from elmo_mini.progress import WithProgress, progress_bar
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)
 
 text = corpora.course_text()
-sentences = list(progress(text.sentences(lower=True), "reading", unit=" sentences"))
+sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sentences"))
 vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
 

@@ -59,7 +59,7 @@ from torch.nn import functional
 from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.progress import progress
+from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import text_stream, word_vocabulary
@@ -311,7 +311,7 @@ schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.0, PASSES * len(w
 history = []
 for _ in range(PASSES):
     state = None
-    for inputs, targets in progress(windows, "training"):
+    for inputs, targets in progress_bar(windows, "training"):
         logits, (h, c) = model(inputs, state)
         state = h.detach(), c.detach()  # the state goes on, the gradient does not
         real = torch.ones_like(targets, dtype=torch.bool)  # full rows: no padding

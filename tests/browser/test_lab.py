@@ -85,6 +85,12 @@ def by_its_place(cell: Locator) -> Locator:
     return cell.page.locator(".jp-Cell").nth(number)
 
 
+def choose_theme(page: Page, name: str) -> None:
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.get_by_role("menuitem", name="Theme", exact=True).hover()
+    page.get_by_role("menuitem", name=name, exact=True).click()
+
+
 def restart_kernel(page: Page) -> None:
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
@@ -204,12 +210,26 @@ def test_a_passed_answer_goes_from_one_lesson_to_the_next(
     kept = (course / "work/my_elmo/perplexity.py").read_text(encoding="utf-8")
     assert kept.endswith(f"import numpy as np\n\n\n{WEIGHTED}")
 
+    # Its source is folded, so it is found by its place: perplexity is the fourth exercise.
+    model_answer = page.locator(".jp-CodeCell").filter(has_text="Model answer: run").nth(3)
+    model_answer.locator(".jp-InputPlaceholder").click()
+    page.keyboard.press("Control+Enter")
+    fold = model_answer.locator("details", has_text="yours has passed")
+    expect(fold.locator("code").last).not_to_be_visible()
+    fold.locator("summary").click()
+    expect(fold.locator("code").last).to_be_visible()
+
     restart_kernel(page)
     progress = code_cell(page, "from autograde import progress")
     run_cell(progress)
     expect(progress).to_contain_text("You have passed")
     road = progress.locator(".jp-OutputArea img")
     expect(road).to_have_attribute("alt", re.compile(r"03 context enters \(1 of 5 exercises"))
+
+    choose_theme(page, "JupyterLab Dark")
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    assert road.evaluate("image => getComputedStyle(image).colorScheme") == "dark"
+    choose_theme(page, "JupyterLab Light")
 
     open_lesson(page, address, STARTING)
     start = code_cell(page, "from autograde import calibration, check, mine")

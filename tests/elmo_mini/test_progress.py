@@ -2,11 +2,11 @@
 
 import pytest
 
-from elmo_mini.progress import WithProgress, progress
+from elmo_mini.progress import WithProgress, progress_bar
 
 
 def test_the_bar_is_on_standard_output_and_gone_at_the_end(capfd: pytest.CaptureFixture) -> None:
-    assert list(progress([1, 2, 3], "counting")) == [1, 2, 3]
+    assert list(progress_bar([1, 2, 3], "counting")) == [1, 2, 3]
     printed = capfd.readouterr()
     assert printed.err == ""
     assert "counting:   0%" in printed.out
@@ -14,7 +14,7 @@ def test_the_bar_is_on_standard_output_and_gone_at_the_end(capfd: pytest.Capture
 
 
 def test_a_bar_that_is_not_asked_for_is_not_drawn(capfd: pytest.CaptureFixture) -> None:
-    assert list(progress(iter("ab"), "counting", show=False)) == ["a", "b"]
+    assert list(progress_bar(iter("ab"), "counting", show=False)) == ["a", "b"]
     assert capfd.readouterr() == ("", "")
 
 

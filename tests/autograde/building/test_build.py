@@ -516,9 +516,9 @@ def test_a_figure_that_cannot_be_read_is_refused(fresh: Path) -> None:
 
 def test_bars_that_were_overwritten_are_not_kept(root: Path) -> None:
     bar = """
-from elmo_mini.progress import progress
+from elmo_mini.progress import progress_bar
 
-for _ in progress(range(3), "work"):
+for _ in progress_bar(range(3), "work"):
     pass
 """
     _write_source(root, f"{SOURCE}\n# %%{bar}\n# %%\nprint('done'){bar}")
