@@ -87,8 +87,8 @@ def by_its_place(cell: Locator) -> Locator:
 
 def choose_theme(page: Page, name: str) -> None:
     page.get_by_role("menuitem", name="Settings", exact=True).click()
-    page.get_by_role("menuitem", name="Theme", exact=True).hover()
-    page.get_by_role("menuitem", name=name, exact=True).click()
+    page.locator(".lm-Menu-item").filter(has_text="Theme").first.hover()
+    page.locator(".lm-Menu-item").get_by_text(name, exact=True).click()
 
 
 def restart_kernel(page: Page) -> None:
