@@ -114,7 +114,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     with captured_output() as printed:
         try:
             came = answer_outcomes(exercise, answer, seed)
-            report = _judged(exercise, came, seed)
+            report = judged(exercise, came, seed)
         except Exception as error:
             report = _not_judged(exercise, error)
     return replace(report, printed=printed.getvalue())
@@ -130,7 +130,8 @@ def _not_judged(exercise: Exercise, error: Exception) -> Report:
     return Report(exercise, 0.0, (), message, judged=False)
 
 
-def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
+def judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
+    """What an answer with these outcomes earns, and what it is told."""
     if all(outcome.not_started for outcome in came):
         return Report(exercise, 0.0, (), came[0].sentence)
     expected = expected_outcomes(exercise, seed)

@@ -1,0 +1,134 @@
+"""What the check says of each mutant of an exercise.
+
+Mutants whose outcomes are the same are one mistake, spelt in several ways, and count once. It is
+
+- ``kept``: it earns all points, so it is right, or a case is missing;
+- ``named``: the report names a mistake with certainty;
+- ``told``: the sentence states the cause. That is a refusal of the exercise ("changed its argument"),
+  an error in the learner's own code with its line, a result that is missing or of another kind,
+  a loop that was stopped, or what the judge observed of all wrong cases;
+- ``guessed``: the report says *perhaps*;
+- ``unnamed``: the report shows a difference, of numbers or of a shape, and no more.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from zlib import crc32
+
+from autograde.checking.captured_output import captured_output
+from autograde.checking.check import judged, seed_of
+from autograde.checking.exercise import Answer, Exercise
+from autograde.checking.outcomes import Outcome, alike, answer_outcomes
+from autograde.checking.report import Report
+from autograde.mutants.operators import slips
+from autograde.mutants.sources import answers, tree_of, with_part
+
+MOST = 80
+SECONDS = 2.0
+KINDS = ("kept", "named", "told", "guessed", "unnamed")
+ANOTHER_KIND = re.compile(r" is None\.| should be (an? )?[a-z ]+( of \d+ parts?)?, not an? ")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One changed answer."""
+
+    operator: str
+    change: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What mutants with the same outcomes were told.
+
+    Attributes
+    ----------
+    changes : how each differs from a right answer, the shortest first
+    kind : one of `KINDS`
+    points : what they kept
+    case : the first case that caught them
+    sentence : what the learner reads first, or the name of the mistake
+    """
+
+    changes: tuple[str, ...]
+    kind: str
+    points: float
+    case: str
+    sentence: str
+
+
+def verdicts(exercise: Exercise, most: int = MOST) -> list[Verdict]:
+    """Make the mutants of an exercise, judge each as `check` would, and group them."""
+    quick = replace(exercise, seconds=SECONDS)
+    seed = seed_of(exercise.id)
+    groups: list[tuple[tuple[Outcome, ...], list[str]]] = []
+    for mutant in chosen(exercise, most):
+        with captured_output():
+            came = answer_outcomes(quick, mutant.answer, seed)
+        for outcomes, changes in groups:
+            if all(alike(quick, a, b) for a, b in zip(outcomes, came, strict=True)):
+                changes.append(mutant.change)
+                break
+        else:
+            groups.append((came, [mutant.change]))
+    return [_verdict(quick, came, changes, seed) for came, changes in groups]
+
+
+def _verdict(
+    exercise: Exercise, came: tuple[Outcome, ...], changes: list[str], seed: int
+) -> Verdict:
+    with captured_output():
+        report = judged(exercise, came, seed)
+    wrong = [i for i, case in enumerate(report.cases) if case.difference is not None]
+    first = came[wrong[0]] if wrong else came[0]
+    named = report.mistake.name if report.mistake else report.message
+    return Verdict(
+        changes=tuple(sorted(set(changes), key=lambda change: (len(change), change))),
+        kind=_kind(report, first),
+        points=report.points,
+        case=exercise.cases[wrong[0]].name if wrong else "",
+        sentence=named,
+    )
+
+
+def _kind(report: Report, first: Outcome) -> str:
+    if report.points == report.exercise.points:
+        return "kept"
+    if report.mistake is not None and report.certain:
+        return "named"
+    if first.failure or ANOTHER_KIND.search(report.message):
+        return "told"
+    return "guessed" if report.mistake is not None else "unnamed"
+
+
+def chosen(exercise: Exercise, most: int) -> list[Mutant]:
+    """At most so many mutants: one of each operator after the other, those of each in fixed order."""
+    by_operator: defaultdict[str, list[Mutant]] = defaultdict(list)
+    for mutant in _all(exercise):
+        by_operator[mutant.operator].append(mutant)
+    rows = [
+        sorted(mutants, key=lambda mutant: crc32(mutant.change.encode()))
+        for _, mutants in sorted(by_operator.items())
+    ]
+    in_turn = chain.from_iterable(zip_longest(*rows))
+    return [mutant for mutant in in_turn if mutant is not None][:most]
+
+
+def _all(exercise: Exercise) -> Iterator[Mutant]:
+    seen: set[str] = set()
+    for made_of in answers(exercise).values():
+        for part in made_of:
+            for slip in slips(tree_of(part)):
+                if slip.change not in seen:
+                    seen.add(slip.change)
+                    yield Mutant(slip.operator, slip.change, with_part(made_of[0], part, slip.tree))
+
+
+def counted(found: list[Verdict]) -> dict[str, int]:
+    """How many verdicts of each kind there are."""
+    counts = Counter(verdict.kind for verdict in found)
+    return {kind: counts[kind] for kind in KINDS}
