@@ -195,7 +195,7 @@ ROOMS = {
         "experiments",
         "commands",
     ),
-    "autograde": ("checking", "exercises", "grading", "building", "running"),
+    "autograde": ("checking", "exercises", "mutants", "grading", "building", "running"),
 }
 # What looks into every room: the face of the package, and its command line.
 DOORS = ("__init__", "__main__")

@@ -13,6 +13,7 @@ from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
+from autograde.checking.observed import observation
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,
@@ -114,7 +115,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     with captured_output() as printed:
         try:
             came = answer_outcomes(exercise, answer, seed)
-            report = judged(exercise, came, seed)
+            report = judged(exercise, answer, came, seed)
         except Exception as error:
             report = _not_judged(exercise, error)
     return replace(report, printed=printed.getvalue())
@@ -130,7 +131,7 @@ def _not_judged(exercise: Exercise, error: Exception) -> Report:
     return Report(exercise, 0.0, (), message, judged=False)
 
 
-def judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
+def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: int) -> Report:
     """What an answer with these outcomes earns, and what it is told."""
     if all(outcome.not_started for outcome in came):
         return Report(exercise, 0.0, (), came[0].sentence)
@@ -145,6 +146,7 @@ def judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
         return Report(exercise, points, results, "All cases are right.")
     confirm_expected(exercise, wrong[0], seed)
     named, certain = named_mistake(exercise, came, wrong[0], seed)
+    known = named is not None and certain
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
         exercise,
@@ -153,9 +155,18 @@ def judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
         results[wrong[0]].difference or "",
         mistake=named,
         certain=certain,
+        observed="" if known else _observed(exercise, answer, expected, came, seed),
         detail=detail,
         detail_of=None if index == wrong[0] else exercise.cases[index].name,
     )
+
+
+def _observed(exercise: Exercise, answer: Answer, *outcomes_and_seed: Any) -> str:
+    """An observation, if one can be made: a strange result must not cost the report."""
+    try:
+        return observation(exercise, answer, *outcomes_and_seed)
+    except Exception:
+        return ""
 
 
 def _cannot_be_called(exercise: Exercise, answer: Any) -> str:

@@ -111,6 +111,11 @@ def _call_unchanged(answer: Answer, inputs: Inputs, convert: Callable[[Any], Any
     return result
 
 
+def nothing_named(inputs: Inputs) -> Mapping[str, Any]:
+    """What an exercise names on the way to its answer: nothing."""
+    return {}
+
+
 def everything(inputs: Inputs, outputs: Plain) -> Plain:
     """The view of an exercise with one right answer: all of the outputs."""
     return outputs
@@ -126,12 +131,14 @@ class Case:
     make : builds the inputs, by parameter name, from a generator seeded for this case.
     weight : its share of the points, relative to the other cases.
     edge : it tests a corner; corners earn nothing while every ordinary case is wrong.
+    asks : what is special here, and what is right then; said when all that is wrong is such cases.
     """
 
     name: str
     make: Callable[[np.random.Generator], Inputs]
     weight: float = 1.0
     edge: bool = False
+    asks: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,6 +156,8 @@ class Exercise:
     """One exercise of one lesson.
 
     ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
+    ``on_the_way`` names amounts that are computed on the way, so that a result which is one of them, or
+    which has one too many or too few, can be told so.
     """
 
     id: str
@@ -164,6 +173,7 @@ class Exercise:
     right_answers: Mapping[str, Answer] = field(default_factory=dict)
     run: Callable[[Answer, Inputs], Plain] = call
     view: Callable[[Inputs, Plain], Plain] = everything
+    on_the_way: Callable[[Inputs], Mapping[str, Any]] = nothing_named
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0

@@ -3,13 +3,35 @@
 import ast
 from collections.abc import Callable, Iterator
 
-from autograde.mutants.sources import Tree
+from autograde.mutants.sources import Place
 
 AXIS_KEYWORDS = {"dim", "axis"}
-AXIS_METHODS = (
-    "sum mean max min softmax log_softmax logsumexp argmax argmin cumsum cat stack split unsqueeze "
-    "squeeze transpose gather narrow index_add_ concatenate expand_dims prod any all"
-).split()
+AXIS_METHODS = [
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "softmax",
+    "log_softmax",
+    "logsumexp",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "cat",
+    "stack",
+    "split",
+    "unsqueeze",
+    "squeeze",
+    "transpose",
+    "gather",
+    "narrow",
+    "index_add_",
+    "concatenate",
+    "expand_dims",
+    "prod",
+    "any",
+    "all",
+]
 TURNED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -33,31 +55,30 @@ TURNED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
-ALIKE = (
-    ("sum", "mean"),
-    ("max", "min"),
-    ("amax", "amin"),
-    ("maximum", "minimum"),
-    ("argmax", "argmin"),
-    ("any", "all"),
-    ("zeros", "ones"),
-    ("zeros_like", "ones_like"),
-    ("append", "extend"),
-    ("cat", "stack"),
-    ("softmax", "log_softmax"),
-    ("sigmoid", "logsigmoid"),
-    ("logsumexp", "sum"),
-    ("log", "exp"),
-    ("sqrt", "square"),
-    ("set", "list"),
-    ("startswith", "endswith"),
-    ("count", "index"),
-    ("view", "reshape"),
-)
-SWAPPED = {a: b for pair in ALIKE for a, b in (pair, pair[::-1])}
+SWAPPED = {
+    name: other
+    for pair in (
+        ("max", "min"),
+        ("amax", "amin"),
+        ("maximum", "minimum"),
+        ("argmax", "argmin"),
+        ("any", "all"),
+        ("zeros", "ones"),
+        ("zeros_like", "ones_like"),
+        ("append", "extend"),
+        ("cat", "stack"),
+        ("softmax", "log_softmax"),
+        ("sigmoid", "logsigmoid"),
+        ("log", "exp"),
+        ("set", "list"),
+        ("startswith", "endswith"),
+    )
+    for name, other in (pair, pair[::-1])
+} | {"logsumexp": "sum", "sqrt": "square"}
+SWAPPED_METHODS = SWAPPED | {"sum": "mean", "mean": "sum", "count": "index"}
 
 
-def axis(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def axis(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """The call with another axis."""
     if not isinstance(node, ast.Call):
         return
@@ -85,7 +106,7 @@ def _whole(node: ast.AST) -> int | None:
     return None
 
 
-def turned(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def turned(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """Plus for minus, `<` for `<=`, *and* for *or*."""
     if isinstance(node, ast.BinOp) and type(node.op) in TURNED:
         yield ast.BinOp(node.left, TURNED[type(node.op)](), node.right)  # type: ignore[arg-type]
@@ -99,7 +120,7 @@ def turned(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
         yield ast.Compare(node.left, [TURNED[type(node.ops[0])](), *node.ops[1:]], node.comparators)  # type: ignore[list-item]
 
 
-def dropped_term(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def dropped_term(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """One side of a sum, a product, a condition."""
     if isinstance(node, ast.BinOp):
         yield from (node.left, node.right)
@@ -109,13 +130,13 @@ def dropped_term(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
             yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
 
 
-def sign(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def sign(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A minus, a `not` or a `~` that is forgotten."""
     if isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
         yield node.operand
 
 
-def off_by_one(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def off_by_one(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A number, a bound or an index that is one too large or too small, or a bound left out."""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         yield ast.Constant(node.value + 1)
@@ -149,7 +170,7 @@ def _moved(node: ast.expr, step: int) -> ast.expr:
     return ast.BinOp(node, ast.Add() if step > 0 else ast.Sub(), ast.Constant(1))
 
 
-def negated(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def negated(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A choice turned round, or made once for all."""
     if isinstance(node, ast.IfExp):
         yield ast.IfExp(node.test, node.orelse, node.body)
@@ -160,24 +181,24 @@ def negated(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
             yield ast.comprehension(node.target, node.iter, rest, node.is_async)
 
 
-def another_name(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def another_name(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """The sum for the mean, the smallest for the largest."""
-    if isinstance(node, ast.Attribute) and node.attr in SWAPPED:
-        yield ast.Attribute(node.value, SWAPPED[node.attr], node.ctx)
+    if isinstance(node, ast.Attribute) and node.attr in SWAPPED_METHODS:
+        yield ast.Attribute(node.value, SWAPPED_METHODS[node.attr], node.ctx)
     elif isinstance(node, ast.Name) and node.id in SWAPPED:
         yield ast.Name(SWAPPED[node.id], node.ctx)
 
 
-def dropped_call(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def dropped_call(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """What is called with, without the call: no log, no copy, no mask, no transpose."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
             yield node.func.value
         else:
             yield from (part for part in node.args[:3] if not isinstance(part, ast.Starred))
-    elif isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        yield node.value
-    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+    elif (isinstance(node, ast.Attribute) and node.attr in ("T", "mT")) or (
+        isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+    ):
         yield node.value
 
 
@@ -185,7 +206,7 @@ def _is_module(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id in ("np", "torch", "F", "functional", "math")
 
 
-def dropped_keyword(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def dropped_keyword(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A call without one of its named arguments, or without its last one."""
     if isinstance(node, ast.Call):
         for place, keyword in enumerate(node.keywords):
@@ -196,7 +217,7 @@ def dropped_keyword(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
             yield ast.Call(node.func, node.args[:-1], node.keywords)
 
 
-def swapped(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def swapped(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """Two arguments, or the two sides of a difference, a quotient or a product of matrices."""
     if isinstance(node, ast.Call) and len(node.args) > 1:
         yield ast.Call(node.func, [node.args[1], node.args[0], *node.args[2:]], node.keywords)
@@ -206,57 +227,44 @@ def swapped(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
         yield ast.Tuple([node.elts[1], node.elts[0], *node.elts[2:]], node.ctx)
 
 
-def part_left_out(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def part_left_out(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A tuple or list without one of its parts."""
     if isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load):
         for place in range(len(node.elts)):
             yield type(node)(node.elts[:place] + node.elts[place + 1 :], node.ctx)
 
 
-def another_variable(node: ast.AST, tree: Tree) -> Iterator[ast.AST]:
-    """A name of this function for another one."""
+def another_variable(node: ast.AST, place: Place) -> Iterator[ast.AST]:
+    """A name of this function for another one that holds the same kind of thing."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        names = _own_names(tree)
-        if node.id in names:
-            yield from (ast.Name(name, node.ctx) for name in names if name != node.id)
+        kinds = place.kinds.get(node.id, set())
+        for name, others in place.kinds.items():
+            if name != node.id and kinds & others:
+                yield ast.Name(name, node.ctx)
 
 
-def _own_names(tree: Tree) -> list[str]:
-    """Parameters and what is assigned, in their order."""
-    parameters = [argument.arg for argument in tree.args.args]
-    assigned = [
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
-    return list(dict.fromkeys(parameters + assigned))
-
-
-def fixed(node: ast.AST, tree: Tree) -> Iterator[ast.AST]:
+def fixed(node: ast.AST, place: Place) -> Iterator[ast.AST]:
     """A number in place of an argument, where it enters an operation or a call."""
-    parameters = [argument.arg for argument in tree.args.args]
+    parameters = [argument.arg for argument in place.tree.args.args]
     if isinstance(node, ast.BinOp):
         for left, right in ((ast.Constant(1), node.right), (node.left, ast.Constant(1))):
             if getattr(node.left if right is node.right else node.right, "id", "") in parameters:
                 yield ast.BinOp(left, node.op, right)
     elif isinstance(node, ast.Call):
-        for place, argument in enumerate(node.args):
+        for index, argument in enumerate(node.args):
             if getattr(argument, "id", "") in parameters:
-                yield ast.Call(
-                    node.func,
-                    [*node.args[:place], ast.Constant(1), *node.args[place + 1 :]],
-                    node.keywords,
-                )
+                others = [*node.args[:index], ast.Constant(1), *node.args[index + 1 :]]
+                yield ast.Call(node.func, others, node.keywords)
 
 
-def letters(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def letters(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A text with one sign less."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 4:
         for place in range(len(node.value)):
             yield ast.Constant(node.value[:place] + node.value[place + 1 :])
 
 
-EXPRESSIONS: dict[str, Callable[[ast.AST, Tree], Iterator[ast.AST]]] = {
+EXPRESSIONS: dict[str, Callable[[ast.AST, Place], Iterator[ast.AST]]] = {
     "another axis": axis,
     "turned operator": turned,
     "dropped term": dropped_term,

@@ -1,19 +1,17 @@
 """The ways people slip, as changes of one place in a syntax tree.
 
-Each operator is a function from a place to what may stand there instead. `slips` goes through a
-tree and gives every change once, with the operator's name and what it reads like.
+Each operator is a function from a node to what may stand there instead. `slips` goes through a
+function and gives every change once, with the operator's name and what it reads like.
 """
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from autograde.mutants.expressions import EXPRESSIONS
-from autograde.mutants.sources import Tree
+from autograde.mutants.sources import Place, Tree
 from autograde.mutants.statements import STATEMENTS
-
-Operator = Callable[[ast.AST], Iterator[ast.AST]]
 
 
 @dataclass(frozen=True)
@@ -25,14 +23,15 @@ class Slip:
     tree: Tree
 
 
-def slips(tree: Tree) -> Iterator[Slip]:
-    """Every change of a tree, in the order of the places; each result once."""
+def slips(place: Place) -> Iterator[Slip]:
+    """Every change of a function, in the order of its nodes; each result once."""
+    tree = place.tree
     seen = {ast.unparse(tree)}
     guarded = set(_guards(tree))
     for number, node in enumerate(ast.walk(tree)):
         if node in guarded:
             continue
-        for name, replacement in _replacements(tree, node):
+        for name, replacement in _replacements(place, node):
             mutated = copy.deepcopy(tree)
             _replace(mutated, number, copy.deepcopy(replacement))
             ast.fix_missing_locations(mutated)
@@ -42,10 +41,10 @@ def slips(tree: Tree) -> Iterator[Slip]:
                 yield Slip(name, _change(tree, mutated), mutated)
 
 
-def _replacements(tree: Tree, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+def _replacements(place: Place, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     operators = STATEMENTS if isinstance(node, ast.stmt | ast.Lambda) else EXPRESSIONS
     for name, operator in operators.items():
-        for replacement in operator(node, tree):
+        for replacement in operator(node, place):
             yield name, replacement
 
 
@@ -61,13 +60,13 @@ def _guards(tree: Tree) -> Iterator[ast.AST]:
             outside = [node.args, node.returns, *node.decorator_list]
         elif isinstance(node, ast.AnnAssign):
             outside = [node.annotation]
-        for place in filter(None, outside):
-            yield from ast.walk(place)
+        for part in filter(None, outside):
+            yield from ast.walk(part)
 
 
 def _replace(tree: Tree, number: int, replacement: ast.AST) -> None:
     """Put ``replacement`` where `ast.walk` finds its ``number``-th node."""
-    old = next(node for place, node in enumerate(ast.walk(tree)) if place == number)
+    old = next(node for count, node in enumerate(ast.walk(tree)) if count == number)
     for parent in ast.walk(tree):
         for field, value in ast.iter_fields(parent):
             if value is old:
@@ -83,4 +82,6 @@ def _change(before: Tree, after: Tree) -> str:
         del old[0], new[0]
     while old and new and old[-1] == new[-1]:
         del old[-1], new[-1]
-    return " → ".join("; ".join(line.strip() for line in lines) or "nothing" for lines in (old, new))
+    return " → ".join(
+        "; ".join(line.strip() for line in lines) or "nothing" for lines in (old, new)
+    )

@@ -6,17 +6,30 @@ functions between the two are made anew as well, each in its own copy of its mod
 
 import ast
 import inspect
+import sys
 import textwrap
 import warnings
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Answer, Exercise
 
 Tree = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Place:
+    """A function whose tree is changed, and what kinds of things its names hold."""
+
+    tree: Tree
+    kinds: Mapping[str, set[str]]
+
+
 COURSE = ("elmo_mini", "autograde.exercises")
 GIVEN = ("bucket", "fnv1a", "split_label")  # what the lessons hand out
 MUTANT = "<mutant>"
@@ -92,14 +105,18 @@ def _lambda(function: FunctionType) -> ast.Lambda:
         if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
     ]
     last = max((line, column) for _, line, _, column in code.co_positions() if line and column)
-    return next(node for node in on_the_line if (node.body.end_lineno, node.body.end_col_offset) >= last)
+    return next(
+        node for node in on_the_line if (node.body.end_lineno, node.body.end_col_offset) >= last
+    )
 
 
 @cache
 def _calls(function: FunctionType) -> dict[str, FunctionType]:
     """The course functions that a function names, `name` or `module.name`, without itself."""
     named = {dotted: _value(function.__globals__, dotted) for dotted in _names(tree_of(function))}
-    functions = {dotted: inspect.unwrap(value) for dotted, value in named.items() if callable(value)}
+    functions = {
+        dotted: inspect.unwrap(value) for dotted, value in named.items() if callable(value)
+    }
     return {
         dotted: value
         for dotted, value in functions.items()
@@ -123,6 +140,31 @@ def _value(names: dict[str, Any], dotted: str) -> Any:
     if not attribute:
         return value
     return getattr(value, attribute, None) if isinstance(value, ModuleType) else None
+
+
+def place_of(exercise: Exercise, answer: FunctionType, part: FunctionType) -> Place:
+    """A part with the kinds of its names: their types and axes while the first case runs."""
+    codes, waiting = set(), [part.__code__]
+    while waiting:  # a comprehension has code of its own
+        codes.add(code := waiting.pop())
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    kinds: defaultdict[str, set[str]] = defaultdict(set)
+
+    def watch(frame: FrameType, event: str, _: Any) -> Any:
+        if frame.f_code not in codes:
+            return None
+        for name, value in frame.f_locals.items():
+            kinds[name].add(f"{type(value).__name__} {getattr(value, 'ndim', '')}")
+        return watch
+
+    inputs = exercise.inputs(0, seed=0)
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        exercise.run(answer, inputs)
+    finally:
+        sys.settrace(before)
+    return Place(tree_of(part), kinds)
 
 
 def with_part(answer: FunctionType, part: FunctionType, tree: Tree) -> Answer:

@@ -3,16 +3,16 @@
 import ast
 from collections.abc import Callable, Iterator
 
-from autograde.mutants.sources import Tree
+from autograde.mutants.sources import Place
 
 
-def dropped_statement(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def dropped_statement(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """Nothing where a line stood."""
     if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.If | ast.Continue | ast.Break):
         yield ast.Pass()
 
 
-def condition(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def condition(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """An `if` or `while` turned round, or an `if` that always holds."""
     if isinstance(node, ast.If):
         yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
@@ -23,7 +23,7 @@ def condition(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
         yield ast.If(node.test, node.body, node.orelse)
 
 
-def loop(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def loop(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A loop without its first or last round, or that goes on where it should stop."""
     if isinstance(node, ast.For):
         for lower, upper in ((1, None), (None, -1)):
@@ -41,7 +41,7 @@ def loop(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
         yield ast.Continue()
 
 
-def assigned_anew(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def assigned_anew(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """`=` for `+=`, minus for plus."""
     if isinstance(node, ast.AugAssign):
         yield ast.Assign([node.target], node.value)
@@ -50,7 +50,7 @@ def assigned_anew(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
             yield ast.AugAssign(node.target, turned, node.value)
 
 
-def moved_into_the_loop(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def moved_into_the_loop(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """What stands before or behind a loop, inside it."""
     if isinstance(node, ast.FunctionDef | ast.For):
         for place, line in enumerate(node.body):
@@ -69,7 +69,7 @@ def _with_body(node: ast.FunctionDef | ast.For, body: list[ast.stmt]) -> ast.AST
     return type(node)(**fields)
 
 
-def returned(node: ast.AST, _: Tree) -> Iterator[ast.AST]:
+def returned(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """The result lost, negated, cut to its first part, added up or averaged."""
     if isinstance(node, ast.Return) and node.value is not None:
         yield ast.Expr(node.value)
@@ -89,7 +89,7 @@ def _results(value: ast.expr) -> Iterator[ast.expr]:
         yield ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
 
 
-STATEMENTS: dict[str, Callable[[ast.AST, Tree], Iterator[ast.AST]]] = {
+STATEMENTS: dict[str, Callable[[ast.AST, Place], Iterator[ast.AST]]] = {
     "dropped line": dropped_statement,
     "turned condition": condition,
     "another loop": loop,

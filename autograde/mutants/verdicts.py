@@ -5,8 +5,9 @@ Mutants whose outcomes are the same are one mistake, spelt in several ways, and 
 - ``kept``: it earns all points, so it is right, or a case is missing;
 - ``named``: the report names a mistake with certainty;
 - ``told``: the sentence states the cause. That is a refusal of the exercise ("changed its argument"),
-  an error in the learner's own code with its line, a result that is missing or of another kind,
-  a loop that was stopped, or what the judge observed of all wrong cases;
+  a result that is missing or of another kind, a loop that was stopped, or what the judge observed of
+  all wrong cases;
+- ``crashed``: an error in the learner's own code, told with its line;
 - ``guessed``: the report says *perhaps*;
 - ``unnamed``: the report shows a difference, of numbers or of a shape, and no more.
 """
@@ -24,11 +25,13 @@ from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.outcomes import Outcome, alike, answer_outcomes
 from autograde.checking.report import Report
 from autograde.mutants.operators import slips
-from autograde.mutants.sources import answers, tree_of, with_part
+from autograde.mutants.sources import answers, place_of, with_part
 
 MOST = 80
 SECONDS = 2.0
-KINDS = ("kept", "named", "told", "guessed", "unnamed")
+KINDS = ("kept", "named", "told", "crashed", "guessed", "unnamed")
+TOLD = ("named", "told", "crashed")
+CRASHED = "Your function stopped with "
 ANOTHER_KIND = re.compile(r" is None\.| should be (an? )?[a-z ]+( of \d+ parts?)?, not an? ")
 
 
@@ -65,33 +68,36 @@ def verdicts(exercise: Exercise, most: int = MOST) -> list[Verdict]:
     """Make the mutants of an exercise, judge each as `check` would, and group them."""
     quick = replace(exercise, seconds=SECONDS)
     seed = seed_of(exercise.id)
-    groups: list[tuple[tuple[Outcome, ...], list[str]]] = []
+    groups: list[tuple[Answer, tuple[Outcome, ...], list[str]]] = []
     for mutant in chosen(exercise, most):
         with captured_output():
             came = answer_outcomes(quick, mutant.answer, seed)
-        for outcomes, changes in groups:
+        for _, outcomes, changes in groups:
             if all(alike(quick, a, b) for a, b in zip(outcomes, came, strict=True)):
                 changes.append(mutant.change)
                 break
         else:
-            groups.append((came, [mutant.change]))
-    return [_verdict(quick, came, changes, seed) for came, changes in groups]
+            groups.append((mutant.answer, came, [mutant.change]))
+    return [_verdict(quick, *group, seed) for group in groups]
 
 
 def _verdict(
-    exercise: Exercise, came: tuple[Outcome, ...], changes: list[str], seed: int
+    exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], changes: list[str], seed: int
 ) -> Verdict:
     with captured_output():
-        report = judged(exercise, came, seed)
+        report = judged(exercise, answer, came, seed)
     wrong = [i for i, case in enumerate(report.cases) if case.difference is not None]
     first = came[wrong[0]] if wrong else came[0]
-    named = report.mistake.name if report.mistake else report.message
+    kind = _kind(report, first)
+    sentence = f"{report.message} {report.observed}".strip()
+    if kind in ("named", "guessed") and report.mistake is not None:
+        sentence = report.mistake.name
     return Verdict(
         changes=tuple(sorted(set(changes), key=lambda change: (len(change), change))),
-        kind=_kind(report, first),
+        kind=kind,
         points=report.points,
         case=exercise.cases[wrong[0]].name if wrong else "",
-        sentence=named,
+        sentence=sentence,
     )
 
 
@@ -100,7 +106,9 @@ def _kind(report: Report, first: Outcome) -> str:
         return "kept"
     if report.mistake is not None and report.certain:
         return "named"
-    if first.failure or ANOTHER_KIND.search(report.message):
+    if first.sentence.startswith(CRASHED):
+        return "crashed"
+    if report.observed or first.failure or ANOTHER_KIND.search(report.message):
         return "told"
     return "guessed" if report.mistake is not None else "unnamed"
 
@@ -122,7 +130,7 @@ def _all(exercise: Exercise) -> Iterator[Mutant]:
     seen: set[str] = set()
     for made_of in answers(exercise).values():
         for part in made_of:
-            for slip in slips(tree_of(part)):
+            for slip in slips(place_of(exercise, made_of[0], part)):
                 if slip.change not in seen:
                     seen.add(slip.change)
                     yield Mutant(slip.operator, slip.change, with_part(made_of[0], part, slip.tree))

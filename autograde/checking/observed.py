@@ -1,0 +1,149 @@
+"""What all wrong cases of an answer have in common, said as an observation.
+
+No list of mistakes is complete. But that every number has the wrong sign, or that only the last row is
+off, can be seen in any exercise, and it says where to look. An observation is made only if it holds
+in every case that is wrong, and on enough numbers that it is no accident.
+"""
+
+import dis
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import Answer, Exercise, Inputs
+from autograde.checking.outcomes import Outcome, alike
+from autograde.checking.pairs import Pair
+from autograde.checking.places import where_it_is_wrong
+from autograde.checking.relations import relation
+from autograde.checking.sequences import relation_of_lists
+from autograde.checking.time_limit import limited
+from autograde.checking.trends import one_sided, property_lost, trend
+
+Leaf = tuple[str, Any, Any]
+
+
+def observation(
+    exercise: Exercise,
+    answer: Answer,
+    expected: tuple[Outcome, ...],
+    came: tuple[Outcome, ...],
+    seed: int,
+) -> str:
+    """One or two sentences for the learner, or none.
+
+    What is asked in the wrong cases alone comes last, because an observation says more.
+    """
+    wrong = [
+        index
+        for index, (right, mine) in enumerate(zip(expected, came, strict=True))
+        if not alike(exercise, right, mine)
+    ]
+    if any(came[index].failure for index in wrong):
+        return ""
+    inputs = {i: limited(lambda i=i: exercise.inputs(i, seed), seconds=None) for i in wrong}  # type: ignore[misc]
+    views = [(inputs[i], expected[i].view, came[i].view) for i in wrong]
+    return (
+        _ignored_argument(exercise, answer)
+        or _of_parts(exercise, views)
+        or _what_the_cases_ask(exercise, wrong)
+    )
+
+
+def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
+    """What the wrong cases ask, where they are corners and all else is right."""
+    asked = dict.fromkeys(exercise.cases[index].asks for index in wrong)
+    if "" in asked or len(wrong) == len(exercise.cases):
+        return ""
+    return f"Every other case is right. {next(iter(asked))}"
+
+
+def _ignored_argument(exercise: Exercise, answer: Answer) -> str:
+    """An argument that the code never reads, though every right answer does."""
+    own = _parameters_read(answer)
+    if own is None:
+        return ""
+    known = [exercise.reference, *exercise.right_answers.values()]
+    read_by_all = [read for read in map(_parameters_read, known) if read is not None]
+    for place, (name, read) in enumerate(zip(exercise.parameters(), own, strict=False)):
+        if not read and all(all(known[place : place + 1]) for known in read_by_all):
+            return f"Your function never uses its argument `{name}`."
+    return ""
+
+
+def _parameters_read(answer: Answer) -> list[bool] | None:
+    """For each parameter, whether the code of a plain function reads it."""
+    code = getattr(inspect.unwrap(answer), "__code__", None)
+    if code is None or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        return None
+    read = {
+        name
+        for instruction in dis.get_instructions(code)
+        if instruction.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
+        for name in np.atleast_1d(np.asarray(instruction.argval, dtype=object))
+    }
+    names = code.co_varnames[: code.co_argcount]
+    return [name in read or name in code.co_cellvars for name in names]
+
+
+def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]]) -> str:
+    """An observation of all that is wrong, or of one part in all cases where it is wrong."""
+    wrong: dict[str, list[Pair]] = {}
+    names: set[str] = set()
+    for inputs, right_view, mine_view in views:
+        amounts = dict(exercise.on_the_way(inputs))
+        for name, right, mine in _leaves("", right_view, mine_view):
+            names.add(name)
+            pair = Pair(inputs, right, mine, exercise.rtol, exercise.atol, amounts)
+            if not pair.alike:
+                wrong.setdefault(name, []).append(pair)
+    if len(names) == 1 or len(wrong) > 1:
+        found = _of_pairs([pair for part in wrong.values() for pair in part])
+        if found:
+            return found
+    for name, pairs in wrong.items():
+        found = _of_pairs(pairs) if len(names) > 1 else ""
+        if found:
+            only = f"Only {name} is wrong" if len(wrong) == 1 else f"In {name}"
+            return f"{only}: {found[0].lower() if len(wrong) > 1 else found[0]}{found[1:]}"
+    if len(wrong) == 1 < len(names) and not any("[" in name for name in names):
+        return f"Only {next(iter(wrong))} is wrong. The rest of the result is right."
+    return ""
+
+
+def _of_pairs(pairs: list[Pair]) -> str:
+    found = relation(pairs) or relation_of_lists(pairs) or where_it_is_wrong(pairs)
+    both = [pair.arrays for pair in pairs if pair.arrays is not None]
+    if found or len(both) < len(pairs) or any(right.shape != mine.shape for right, mine in both):
+        return found
+    with np.errstate(all="ignore"):
+        return property_lost(both) or trend(both) or one_sided(both)
+
+
+def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:
+    """The parts of a dict or tuple under their names; of a list of parts, all under one name."""
+    if isinstance(right, dict) and isinstance(mine, dict) and set(right) == set(mine):
+        for key in right:
+            yield from _leaves(f"`{key}`", right[key], mine[key])
+    elif isinstance(right, tuple) and isinstance(mine, tuple | list) and len(right) == len(mine):
+        for index, (left, other) in enumerate(zip(right, mine, strict=True)):
+            yield from _leaves(_part(name, str(index)), left, other)
+    elif _of_composed_parts(right) and isinstance(mine, list) and len(right) == len(mine):
+        for left, other in zip(right, mine, strict=True):
+            yield from _leaves(_part(name, "…"), left, other)
+    else:
+        yield name or "the result", right, mine
+
+
+def _part(name: str, index: str) -> str:
+    return f"`{name.strip('`') or 'result'}[{index}]`"
+
+
+def _of_composed_parts(value: Any) -> bool:
+    """Whether this is a list of arrays, or of tuples that hold an array."""
+    return isinstance(value, list) and any(
+        isinstance(item, np.ndarray)
+        or (isinstance(item, tuple) and any(isinstance(part, np.ndarray) for part in item))
+        for item in value
+    )

@@ -1,0 +1,72 @@
+"""How a list that came is related to the expected one, in all wrong cases alike."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.pairs import Pair
+
+Items = list[Any]
+
+
+def relation_of_lists(pairs: list[Pair]) -> str:
+    """The first relation that holds for all pairs of lists, as a sentence."""
+    both = [(_items(pair.right), _items(pair.mine)) for pair in pairs]
+    lists = [(right, mine) for right, mine in both if right is not None and mine is not None]
+    if not lists or len(lists) < len(both) or not any(len(right) > 1 for right, _ in lists):
+        return ""
+    for words, made in MADE.items():
+        if all(mine == made(right) for right, mine in lists):
+            return words
+    if all(Counter(right) == Counter(mine) for right, mine in lists):
+        return "All the parts are right, and they stand in another order."
+    missing = [Counter(right) - Counter(mine) for right, mine in lists]
+    extra = [Counter(mine) - Counter(right) for right, mine in lists]
+    if not any(mine for _, mine in lists):
+        return "Your list is empty. Look for what should fill it."
+    if not any(extra):
+        return f"Each part that you return is right; some are missing, such as {_first(missing)}."
+    if not any(missing):
+        twice = all(set(right) == set(mine) for right, mine in lists)
+        if twice:
+            return (
+                f"You return some parts more often than they should come, such as {_first(extra)}."
+            )
+        return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
+    return ""
+
+
+def _items(value: Any) -> Items | None:
+    """The parts of a list as values that can be compared and counted."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return [_frozen(item) for item in value] if isinstance(value, list | tuple) else None
+
+
+def _frozen(item: Any) -> Any:
+    if isinstance(item, np.ndarray):
+        item = item.tolist()
+    if isinstance(item, dict):
+        item = list(item.items())
+    return tuple(map(_frozen, item)) if isinstance(item, list | tuple) else item
+
+
+def _first(counts: list[Counter[Any]]) -> str:
+    item = next(item for count in counts for item in count)
+    text = repr(item)
+    return text if len(text) < 60 else f"{text[:57]}…"
+
+
+MADE: dict[str, Callable[[Items], Items]] = {
+    "The right parts in reverse order.": lambda right: right[::-1],
+    "Only the last part is missing. Look at where your loop or slice ends.": lambda x: x[:-1],
+    "Only the first part is missing. Look at where your loop or slice begins.": lambda x: x[1:],
+    "You return the first part alone. A `return` inside the loop ends it.": lambda x: x[:1],
+    "You return the last part alone. Is the list made anew in every round?": lambda x: x[-1:],
+    "The two halves of every pair are swapped.": lambda right: [
+        (item[1], item[0], *item[2:]) if isinstance(item, tuple) and len(item) > 1 else item
+        for item in right
+    ],
+}
