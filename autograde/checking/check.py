@@ -145,17 +145,19 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     if not wrong:
         return Report(exercise, points, results, "All cases are right.")
     confirm_expected(exercise, wrong[0], seed)
-    named, certain = named_mistake(exercise, came, wrong[0], seed)
-    known = named is not None and certain
+    found = named_mistake(exercise, came, wrong[0], seed)
+    observed = "" if found.certain else _observed(exercise, answer, expected, came, seed)
+    if found.mistake and found.wherever_wrong:
+        observed = "In each wrong case your result is the one that this mistake gives."
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
         exercise,
         points,
         results,
         results[wrong[0]].difference or "",
-        mistake=named,
-        certain=certain,
-        observed="" if known else _observed(exercise, answer, expected, came, seed),
+        mistake=found.mistake,
+        certain=found.certain,
+        observed=observed,
         detail=detail,
         detail_of=None if index == wrong[0] else exercise.cases[index].name,
     )

@@ -42,6 +42,8 @@ def first_difference(
         if not isinstance(came, list | tuple):
             return f"{_capital(where)} should be a {kind}, not {_kind(came)}."
         if len(came) != len(expected):
+            if isinstance(expected, tuple):
+                return f"{_capital(where)} should be a {kind}, not of {len(came)}."
             return f"{_capital(where)} should have {_parts(expected)}, not {len(came)}."
         for index, (left, right) in enumerate(zip(expected, came, strict=True)):
             found = first_difference(left, right, rtol=rtol, atol=atol, where=_item(where, index))

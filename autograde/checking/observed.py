@@ -98,10 +98,11 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]]) -> str:
             pair = Pair(inputs, right, mine, exercise.rtol, exercise.atol, amounts)
             if not pair.alike:
                 wrong.setdefault(name, []).append(pair)
-    if len(names) == 1 or len(wrong) > 1:
+    found = _one_text_too_often(wrong)
+    if not found and (len(names) == 1 or len(wrong) > 1):
         found = _of_pairs([pair for part in wrong.values() for pair in part])
-        if found:
-            return found
+    if found:
+        return found
     for name, pairs in wrong.items():
         found = _of_pairs(pairs) if len(names) > 1 else ""
         if found:
@@ -110,6 +111,15 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]]) -> str:
     if len(wrong) == 1 < len(names) and not any("[" in name for name in names):
         return f"Only {next(iter(wrong))} is wrong. The rest of the result is right."
     return ""
+
+
+def _one_text_too_often(wrong: dict[str, list[Pair]]) -> str:
+    """The same text at every wrong place, where a text is expected at many."""
+    pairs = [pair for found in wrong.values() for pair in found]
+    said = {pair.mine for pair in pairs if isinstance(pair.mine, str)}
+    if len(wrong) < 2 or len(said) != 1 or not all(isinstance(p.mine, str) for p in pairs):
+        return ""
+    return f"Wherever your answer is off it says {next(iter(said))!r}, as for {next(iter(wrong))}."
 
 
 def _of_pairs(pairs: list[Pair]) -> str:
@@ -129,6 +139,10 @@ def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:
     elif isinstance(right, tuple) and isinstance(mine, tuple | list) and len(right) == len(mine):
         for index, (left, other) in enumerate(zip(right, mine, strict=True)):
             yield from _leaves(_part(name, str(index)), left, other)
+    elif _of_alike_tuples(right) and _of_alike_tuples(mine) and _sizes(right) == _sizes(mine):
+        for index in range(len(right[0])):
+            columns = [[item[index] for item in items] for items in (right, mine)]
+            yield from _leaves(_part(name, f"…][{index}"), *columns)
     elif _of_composed_parts(right) and isinstance(mine, list) and len(right) == len(mine):
         for left, other in zip(right, mine, strict=True):
             yield from _leaves(_part(name, "…"), left, other)
@@ -147,3 +161,17 @@ def _of_composed_parts(value: Any) -> bool:
         or (isinstance(item, tuple) and any(isinstance(part, np.ndarray) for part in item))
         for item in value
     )
+
+
+def _of_alike_tuples(value: Any) -> bool:
+    """Whether this is a list of tuples of one length that hold numbers or text."""
+    return (
+        isinstance(value, list)
+        and len(value) > 0
+        and all(isinstance(item, tuple) and len(item) == len(value[0]) for item in value)
+        and all(isinstance(part, int | float | str) for item in value for part in item)
+    )
+
+
+def _sizes(value: Any) -> tuple[int, int]:
+    return len(value), len(value[0])

@@ -35,6 +35,11 @@ def relation_of_lists(pairs: list[Pair]) -> str:
                 f"You return some parts more often than they should come, such as {_first(extra)}."
             )
         return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
+    more = [len(mine) - len(right) for right, mine in lists]
+    if len(lists) > 1 and min(more) > 0:
+        return "In each wrong case you return too many parts. Look at what begins or adds one."
+    if len(lists) > 1 and max(more) < 0:
+        return "In each wrong case you return too few parts. Look at what skips or joins some."
     return ""
 
 

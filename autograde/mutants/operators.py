@@ -49,12 +49,16 @@ def _replacements(place: Place, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _guards(tree: Tree) -> Iterator[ast.AST]:
-    """What is no part of the answer: annotations, defaults, and an `if` that only raises."""
+    """What is no part of the answer: annotations, defaults, and lines that guard against misuse."""
     for node in ast.walk(tree):
         outside: list[ast.AST | None] = []
         if isinstance(node, ast.If) and all(isinstance(line, ast.Raise) for line in node.body):
             outside = [node] if not node.orelse else [node.test, *node.body]
-        elif isinstance(node, ast.Raise):
+        elif isinstance(node, ast.Raise) or _is_check(node):
+            outside = [node]
+        elif isinstance(node, ast.For) and any(
+            isinstance(line, ast.Raise) or _is_check(line) for line in ast.walk(node)
+        ):
             outside = [node]
         elif isinstance(node, ast.FunctionDef):
             outside = [node.args, node.returns, *node.decorator_list]
@@ -62,6 +66,12 @@ def _guards(tree: Tree) -> Iterator[ast.AST]:
             outside = [node.annotation]
         for part in filter(None, outside):
             yield from ast.walk(part)
+
+
+def _is_check(node: ast.AST) -> bool:
+    """Whether this line calls a guard of ours, such as `_check(emissions, mask)`."""
+    called = getattr(node, "value", None) if isinstance(node, ast.Expr) else None
+    return isinstance(called, ast.Call) and getattr(called.func, "id", "").startswith("_check")
 
 
 def _replace(tree: Tree, number: int, replacement: ast.AST) -> None:

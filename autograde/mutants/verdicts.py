@@ -32,7 +32,10 @@ SECONDS = 2.0
 KINDS = ("kept", "named", "told", "crashed", "guessed", "unnamed")
 TOLD = ("named", "told", "crashed")
 CRASHED = "Your function stopped with "
-ANOTHER_KIND = re.compile(r" is None\.| should be (an? )?[a-z ]+( of \d+ parts?)?, not an? ")
+ANOTHER_KIND = re.compile(
+    r" is None\.|, not (an? (list|tuple|array|number|dict)|text|True or False|of \d+)\.|"
+    r" should hold (whole|real) numbers"
+)
 
 
 @dataclass(frozen=True)
