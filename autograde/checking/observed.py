@@ -7,17 +7,19 @@ in every case that is wrong, and on enough numbers that it is no accident.
 
 import dis
 import inspect
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from autograde.checking.as_if import as_if
 from autograde.checking.exercise import Answer, Exercise, Inputs
 from autograde.checking.outcomes import Outcome, alike
 from autograde.checking.pairs import Pair
 from autograde.checking.places import where_it_is_wrong
 from autograde.checking.relations import relation
-from autograde.checking.sequences import relation_of_lists
+from autograde.checking.sequences import relation_of_lists, what_is_left
 from autograde.checking.time_limit import limited
 from autograde.checking.trends import one_sided, property_lost, trend
 
@@ -31,24 +33,42 @@ def observation(
     came: tuple[Outcome, ...],
     seed: int,
 ) -> str:
-    """One or two sentences for the learner, or none.
-
-    What is asked in the wrong cases alone comes last, because an observation says more.
-    """
+    """One or two sentences for the learner, or none; the more telling ones are tried first."""
     wrong = [
         index
         for index, (right, mine) in enumerate(zip(expected, came, strict=True))
         if not alike(exercise, right, mine)
     ]
-    if any(came[index].failure for index in wrong):
+    ran = [index for index in wrong if not came[index].failure]
+    if not ran or came[wrong[0]].failure:
         return ""
-    inputs = {i: limited(lambda i=i: exercise.inputs(i, seed), seconds=None) for i in wrong}  # type: ignore[misc]
-    views = [(inputs[i], expected[i].view, came[i].view) for i in wrong]
-    return (
-        _ignored_argument(exercise, answer)
-        or _of_parts(exercise, views)
-        or _what_the_cases_ask(exercise, wrong)
+    cases = range(len(exercise.cases))
+    inputs = limited(lambda: [exercise.inputs(index, seed) for index in cases], seconds=None)
+    views = [(inputs[i], expected[i].view, came[i].view) for i in ran]
+    found = _ignored_argument(exercise, answer) or limited(
+        lambda: (
+            _of_parts(exercise, views, weak=False)
+            or as_if(
+                exercise,
+                [inputs[i] for i in ran],
+                [expected[i] for i in ran],
+                [came[i] for i in ran],
+                _texts(inputs),
+            )
+            or _of_parts(exercise, views, weak=True)
+        ),
+        seconds=None,
     )
+    return found or _what_the_cases_ask(exercise, wrong)
+
+
+def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
+    texts: defaultdict[str, set[str]] = defaultdict(set)
+    for case in inputs:
+        for name, value in case.items():
+            if isinstance(value, str):
+                texts[name].add(value)
+    return texts
 
 
 def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
@@ -87,7 +107,7 @@ def _parameters_read(answer: Answer) -> list[bool] | None:
     return [name in read or name in code.co_cellvars for name in names]
 
 
-def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]]) -> str:
+def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak: bool) -> str:
     """An observation of all that is wrong, or of one part in all cases where it is wrong."""
     wrong: dict[str, list[Pair]] = {}
     names: set[str] = set()
@@ -98,17 +118,17 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]]) -> str:
             pair = Pair(inputs, right, mine, exercise.rtol, exercise.atol, amounts)
             if not pair.alike:
                 wrong.setdefault(name, []).append(pair)
-    found = _one_text_too_often(wrong)
+    found = _one_text_too_often(wrong) if weak else ""
     if not found and (len(names) == 1 or len(wrong) > 1):
-        found = _of_pairs([pair for part in wrong.values() for pair in part])
+        found = _of_pairs([pair for part in wrong.values() for pair in part], weak=weak)
     if found:
         return found
     for name, pairs in wrong.items():
-        found = _of_pairs(pairs) if len(names) > 1 else ""
+        found = _of_pairs(pairs, weak=weak) if len(names) > 1 else ""
         if found:
             only = f"Only {name} is wrong" if len(wrong) == 1 else f"In {name}"
             return f"{only}: {found[0].lower() if len(wrong) > 1 else found[0]}{found[1:]}"
-    if len(wrong) == 1 < len(names) and not any("[" in name for name in names):
+    if weak and len(wrong) == 1 < len(names) and not any("[" in name for name in names):
         return f"Only {next(iter(wrong))} is wrong. The rest of the result is right."
     return ""
 
@@ -122,8 +142,10 @@ def _one_text_too_often(wrong: dict[str, list[Pair]]) -> str:
     return f"Wherever your answer is off it says {next(iter(said))!r}, as for {next(iter(wrong))}."
 
 
-def _of_pairs(pairs: list[Pair]) -> str:
-    found = relation(pairs) or relation_of_lists(pairs) or where_it_is_wrong(pairs)
+def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
+    if not weak:
+        return relation(pairs) or relation_of_lists(pairs)
+    found = where_it_is_wrong(pairs) or what_is_left(pairs)
     both = [pair.arrays for pair in pairs if pair.arrays is not None]
     if found or len(both) < len(pairs) or any(right.shape != mine.shape for right, mine in both):
         return found

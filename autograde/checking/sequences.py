@@ -11,21 +11,35 @@ from autograde.checking.pairs import Pair
 Items = list[Any]
 
 
-def relation_of_lists(pairs: list[Pair]) -> str:
-    """The first relation that holds for all pairs of lists, as a sentence."""
+def _lists(pairs: list[Pair]) -> list[tuple[Items, Items]]:
     both = [(_items(pair.right), _items(pair.mine)) for pair in pairs]
     lists = [(right, mine) for right, mine in both if right is not None and mine is not None]
-    if not lists or len(lists) < len(both) or not any(len(right) > 1 for right, _ in lists):
+    known = len(lists) == len(both) and any(len(right) > 1 for right, _ in lists)
+    return lists if known else []
+
+
+def relation_of_lists(pairs: list[Pair]) -> str:
+    """The first relation that holds for all pairs of lists, as a sentence."""
+    lists = _lists(pairs)
+    if not lists:
         return ""
     for words, made in MADE.items():
         if all(mine == made(right) for right, mine in lists):
             return words
     if all(Counter(right) == Counter(mine) for right, mine in lists):
         return "All the parts are right, and they stand in another order."
-    missing = [Counter(right) - Counter(mine) for right, mine in lists]
-    extra = [Counter(mine) - Counter(right) for right, mine in lists]
     if not any(mine for _, mine in lists):
         return "Your list is empty. Look for what should fill it."
+    return ""
+
+
+def what_is_left(pairs: list[Pair]) -> str:
+    """Whether parts are missing, or too many."""
+    lists = _lists(pairs)
+    if not lists:
+        return ""
+    missing = [Counter(right) - Counter(mine) for right, mine in lists]
+    extra = [Counter(mine) - Counter(right) for right, mine in lists]
     if not any(extra):
         return f"Each part that you return is right; some are missing, such as {_first(missing)}."
     if not any(missing):
@@ -47,6 +61,8 @@ def _items(value: Any) -> Items | None:
     """The parts of a list as values that can be compared and counted."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, str) and " " in value:
+        value = value.split()
     return [_frozen(item) for item in value] if isinstance(value, list | tuple) else None
 
 
