@@ -40,6 +40,8 @@ ALONE: dict[str, Callable[[Any], Any]] = {
     "the exponential of {}": np.exp,
     "1 - {}": lambda q: 1 - q,
     "1 / {}": np.reciprocal,
+    "the exponential of 1 / {}": lambda q: np.exp(1 / q),
+    "the exponential of {}, cut to a whole number": lambda q: np.exp(np.floor(q)),
 }
 COMBINED: dict[str, Callable[[Any, Any], Any]] = {
     "{} / {}": lambda p, q: p / q,

@@ -33,13 +33,33 @@ def as_if(
             if changed is None:
                 break
             outcome = outcome_of(exercise, exercise.reference, changed, given)
-            if outcome.failure or not alike(exercise, outcome, mine):
+            if outcome.failure or not _as_came(exercise, outcome, right, mine):
                 break
-            told_apart = told_apart or not alike(exercise, outcome, right)
+            told_apart = True
         else:
             if told_apart:
                 return f"In each wrong case your result would be right {words}."
     return ""
+
+
+def _as_came(exercise: Exercise, outcome: Outcome, right: Outcome, mine: Outcome) -> bool:
+    """Whether the changed inputs explain what is wrong.
+
+    Of a result with named parts that is: the first wrong part, and each other one of the same shape.
+    What is right may stay so, and a gradient has the shape of what went in.
+    """
+    if not (isinstance(right.view, dict) and isinstance(mine.view, dict)):
+        return alike(exercise, outcome, mine)
+    if not isinstance(outcome.view, dict) or outcome.view.keys() != mine.view.keys():
+        return False
+    wrong = [key for key in right.view if not _same(exercise, right, mine, key)]
+    others = [key for key in wrong[1:] if np.shape(outcome.view[key]) == np.shape(mine.view[key])]
+    return all(_same(exercise, outcome, mine, key) for key in wrong[:1] + others)
+
+
+def _same(exercise: Exercise, left: Outcome, right: Outcome, key: str) -> bool:
+    parts = [Outcome(view=outcome.view[key]) for outcome in (left, right)]  # type: ignore[index, call-overload]
+    return alike(exercise, *parts)
 
 
 def _changes(inputs: Inputs, texts: Mapping[str, set[str]]) -> Iterator[tuple[str, Change]]:

@@ -54,10 +54,13 @@ def _guards(tree: Tree) -> Iterator[ast.AST]:
         outside: list[ast.AST | None] = []
         if isinstance(node, ast.If) and all(isinstance(line, ast.Raise) for line in node.body):
             outside = [node] if not node.orelse else [node.test, *node.body]
-        elif isinstance(node, ast.Raise) or _is_check(node):
-            outside = [node]
-        elif isinstance(node, ast.For) and any(
-            isinstance(line, ast.Raise) or _is_check(line) for line in ast.walk(node)
+        elif (
+            isinstance(node, ast.Raise)
+            or _is_check(node)
+            or (
+                isinstance(node, ast.For)
+                and any(isinstance(line, ast.Raise) or _is_check(line) for line in ast.walk(node))
+            )
         ):
             outside = [node]
         elif isinstance(node, ast.FunctionDef):

@@ -201,6 +201,12 @@ EXERCISE = Exercise(
             "I of the same kind after O",
             _labels("B-PER", "O", "I-PER", "I-PER", "O", "O", "I-PER", "B-LOC", "I-PER", "O"),
         ),
+        Case(
+            "I at the very beginning, and the same kind at the end",
+            _labels("I-PER", "I-PER", "O", "B-PER"),
+            asks="The first label has none before it: `labels[-1]` would be the last one.",
+            edge=True,
+        ),
         Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
         Case("no words, and no spans", _labels(), edge=True),
         Case("O only", _labels("O", "O"), edge=True),
