@@ -10,6 +10,8 @@ import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -54,6 +56,8 @@ def plain(value: Any) -> Plain:
         return array(value)
     if isinstance(value, np.generic):
         return plain(np.generic.item(value))
+    if isinstance(value, Fraction | Decimal):
+        return float(value)
     for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes
         if isinstance(value, kind):
             return copied(value)

@@ -142,8 +142,8 @@ def _kind(value: Any) -> str:
 
 
 def with_article(noun: str) -> str:
-    """A noun after *a* or *an*, by its first letter."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    """A noun after *a* or *an*, by its first letter, and NumPy's array as it is spoken."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' or noun == 'ndarray' else 'a'} {noun}"
 
 
 def _capital(text: str) -> str:

@@ -19,6 +19,7 @@ from autograde.checking.exercise import (
     as_tensors,
     plain,
 )
+from autograde.checking.judge import with_article
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
 
@@ -108,7 +109,7 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without `.item()` "
             "or `float()`: autograd must be able to follow it back."
         )
     gradient = None

@@ -19,6 +19,7 @@ from autograde.checking.exercise import (
     as_tensors,
     plain,
 )
+from autograde.checking.judge import with_article
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import pair_scores, vectors, zero_scores
 from elmo_mini.word_vectors import word2vec
@@ -92,7 +93,7 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without `.item()` "
             "or `float()`: autograd must be able to follow it back."
         )
     if loss.requires_grad and loss.ndim == 0:
@@ -612,6 +613,25 @@ EXERCISE = Exercise(
             "You give the label 1 to the first row, which is one pair with its noise words. The true "
             "words of all pairs are the first *column*.",
             hint=2,
+        ),
+        Mistake(
+            "the noise words without a logarithm",
+            lambda v, u, n: _varied(v, u, n, noise=lambda x: torch.sigmoid(-x)),
+            "The noise words enter with their sigmoid, the true pair with its logarithm. Take the "
+            "logarithm of both: `F.logsigmoid`.",
+            hint=2,
+        ),
+        Mistake(
+            "the noise words' products are summed over the words",
+            lambda v, u, n: (
+                -(
+                    F.logsigmoid((v * u).sum(-1))
+                    + F.logsigmoid(-(v.unsqueeze(1) * n).sum(1)).sum(-1)
+                ).mean()
+            ),
+            "You add up the K noise words before the sigmoid, dimension by dimension. A score is the "
+            "sum over the dimensions of *one* word: the last axis.",
+            hint=1,
         ),
     ),
     right_answers={
