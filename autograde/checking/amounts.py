@@ -1,8 +1,8 @@
 """Amounts that stand in or beside a wrong result: sizes of the inputs, and steps on the way.
 
-An exercise may name what is computed on the way to its answer (`Exercise.on_the_way`): the sum of the
-losses, the score of the end. Where a wrong result is such an amount, or the right result with one
-too many or too few, that is said.
+An exercise may name what is computed on the way to its answer (`Exercise.on_the_way`): the sum of
+the losses, the score of the end. Where a wrong result is such an amount, or the right result with
+one too many or too few, that is said.
 """
 
 import math
@@ -22,10 +22,14 @@ JOINED: dict[str, Callable[[Any, Any], Any]] = {
     "divided by {}. Look for a mean where a sum is meant, or a factor that is missing.": (
         lambda x, q: x / q
     ),
+    "times the square of {}. Look for a fraction where a product is meant.": lambda x, q: x * q * q,
+    "divided by the square of {}. Look for a fraction where a product is meant.": (
+        lambda x, q: x / q / q
+    ),
     f"plus {{}}. {LOOK}": lambda x, q: x + q,
     f"minus {{}}. {LOOK}": lambda x, q: x - q,
-    "minus twice {}. You subtract it where it is added.": lambda x, q: x - 2 * q,
-    "plus twice {}. You add it where it is subtracted.": lambda x, q: x + 2 * q,
+    "minus twice {}. Look for a minus where a plus is meant.": lambda x, q: x - 2 * q,
+    "plus twice {}. Look for a plus where a minus is meant.": lambda x, q: x + 2 * q,
     "plus the logarithm of {}. Look for a factor inside a logarithm.": lambda x, q: x + np.log(q),
     "minus the logarithm of {}. Look for a factor inside a logarithm.": lambda x, q: x - np.log(q),
     "to the power {}. Look for a power that is missing or one too many.": lambda x, q: x**q,
@@ -74,7 +78,8 @@ def sizes(inputs: Inputs) -> Amounts:
 
 
 def named(pair: Pair) -> Amounts:
-    """What the exercise and its arguments name: arguments that are numbers, and steps on the way."""
+    """What the exercise and its arguments name: arguments that are numbers, and steps on the "
+    "way."""
     whole = {
         f"`{name}`": value for name, value in pair.inputs.items() if not isinstance(value, bool)
     }
@@ -107,7 +112,8 @@ def _shared(cases: list[Amounts]) -> dict[str, list[Numbers]]:
 
 
 def _telling(both: Both, values: list[Numbers]) -> bool:
-    """Whether an amount is no mere number such as 1: it differs from case to case, or inside one."""
+    """Whether an amount is no mere number such as 1: it differs from case to case, or inside "
+    "one."""
     every = {float(number) for value in values for number in value.ravel()}
     fits = all(value.ndim <= right.ndim for value, (right, _) in zip(values, both, strict=True))
     return len(every) > 1 and fits
@@ -138,12 +144,12 @@ def _alone(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]]) -> 
     for words, alone in ALONE.items():
         for name, values in amounts.items():
             if all(map(_same, pairs, mines, [alone] * len(pairs), values)):
-                return f"{whose} {words.format(name)}. What is expected takes more steps."
+                return f"{whose} {words.format(name)}. Look for the step that is missing."
     for words, name, other, made in _combinations(amounts):
-        values = zip(amounts[name], amounts[other], strict=True)
+        two = zip(amounts[name], amounts[other], strict=True)
         if all(
-            _same(pair, mine, made, *two)
-            for pair, mine, two in zip(pairs, mines, values, strict=True)
+            _same(pair, mine, made, *values)
+            for pair, mine, values in zip(pairs, mines, two, strict=True)
         ):
             return f"{whose} {words.format(name, other)}."
     return ""
@@ -170,21 +176,9 @@ def _exchanged(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]])
             ):
                 joined = "plus {} minus {}" if made is _plus_minus else "times {} divided by {}"
                 return (
-                    f"{subject(both)} is the expected one {joined.format(name, other)}: {name} stands "
-                    f"where {other} is meant."
+                    f"{subject(both)} is the expected one {joined.format(name, other)}: {name} "
+                    f"stands where {other} is meant."
                 )
-    for name, values_of_one in amounts.items():
-        if _telling(both, values_of_one):
-            for words, made_of_one in {
-                "times the square of {}. You divide where it is multiplied, or twice multiply.": (
-                    lambda x, q: x * q * q
-                ),
-                "divided by the square of {}. You divide where it is multiplied.": (
-                    lambda x, q: x / q / q
-                ),
-            }.items():
-                if _fits(pairs, both, values_of_one, made_of_one):
-                    return f"{subject(both)} is the expected one {words.format(name)}"
     return ""
 
 

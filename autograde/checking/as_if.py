@@ -45,7 +45,7 @@ def as_if(
 def _as_came(exercise: Exercise, outcome: Outcome, right: Outcome, mine: Outcome) -> bool:
     """Whether the changed inputs explain what is wrong.
 
-    Of a result with named parts that is: the first wrong part, and each other one of the same shape.
+    Of a result with named parts that is the first wrong one, and each other one of its shape.
     What is right may stay so, and a gradient has the shape of what went in.
     """
     if not (isinstance(right.view, dict) and isinstance(mine.view, dict)):
@@ -53,8 +53,12 @@ def _as_came(exercise: Exercise, outcome: Outcome, right: Outcome, mine: Outcome
     if not isinstance(outcome.view, dict) or outcome.view.keys() != mine.view.keys():
         return False
     wrong = [key for key in right.view if not _same(exercise, right, mine, key)]
-    others = [key for key in wrong[1:] if np.shape(outcome.view[key]) == np.shape(mine.view[key])]
+    others = [key for key in wrong[1:] if _shape(outcome.view[key]) == _shape(mine.view[key])]
     return all(_same(exercise, outcome, mine, key) for key in wrong[:1] + others)
+
+
+def _shape(value: Any) -> Any:
+    return getattr(value, "shape", type(value))
 
 
 def _same(exercise: Exercise, left: Outcome, right: Outcome, key: str) -> bool:
@@ -71,7 +75,7 @@ def _changes(inputs: Inputs, texts: Mapping[str, set[str]]) -> Iterator[tuple[st
                 yield f"if `{name}` were {words}", _on(name, number)
         elif isinstance(value, str):
             for text in sorted(texts.get(name, set())):
-                yield f"for `{name}` = {text!r}", _on(name, lambda _, text=text: text)
+                yield f"for `{name}` = {text!r}", _set(name, text)
         elif isinstance(value, np.ndarray):
             for made, words in (MASKS if value.dtype == bool else ARRAYS).items():
                 yield f"if `{name}` were {words}", _on(name, made)
@@ -94,6 +98,10 @@ def _exchanges(inputs: Inputs) -> Iterator[tuple[str, Change]]:
 
 def _on(name: str, made: Callable[[Any], Any]) -> Change:
     return lambda inputs: inputs | {name: made(inputs[name])}
+
+
+def _set(name: str, value: Any) -> Change:
+    return lambda inputs: inputs | {name: value}
 
 
 def _exchanged(name: str, other: str) -> Change:

@@ -12,8 +12,8 @@ from autograde.checking.outcomes import Outcome, alike, expected_outcomes, known
 class Diagnosis(NamedTuple):
     """The mistake that was recognised, if any.
 
-    It is ``certain`` if the outcomes are its own in all cases; ``wherever_wrong``, if in all cases that
-    are wrong, while it would fail in others, too.
+    It is ``certain`` if the outcomes are its own in all cases; ``wherever_wrong``, if they are in
+    all cases that are wrong, while the mistake would fail in others, too.
     """
 
     mistake: Mistake | None

@@ -160,8 +160,8 @@ class Exercise:
     """One exercise of one lesson.
 
     ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
-    ``on_the_way`` names amounts that are computed on the way, so that a result which is one of them, or
-    which has one too many or too few, can be told so.
+    ``on_the_way`` names amounts that are computed on the way, so that a result which is one of
+    them, or which has one too many or too few, can be told so.
     """
 
     id: str

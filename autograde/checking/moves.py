@@ -27,8 +27,8 @@ def moved(pairs: list[Pair], both: Both) -> str:
                 for pair, (right, mine) in zip(pairs, both, strict=True)
             ):
                 return (
-                    f"The right numbers stand one place too {words} along axis {axis}. Look at where "
-                    "a slice or a range begins."
+                    f"The right numbers stand one place too {words} along axis {axis}. Look at "
+                    f"where a slice or a range begins."
                 )
     if all(
         pair.close(np.sort(mine, None), np.sort(right, None)) and len(np.unique(right)) > 2

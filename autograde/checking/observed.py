@@ -1,8 +1,8 @@
 """What all wrong cases of an answer have in common, said as an observation.
 
-No list of mistakes is complete. But that every number has the wrong sign, or that only the last row is
-off, can be seen in any exercise, and it says where to look. An observation is made only if it holds
-in every case that is wrong, and on enough numbers that it is no accident.
+No list of mistakes is complete. But that every number has the wrong sign, or that only the last row
+is off, can be seen in any exercise, and it says where to look. An observation is made only if it
+holds in every case that is wrong and gave a result, and on enough numbers to be no accident.
 """
 
 import dis

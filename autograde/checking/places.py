@@ -76,7 +76,7 @@ def _kinds(pairs: list[Pair]) -> Iterator[tuple[str, Kind]]:
             yield f"Only {words.format(name)}", partial(_spread, name=name, rows=rows)
 
 
-ROWS: dict[str, Callable[[Places], Places]] = {
+ROWS: dict[str, Callable[[Places], Any]] = {
     "places where `{}` is False are off.": np.logical_not,
     "places where `{}` is True are off.": np.asarray,
     "rows with padding are off, those with a False in `{}`. Full rows are right.": (
@@ -99,9 +99,7 @@ def _diagonal(pair: Pair, wrong: Places) -> Places | None:
     return np.eye(len(wrong), dtype=bool) if square else None
 
 
-def _spread(
-    pair: Pair, wrong: Places, name: str, rows: Callable[[Places], Places]
-) -> Places | None:
+def _spread(pair: Pair, wrong: Places, name: str, rows: Callable[[Places], Any]) -> Places | None:
     """The places that a mask chooses, in an array that begins with its axes."""
     chosen = rows(pair.inputs[name])
     return _broadcast(chosen, wrong)

@@ -50,8 +50,11 @@ FUNCTIONS: dict[str, tuple[Callable[[Numbers], Numbers], str]] = {
         "Look for a minus that is missing or one too many, or a difference taken the other way.",
     ),
     "1 minus the expected one": (lambda x: 1 - x, "It answers the opposite question."),
-    "the logarithm of the expected one": (np.log, "One `log` too many, or one `exp` too few."),
-    "the exponential of the expected one": (np.exp, "One `exp` too many, or one `log` too few."),
+    "the logarithm of the expected one": (np.log, "Look for a `log` too many or an `exp` too few."),
+    "the exponential of the expected one": (
+        np.exp,
+        "Look for an `exp` too many or a `log` too few.",
+    ),
     "the square of the expected one": (np.square, "Look for a root that is missing."),
     "the square root of the expected one": (np.sqrt, "Look for a root that is one too many."),
     "1 divided by the expected one": (np.reciprocal, "Look for a fraction that is upside down."),
@@ -83,7 +86,7 @@ def _constant(pairs: list[Pair], both: Both) -> str:
         return f"{subject(both)} is nan. {NAN}"
     return (
         f"{subject(both)} is {number} in each wrong case, though different ones are "
-        "expected. What comes in does not get through to what you return."
+        "expected. Look at whether what comes in gets through to what you return."
     )
 
 
@@ -101,8 +104,8 @@ def _scaled(pairs: list[Pair], both: Both) -> str:
     if _all(pairs, both, lambda right: right + distance):
         more = "more" if distance > 0 else "less"
         return (
-            f"{subject(both)} is {digits(abs(distance), 4)} {more} than the expected one. Look for a "
-            "term that is missing or one too many, or for a count that starts elsewhere."
+            f"{subject(both)} is {digits(abs(distance), 4)} {more} than the expected one. Look for "
+            f"a term that is missing or one too many, or for a count that starts elsewhere."
         )
     return ""
 
@@ -170,7 +173,7 @@ def _by_line(pairs: list[Pair], both: Both) -> str:
                 )
             ):
                 return (
-                    f"Each {line} of yours is the expected one {words} of its own. Look at what you "
-                    f"compute once for a {line}."
+                    f"Each {line} of yours is the expected one {words} of its own. Look at what "
+                    f"you compute once for a {line}."
                 )
     return ""

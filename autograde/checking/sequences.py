@@ -38,6 +38,8 @@ def what_is_left(pairs: list[Pair]) -> str:
     lists = _lists(pairs)
     if not lists:
         return ""
+    if found := _of_texts(lists):
+        return found
     missing = [Counter(right) - Counter(mine) for right, mine in lists]
     extra = [Counter(mine) - Counter(right) for right, mine in lists]
     if not any(extra):
@@ -54,6 +56,20 @@ def what_is_left(pairs: list[Pair]) -> str:
         return "In each wrong case you return too many parts. Look at what begins or adds one."
     if len(lists) > 1 and max(more) < 0:
         return "In each wrong case you return too few parts. Look at what skips or joins some."
+    return ""
+
+
+def _of_texts(lists: list[tuple[Items, Items]]) -> str:
+    """Texts that are empty, or longer or shorter than any should be."""
+    if not all(isinstance(item, str) for two in lists for items in two for item in items):
+        return ""
+    sizes = [(set(map(len, right)), set(map(len, mine))) for right, mine in lists]
+    if all(mine and right and 0 in mine and 0 not in right for right, mine in sizes):
+        return "Some of your texts are empty. Look at where their slice begins and ends."
+    if all(mine and right and max(mine) > max(right) for right, mine in sizes):
+        return "Some of your texts are longer than any should be. Look at where their slice ends."
+    if all(mine and right and min(mine) < min(right) for right, mine in sizes):
+        return "Some of your texts are shorter than any should be. Look at where their slice ends."
     return ""
 
 
@@ -84,7 +100,7 @@ MADE: dict[str, Callable[[Items], Items]] = {
     "The right parts in reverse order.": lambda right: right[::-1],
     "Only the last part is missing. Look at where your loop or slice ends.": lambda x: x[:-1],
     "Only the first part is missing. Look at where your loop or slice begins.": lambda x: x[1:],
-    "You return the first part alone. A `return` inside the loop ends it.": lambda x: x[:1],
+    "You return the first part alone. Look for a `return` inside the loop.": lambda x: x[:1],
     "You return the last part alone. Is the list made anew in every round?": lambda x: x[-1:],
     "The two halves of every pair are swapped.": lambda right: [
         (item[1], item[0], *item[2:]) if isinstance(item, tuple) and len(item) > 1 else item

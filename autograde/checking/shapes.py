@@ -77,8 +77,8 @@ def _axes(both: Both) -> str:
     more = {mine.ndim - right.ndim for right, mine in both}
     if all(mine.ndim == 0 for _, mine in both):
         return (
-            "You return a single number where many are expected. Look for what adds up, averages or "
-            "picks one, or for an input that never enters."
+            "You return a single number where many are expected. Look for what adds up, averages "
+            "or picks one, or for an input that never enters."
         )
     if len(more) == 1 and 0 not in more:
         many = "One axis" if abs(min(more)) == 1 else f"{abs(min(more))} axes"
@@ -105,13 +105,13 @@ def _length(both: Both) -> str:
     if len(lengths) == 1 and lengths <= {-1, 1}:
         more = "longer" if lengths == {1} else "shorter"
         return (
-            f"Axis {axis} is always {more} by 1 than it should be. Look at where a slice or a range "
-            "begins and ends."
+            f"Axis {axis} is always {more} by 1 than it should be. Look at where a slice or a "
+            f"range begins and ends."
         )
     if all(mine.shape[axis] == 0 for _, mine in both):
         return f"Axis {axis} has length 0: nothing is in it. Look for a slice that ends too early."
     if all(mine.shape[axis] == 1 < right.shape[axis] for right, mine in both):
-        return f"Axis {axis} has length 1: what should stand there side by side has become one."
+        return f"Axis {axis} has length 1: look for what makes one of many."
     if max(lengths) < 0:
         return f"Axis {axis} is always too short. Look at where a slice or a range ends."
     if min(lengths) > 0:

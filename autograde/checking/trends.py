@@ -53,8 +53,8 @@ def trend(both: Both) -> str:
         )
     if all((step[rising] > 0).all() for step, rising in zip(steps, falls, strict=True)):
         return (
-            "Your numbers stand in the right order, and only their sizes are wrong. Look at the power, "
-            "root, logarithm or divisor that every one of them goes through."
+            "Your numbers stand in the right order, and only their sizes are wrong. Look at the "
+            "power, root, logarithm or divisor that every one of them goes through."
         )
     return ""
 
@@ -66,9 +66,10 @@ def one_sided(both: Both) -> str:
     if not all(right.ndim and np.isfinite(mine).all() for right, mine in both):
         return ""
     if all((mine <= right + 1e-9).all() for right, mine in both):
-        return "No number of yours is too large, and some are too small: something is left out."
+        return "No number of yours is too large, and some are too small. Look for what is left out."
     if all((mine >= right - 1e-9).all() for right, mine in both):
         return (
-            "No number of yours is too small, and some are too large: something counts too often."
+            "No number of yours is too small, and some are too large. Look for what counts too "
+            "often."
         )
     return ""

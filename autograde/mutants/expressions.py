@@ -139,8 +139,9 @@ def sign(node: ast.AST, _: Place) -> Iterator[ast.AST]:
 def off_by_one(node: ast.AST, _: Place) -> Iterator[ast.AST]:
     """A number, a bound or an index that is one too large or too small, or a bound left out."""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        yield ast.Constant(node.value + 1)
-        yield ast.Constant(node.value - 1)
+        number = node.value
+        assert isinstance(number, int | float)
+        yield from (ast.Constant(number + 1), ast.Constant(number - 1))
     elif isinstance(node, ast.Slice):
         if node.lower is not None:
             yield ast.Slice(None, node.upper, node.step)

@@ -81,13 +81,18 @@ def lines(name: str, found: list[Verdict], share: float) -> list[str]:
 def narrow(change: str, context: int = 24) -> str:
     """A change with less of what both sides share."""
     old, _, new = change.partition(" → ")
-    before = len(os.path.commonprefix([old, new]))
-    after = len(os.path.commonprefix([old[before:][::-1], new[before:][::-1]]))
+    before = _shared(old, new)
+    after = _shared(old[before:][::-1], new[before:][::-1])
     start, end = max(0, before - context), max(0, after - context)
     if start < 4 and end < 4:
         return change
     sides = (f"…{side[start : len(side) - end]}…" for side in (old, new))
     return " → ".join(sides)
+
+
+def _shared(old: str, new: str) -> int:
+    """How many letters two texts share at their beginning."""
+    return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old))
 
 
 def _cut(text: str) -> str:

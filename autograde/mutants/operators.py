@@ -52,23 +52,26 @@ def _guards(tree: Tree) -> Iterator[ast.AST]:
     """What is no part of the answer: annotations, defaults, and lines that guard against misuse."""
     for node in ast.walk(tree):
         outside: list[ast.AST | None] = []
-        if isinstance(node, ast.If) and all(isinstance(line, ast.Raise) for line in node.body):
-            outside = [node] if not node.orelse else [node.test, *node.body]
-        elif (
-            isinstance(node, ast.Raise)
-            or _is_check(node)
-            or (
-                isinstance(node, ast.For)
-                and any(isinstance(line, ast.Raise) or _is_check(line) for line in ast.walk(node))
-            )
-        ):
+        if isinstance(node, ast.stmt) and _only_guards(node):
             outside = [node]
+        elif isinstance(node, ast.If) and all(map(_only_guards, node.body)):
+            outside = [node.test, *node.body]
         elif isinstance(node, ast.FunctionDef):
             outside = [node.args, node.returns, *node.decorator_list]
         elif isinstance(node, ast.AnnAssign):
             outside = [node.annotation]
         for part in filter(None, outside):
             yield from ast.walk(part)
+
+
+def _only_guards(line: ast.stmt) -> bool:
+    """Whether a line raises, calls a guard, or does nothing but lead to such lines."""
+    if isinstance(line, ast.If):
+        return not line.orelse and all(map(_only_guards, line.body))
+    if isinstance(line, ast.For):
+        rest = [inner for inner in line.body if not isinstance(inner, ast.Assign)]
+        return bool(rest) and all(map(_only_guards, rest))
+    return isinstance(line, ast.Raise) or _is_check(line)
 
 
 def _is_check(node: ast.AST) -> bool:

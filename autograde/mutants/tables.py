@@ -1,8 +1,8 @@
 """The stored table of an exercise: what became of its mutants, and what a person says of them.
 
 Counted by the machine, with the fingerprint of what they were made from. Two things are written by
-hand and kept: why a survivor is no mistake (``equivalent``), and why fewer than nine in ten are told
-their cause, where that is so (``why_below``). A survivor without a reason is open.
+hand and kept: why a survivor is no mistake (``equivalent``), and why fewer than nine in ten are
+told their cause, where that is so (``why_below``). A survivor without a reason is open.
 """
 
 import hashlib
@@ -23,7 +23,8 @@ Table = dict[str, Any]
 
 
 def fingerprint(exercise: Exercise) -> str:
-    """What the table depends on: the exercise's module, those it draws from, and what is mutated."""
+    """What the table depends on: the exercise's module, those it draws from, and what is "
+    "mutated."""
     home = sys.modules[places()[exercise.id]]
     room = home.__name__.rpartition(".")[0]
     near = {getattr(value, "__module__", None) or "" for value in vars(home).values()}
@@ -92,12 +93,13 @@ def faults(exercise: Exercise) -> list[str]:
     for change, reason in kept["equivalent"].items():
         if not reason:
             found.append(
-                f"{exercise.id}: a mutant keeps all points: {change}. Add a case that catches it, or "
-                f"say in {path_of(exercise.id).name} why it is right"
+                f"{exercise.id}: a mutant keeps all points: {change}. Add a case that catches it, "
+                f"or say in {path_of(exercise.id).name} why it is right"
             )
     if kept["share_told"] < AIM and not kept["why_below"]:
         found.append(
-            f"{exercise.id}: {kept['share_told']:.0%} of its mistakes are told their cause, the aim "
-            f"is {AIM:.0%}. Name more of those under `not_told`, or say under `why_below` why not"
+            f"{exercise.id}: {kept['share_told']:.0%} of its mistakes are told their cause, the "
+            f"aim is {AIM:.0%}. Name more of those under `not_told`, or say under `why_below` why "
+            f"not"
         )
     return found

@@ -4,12 +4,14 @@ Mutants whose outcomes are the same are one mistake, spelt in several ways, and 
 
 - ``kept``: it earns all points, so it is right, or a case is missing;
 - ``named``: the report names a mistake with certainty;
-- ``told``: the sentence states the cause. That is a refusal of the exercise ("changed its argument"),
-  a result that is missing or of another kind, a loop that was stopped, or what the judge observed of
-  all wrong cases;
+- ``told``: the sentence states the cause. That is a refusal of the exercise ("changed its
+  argument"), a result that is missing or of another kind, a loop that was stopped, or what the
+  judge observed of all wrong cases;
 - ``crashed``: an error in the learner's own code, told with its line;
 - ``guessed``: the report says *perhaps*;
 - ``unnamed``: the report shows a difference, of numbers or of a shape, and no more.
+
+The first three after ``kept`` count as told.
 """
 
 import re
@@ -117,7 +119,8 @@ def _kind(report: Report, first: Outcome) -> str:
 
 
 def chosen(exercise: Exercise, most: int) -> list[Mutant]:
-    """At most so many mutants: one of each operator after the other, those of each in fixed order."""
+    """At most so many mutants: one of each operator after the other, those of each in fixed "
+    "order."""
     by_operator: defaultdict[str, list[Mutant]] = defaultdict(list)
     for mutant in _all(exercise):
         by_operator[mutant.operator].append(mutant)

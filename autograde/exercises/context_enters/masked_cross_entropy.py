@@ -109,8 +109,8 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without `.item()` "
-            "or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
+            f"`.item()` or `float()`: autograd must be able to follow it back."
         )
     gradient = None
     if loss.ndim == 0:

@@ -177,8 +177,8 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without `.item()` "
-            "or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
+            f"`.item()` or `float()`: autograd must be able to follow it back."
         )
     if not loss.requires_grad:
         raise AnswerRefused(CUT_OFF)
@@ -425,8 +425,8 @@ EXERCISE = Exercise(
         Mistake(
             "the logarithm is added",
             lambda *a: _loss_with(*a, error=lambda scores, logs: scores + logs),
-            "You add log X to the score. The error is their *difference*: the score should come near "
-            "log X.",
+            "You add log X to the score. The error is their *difference*: the score should come "
+            "near log X.",
             hint=1,
         ),
         Mistake(
@@ -444,7 +444,8 @@ EXERCISE = Exercise(
         Mistake(
             "frequent pairs weigh nothing",
             lambda *a: _loss_with(*a, weigh=lambda r, alpha: torch.where(r < 1, r**alpha, 0.0)),
-            "From `x_max` on your weight is 0, so the commonest pairs are not learnt. It is 1 there.",
+            "From `x_max` on your weight is 0, so the commonest pairs are not learnt. It is 1 "
+            "there.",
             hint=2,
         ),
         Mistake(
@@ -466,8 +467,28 @@ EXERCISE = Exercise(
             lambda *a: _loss_with(
                 *a, weigh=lambda r, alpha: torch.where(r < 1, (r * a[5]) ** alpha, 1.0)
             ),
-            "Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so that "
-            "the weight reaches 1 there.",
+            "Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so "
+            "that the weight reaches 1 there.",
+            hint=2,
+        ),
+        Mistake(
+            "base and exponent of the weight are swapped, for every pair",
+            lambda w, c, b, d, x, x_max, alpha: (
+                alpha ** (x / x_max).clamp(max=1.0)
+                * (w @ c.T + b[:, None] + d - torch.where(x > 0, x, 1.0).log()) ** 2
+            ).sum(),
+            "In your weight `alpha` is raised to the ratio, so pairs that never occur weigh most. "
+            "It is the other way round: the ratio to the power `alpha`.",
+            hint=2,
+        ),
+        Mistake(
+            "the logarithm of whether the pair occurs",
+            lambda w, c, b, d, x, x_max, alpha: (
+                (x / x_max).clamp(max=1.0) ** alpha
+                * (w @ c.T + b[:, None] + d - (x > 0).log()) ** 2
+            ).sum(),
+            "You take the logarithm of True and False. Take that of the count, where it is above "
+            "0.",
             hint=2,
         ),
     ),

@@ -169,13 +169,15 @@ EXERCISE = Exercise(
         Mistake(
             "base and exponent are swapped",
             lambda x, x_max, alpha: alpha ** np.minimum(x / x_max, 1.0),
-            "You raise `alpha` to the ratio. It is the other way round: the ratio to the power `alpha`.",
+            "You raise `alpha` to the ratio. It is the other way round: the ratio to the power "
+            "`alpha`.",
             hint=1,
         ),
         Mistake(
             "base and exponent are swapped below x_max",
             lambda x, x_max, alpha: np.where(x < x_max, alpha ** (x / x_max), 1.0),
-            "You raise `alpha` to the ratio. It is the other way round: the ratio to the power `alpha`.",
+            "You raise `alpha` to the ratio. It is the other way round: the ratio to the power "
+            "`alpha`.",
             hint=1,
         ),
         Mistake(
@@ -188,7 +190,8 @@ EXERCISE = Exercise(
         Mistake(
             "whether a pair is rare",
             lambda x, x_max, alpha: x < x_max,
-            "You return True or False: whether the count is below `x_max`. Return a weight for both.",
+            "You return True or False: whether the count is below `x_max`. Return a weight for "
+            "both.",
             hint=2,
         ),
     ),

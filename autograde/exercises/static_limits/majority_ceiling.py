@@ -212,7 +212,8 @@ EXERCISE = Exercise(
         Mistake(
             "the rarest sense",
             lambda words, senses: _share_of(words, senses, min),
-            "You count the rarest sense of each word. The best rule answers with the commonest: `max`.",
+            "You count the rarest sense of each word. The best rule answers with the commonest: "
+            "`max`.",
             hint=2,
         ),
         Mistake(
@@ -228,7 +229,8 @@ EXERCISE = Exercise(
                 * max(max(counts.values()) for counts in _by_word(words, senses))
                 / len(words)
             ),
-            "You give every word the best count of *all* words. Each word has its own commonest sense.",
+            "You give every word the best count of *all* words. Each word has its own commonest "
+            "sense.",
             hint=2,
         ),
     ),

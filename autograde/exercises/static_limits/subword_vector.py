@@ -63,6 +63,7 @@ def _on_the_way(inputs: Inputs) -> dict[str, Table]:
     return {
         "the sum of the n-grams' vectors": table[rows].sum(0),
         "twice the sum of the n-grams' vectors": 2 * table[rows].sum(0),
+        "the mean of the n-grams' vectors": table[rows].mean(0),
         "the vector of the first n-gram": table[rows[0]],
         "the vector of the last n-gram": table[rows[-1]],
         "the word's own vector": _own(inputs["word"], inputs["words"], own),

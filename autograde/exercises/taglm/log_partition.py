@@ -3,12 +3,14 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.exercise import (
     Case,
     Exercise,
+    Inputs,
     Mistake,
 )
 from autograde.exercises.taglm import LESSON
@@ -172,17 +174,20 @@ def _log_z_of(inputs: Inputs, chosen: Callable[[int], list[int]]) -> np.ndarray:
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
-    last = inputs["mask"].sum(1) - 1
-    at_the_end = inputs["emissions"][np.arange(len(last)), last]
+    lengths = inputs["mask"].sum(1)
+    last = inputs["emissions"][np.arange(len(lengths)), lengths - 1]
+    led = inputs["start"] * (lengths == 1)[:, None]
     return {
         "log Z of the start and the end alone": _log_z_of(inputs, lambda n: []),
         "log Z of the first word alone": _log_z_of(inputs, lambda n: [0]),
         "log Z of the first two words": _log_z_of(inputs, lambda n: list(range(n))[:2]),
         "log Z of the last word alone": _log_z_of(inputs, lambda n: [n - 1]),
-        "log Z without the last word": _log_z_of(inputs, lambda n: list(range(n - 1))),
+        "log Z without the last word, if there are several": _log_z_of(
+            inputs, lambda n: [0, *range(1, n - 1)]
+        ),
         "log Z without the second word": _log_z_of(inputs, lambda n: [0, *range(2, n)]),
-        "log Z of the last word alone, without the start": np.logaddexp.reduce(
-            at_the_end + inputs["end"], 1
+        "log Z of the last word alone, without what led to it": np.logaddexp.reduce(
+            led + last + inputs["end"], 1
         ),
     }
 

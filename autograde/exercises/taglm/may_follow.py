@@ -191,15 +191,15 @@ EXERCISE = Exercise(
         Mistake(
             "the label before is not looked at",
             lambda before, after: after[:1] not in ("I", "E"),
-            "You allow a label by itself, whatever stands before it. I and E go on with a span that "
-            "`before` has opened; all others need that `before` has left none open.",
+            "You allow a label by itself, whatever stands before it. I and E go on with a span "
+            "that `before` has opened; all others need that `before` has left none open.",
             hint=1,
         ),
         Mistake(
             "the label after is not looked at",
             lambda before, after: before[:1] not in ("B", "I"),
-            "You only ask whether `before` leaves a span open, whatever comes after. In an open span "
-            "I and E of its kind may follow.",
+            "You only ask whether `before` leaves a span open, whatever comes after. In an open "
+            "span I and E of its kind may follow.",
             hint=1,
         ),
         Mistake(
@@ -209,7 +209,8 @@ EXERCISE = Exercise(
                 if after[:1] in "IE"
                 else before[:1] not in "BI"
             ),
-            "Inside a span you ask for *another* kind. I and E go on with the kind that was opened.",
+            "Inside a span you ask for *another* kind. I and E go on with the kind that was "
+            "opened.",
             hint=2,
         ),
         Mistake(

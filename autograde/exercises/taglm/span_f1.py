@@ -165,8 +165,8 @@ def _last_sentence(gold: Corpus, predicted: Corpus, *which: int) -> tuple[float,
 
 
 LAST_SENTENCE = (
-    "One of your counts is that of the last sentence alone: `=` in the loop forgets what was counted "
-    "before. Add with `+=`."
+    "One of your counts is that of the last sentence alone: `=` in the loop forgets what was "
+    "counted before. Add with `+=`."
 )
 
 
@@ -200,6 +200,12 @@ EXERCISE = Exercise(
         Case("nothing predicted", _corpora([["B-PER", "O"]], [["O", "O"]]), edge=True),
         Case("nothing right", _corpora([["B-PER", "O"]], [["B-LOC", "O"]]), edge=True),
         Case("nothing to find", _corpora([["O", "O"]], [["O", "B-PER"]]), edge=True),
+        Case(
+            "nothing to find, and nothing found",
+            _corpora([["O", "O"]], [["O", "O"]]),
+            edge=True,
+            asks="Here no span is true and none is predicted. All three numbers are 0.0.",
+        ),
     ),
     mistakes=(
         Mistake(
@@ -315,8 +321,8 @@ EXERCISE = Exercise(
         Mistake(
             "only the last sentence",
             lambda gold, predicted: _last_sentence(gold, predicted, 0, 1, 2),
-            "You score the last sentence alone: `=` in the loop forgets what was counted before. Add "
-            "with `+=`.",
+            "You score the last sentence alone: `=` in the loop forgets what was counted before. "
+            "Add with `+=`.",
             hint=2,
         ),
         Mistake(

@@ -371,13 +371,15 @@ EXERCISE = Exercise(
         Mistake(
             "the letter in place of the kind",
             lambda labels: [(a, b, labels[b - 1][0]) for a, b, _ in varied_spans(labels)],
-            "Your third part is the letter before the hyphen. Give the kind, which stands behind it.",
+            "Your third part is the letter before the hyphen. Give the kind, which stands behind "
+            "it.",
             hint=2,
         ),
         Mistake(
             "the kind still has its letter, whichever",
             lambda labels: [(a, b, labels[a]) for a, b, _ in varied_spans(labels)],
-            "Your third part is the whole label. Give the kind alone, which stands behind the hyphen.",
+            "Your third part is the whole label. Give the kind alone, which stands behind the "
+            "hyphen.",
             hint=2,
         ),
     ),

@@ -563,7 +563,7 @@ EXERCISE = Exercise(
             "torch.stack(scores)`.",
             hint=3,
         ),
-        Mistake("every path, in NumPy", _best_by_enumeration_in_numpy, EVERY_PATH, hint=1),
+        Mistake("every path", _best_by_enumeration_in_numpy, EVERY_PATH, hint=1),
     ),
     right_answers={
         "sentence by sentence": _best,

@@ -206,8 +206,8 @@ def _turned(
 
 
 TURNED = (
-    "One of your conditions is turned round: the LM vectors join where they should not, and not where "
-    "they should. Look for `!=` or `not`."
+    "One of your conditions is turned round: the LM vectors join where they should not, and not "
+    "where they should. Look for `!=` or `not`."
 )
 
 
@@ -378,8 +378,8 @@ EXERCISE = Exercise(
         Mistake(
             "the LM vectors twice",
             _only_the_lm,
-            "You join the LM vectors with themselves. Join them with what stands there: the words, or "
-            "what the floor gives.",
+            "You join the LM vectors with themselves. Join them with what stands there: the words, "
+            "or what the floor gives.",
             hint=2,
         ),
         Mistake(

@@ -137,7 +137,8 @@ def _without_last_axis(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
 def _gradients_of_scores(
     v: Tensor, u: Tensor, n: Tensor, true: Tensor, noise: Tensor
 ) -> tuple[Tensor, ...]:
-    """The gradients with other predictions: ``true`` for the pairs, ``noise`` for the noise words."""
+    """The gradients with other predictions: ``true`` for the pairs, ``noise`` for the noise "
+    "words."""
     positive, negative = true - 1, noise.unsqueeze(-1)
     return positive * u + (negative * n).sum(1), positive * v, negative * v.unsqueeze(1)
 
@@ -437,8 +438,8 @@ EXERCISE = Exercise(
                 torch.sigmoid((v * u).sum(-1, keepdim=True)),
                 (v.unsqueeze(1) * n).sum(-1),
             ),
-            "The error of a noise word is made from its bare score. The prediction is the sigmoid of "
-            "the score, for noise words too.",
+            "The error of a noise word is made from its bare score. The prediction is the sigmoid "
+            "of the score, for noise words too.",
             hint=2,
         ),
         Mistake(

@@ -93,8 +93,8 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without `.item()` "
-            "or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
+            f"`.item()` or `float()`: autograd must be able to follow it back."
         )
     if loss.requires_grad and loss.ndim == 0:
         return {"loss": plain(loss), "its gradient": plain(torch.autograd.grad(loss, center)[0])}
@@ -217,8 +217,8 @@ def _on_the_way(inputs: Inputs) -> dict[str, float]:
 
 
 AVERAGED = (
-    "A score is a dot product, so the D products are added up. You take their mean, and your scores "
-    "shrink with the dimension."
+    "A score is a dot product, so the D products are added up. You take their mean, and your "
+    "scores shrink with the dimension."
 )
 
 
@@ -566,7 +566,6 @@ EXERCISE = Exercise(
             "middle axis: `center.unsqueeze(1)`, (B, 1, D).",
             hint=2,
         ),
-        Mistake("the scores are averages", _averaged_scores, AVERAGED, hint=1),
         Mistake(
             "the true score is an average",
             lambda v, u, n: _averaged_scores(v, u, n, noise=False),
@@ -596,22 +595,22 @@ EXERCISE = Exercise(
         Mistake(
             "the label 1 stands with the last noise word",
             lambda v, u, n: _labels_in(v, u, n, (slice(None), -1)),
-            "Your label 1 stands in the last column, and that is a noise word. The true pair has the "
-            "label 1.",
+            "Your label 1 stands in the last column, and that is a noise word. The true pair has "
+            "the label 1.",
             hint=2,
         ),
         Mistake(
             "the label 1 stands with the first noise word",
             lambda v, u, n: _labels_in(v, u, n, (slice(None), 1)),
-            "Your label 1 stands in column 1, and that is a noise word. Columns count from 0, and the "
-            "true pair stands in the first.",
+            "Your label 1 stands in column 1, and that is a noise word. Columns count from 0, and "
+            "the true pair stands in the first.",
             hint=2,
         ),
         Mistake(
             "the first pair has all labels 1",
             lambda v, u, n: _labels_in(v, u, n, 0),
-            "You give the label 1 to the first row, which is one pair with its noise words. The true "
-            "words of all pairs are the first *column*.",
+            "You give the label 1 to the first row, which is one pair with its noise words. The "
+            "true words of all pairs are the first *column*.",
             hint=2,
         ),
         Mistake(
@@ -629,8 +628,8 @@ EXERCISE = Exercise(
                     + F.logsigmoid(-(v.unsqueeze(1) * n).sum(1)).sum(-1)
                 ).mean()
             ),
-            "You add up the K noise words before the sigmoid, dimension by dimension. A score is the "
-            "sum over the dimensions of *one* word: the last axis.",
+            "You add up the K noise words before the sigmoid, dimension by dimension. A score is "
+            "the sum over the dimensions of *one* word: the last axis.",
             hint=1,
         ),
     ),

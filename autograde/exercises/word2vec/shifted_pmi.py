@@ -327,15 +327,9 @@ EXERCISE = Exercise(
             lambda counts, k: np.log(
                 counts * counts.sum() / np.outer(counts.sum(0), counts.sum(1)) / k
             ),
-            "The sums of the columns stand in your rows, and those of the rows in your columns. For "
-            "word w (row) and context c (column) divide by the sum of *row* w and of *column* c.",
-            hint=2,
-        ),
-        Mistake(
-            "the row sums lie along the columns",
-            lambda counts, k: np.log(counts * counts.sum() / (counts.sum(1) * counts.sum(0)) / k),
-            "`counts.sum(1)` has lost its axis and lies along the columns. Keep it: "
-            "`keepdims=True`, or `[:, None]`.",
+            "The sums of the columns stand in your rows, and those of the rows in your columns. "
+            "For word w (row) and context c (column) divide by the sum of *row* w and of *column* "
+            "c.",
             hint=2,
         ),
         Mistake(
@@ -351,6 +345,28 @@ EXERCISE = Exercise(
             "the count of the pair is missing",
             lambda counts, k: np.log(counts.sum() / np.outer(counts.sum(1), counts.sum(0)) / k),
             "How often the pair itself occurred is not in your result.",
+            hint=1,
+        ),
+        Mistake(
+            "whole division",
+            lambda counts, k: (
+                np.log(counts)
+                - np.log(np.outer(counts.sum(1), counts.sum(0)) // counts.sum())
+                - np.log(k)
+            ),
+            "`//` rounds the expected count down to a whole number. Use `/`.",
+            hint=3,
+        ),
+        Mistake(
+            "multiplied by the expected share",
+            lambda counts, k: np.log(
+                counts
+                / counts.sum()
+                * np.outer(counts.sum(1) / counts.sum(), counts.sum(0) / counts.sum())
+                / k
+            ),
+            "You multiply the pair's share by the shares of word and context. PMI *divides*: how "
+            "much more often than by chance.",
             hint=1,
         ),
     ),
