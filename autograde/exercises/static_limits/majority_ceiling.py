@@ -102,8 +102,8 @@ EXERCISE = Exercise(
             },
         ),
         Case(
-            "words with one sense only",
-            lambda rng: {"words": ["u", "v", "v"], "senses": ["1", "2", "2"]},
+            "words with one sense only, and fewer senses than words",
+            lambda rng: {"words": ["u", "v", "v", "w"], "senses": ["1", "2", "2", "1"]},
             edge=True,
         ),
     ),

@@ -190,6 +190,13 @@ EXERCISE = Exercise(
             "You read the row before the bucket. Buckets count from 0, as rows do.",
             hint=2,
         ),
+        Mistake(
+            "as many buckets as words",
+            lambda word, words, own, table: _sum_of_buckets(word, words, own, table, len(own)),
+            "You number the n-grams by the number of *words*. There is a row of `ngram_vectors` "
+            "for each bucket: `len(ngram_vectors)` of them.",
+            hint=2,
+        ),
     ),
     right_answers={
         "a loop with gensim's hashes": _sum_by_loop,

@@ -236,6 +236,7 @@ EXERCISE = Exercise(
     cases=(
         Case("one pair, one negative", vectors(1, 1, 4)),
         Case("a batch of 6 pairs, 5 negatives", vectors(6, 5, 10), weight=2),
+        Case("one pair, three negatives", vectors(1, 3, 4), weight=0.5, edge=True),
         Case("all scores are 0", zero_scores, edge=True),
         Case("scores of 30", _scores_of_thirty, edge=True),
         Case("scores of a thousand", _scores_of_a_thousand, edge=True),
