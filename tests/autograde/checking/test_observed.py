@@ -78,6 +78,14 @@ def test_a_relation_that_fails_in_one_wrong_case_is_not_said() -> None:
     assert observed(lambda v: noise.random(len(v))) == ""
 
 
+def test_a_case_that_stops_is_left_out_and_that_is_said() -> None:
+    def stops_on_seven(values: np.ndarray) -> np.ndarray:
+        return -2 * values if len(values) < 7 else values[9:][0]
+
+    says = observed(stops_on_seven, drawn(5), drawn(6), drawn(7))
+    assert says.startswith("Where your function returns something: Every number of yours")
+
+
 def test_a_single_number_is_no_relation() -> None:
     assert observed(lambda v: 3 * v, drawn(1)) == ""
 
