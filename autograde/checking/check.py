@@ -13,7 +13,7 @@ from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
-from autograde.checking.observed import observation
+from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,

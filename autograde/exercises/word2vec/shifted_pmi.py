@@ -61,8 +61,8 @@ def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
     }
     if len(rows) == len(columns):
         found |= {
-            "the logarithm of the row sums, laid along the columns,": rows[None],
-            "the logarithm of the column sums, laid along the rows,": columns[:, None],
+            "the logarithm of the row sums (along the columns)": rows[None],
+            "the logarithm of the column sums (along the rows)": columns[:, None],
         }
     return found
 

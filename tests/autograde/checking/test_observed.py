@@ -78,6 +78,11 @@ def test_a_relation_that_fails_in_one_wrong_case_is_not_said() -> None:
     assert observed(lambda v: noise.random(len(v))) == ""
 
 
+def test_a_coarse_tolerance_allows_no_relation_of_numbers() -> None:
+    assert "times 1.5" in observed(lambda v: 3 * v, rtol=1e-4)
+    assert observed(lambda v: 3 * v, rtol=0.05, atol=0.05) == ""
+
+
 def test_a_case_that_stops_is_left_out_and_that_is_said() -> None:
     def stops_on_seven(values: np.ndarray) -> np.ndarray:
         return -2 * values if len(values) < 7 else values[9:][0]

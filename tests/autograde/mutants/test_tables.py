@@ -5,7 +5,7 @@ import pytest
 from autograde.checking import check
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.exercise import Exercise
-from autograde.checking.observed import observation
+from autograde.checking.observing.observed import observation
 from autograde.mutants import tables
 from autograde.mutants.mutants import lines, narrow
 from autograde.mutants.tables import faults, stored, table

@@ -26,7 +26,8 @@ def as_if(
 
     ``texts`` has, for each argument that is a text, what it is in one case or another.
     """
-    for words, change in _changes(inputs[0], texts):
+    arguments = {name: inputs[0][name] for name in exercise.parameters() if name in inputs[0]}
+    for words, change in _changes(arguments, texts):
         told_apart = False
         for given, right, mine in zip(inputs, expected, came, strict=True):
             changed = change(given)
@@ -38,7 +39,8 @@ def as_if(
             told_apart = True
         else:
             if told_apart:
-                return f"In each wrong case your result would be right {words}."
+                what = "the first wrong part" if isinstance(came[0].view, dict) else "your result"
+                return f"In each wrong case {what} would be right {words}."
     return ""
 
 

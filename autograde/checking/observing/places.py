@@ -8,8 +8,8 @@ import numpy as np
 
 from autograde.checking.exercise import equal
 from autograde.checking.judge import digits
-from autograde.checking.pairs import Pair
-from autograde.checking.trends import NAN
+from autograde.checking.observing.pairs import Pair
+from autograde.checking.observing.trends import NAN
 
 Places = np.ndarray
 

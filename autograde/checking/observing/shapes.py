@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.moves import transposed
-from autograde.checking.pairs import Both, Numbers, Pair
+from autograde.checking.observing.moves import transposed
+from autograde.checking.observing.pairs import Both, Numbers, Pair
 
 REDUCED: dict[str, Callable[..., Any]] = {
     "added up": np.sum,

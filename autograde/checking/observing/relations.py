@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograde.checking.amounts import by_an_amount
 from autograde.checking.judge import digits
-from autograde.checking.moves import moved
-from autograde.checking.pairs import Both, Numbers, Pair, subject
-from autograde.checking.shapes import relation_of_shapes
-from autograde.checking.trends import NAN
+from autograde.checking.observing.amounts import by_an_amount
+from autograde.checking.observing.moves import moved
+from autograde.checking.observing.pairs import Both, Numbers, Pair, subject
+from autograde.checking.observing.shapes import relation_of_shapes
+from autograde.checking.observing.trends import INFINITE, NAN
 
 
 def relation(pairs: list[Pair]) -> str:
@@ -82,8 +82,8 @@ def _constant(pairs: list[Pair], both: Both) -> str:
     if len(numbers) != 1:
         return ""
     (number,) = numbers
-    if number == "nan":
-        return f"{subject(both)} is nan. {NAN}"
+    if number in ("nan", "inf", "-inf"):
+        return f"{subject(both)} is {number}. {NAN if number == 'nan' else INFINITE}"
     return (
         f"{subject(both)} is {number} in each wrong case, though different ones are "
         "expected. Look at whether what comes in gets through to what you return."

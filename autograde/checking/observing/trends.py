@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograde.checking.pairs import Both, Numbers
+from autograde.checking.observing.pairs import Both, Numbers
 
 Property = Callable[[Numbers], bool]
 NAN = "It comes of 0 / 0, of inf - inf, of the logarithm of a negative number, or of an empty mean."
+
+INFINITE = "Look for a division by 0, the logarithm of 0, or an exponential that overflows."
 
 
 def _sums_to_one(axis: int | None) -> Property:
@@ -16,8 +18,9 @@ def _sums_to_one(axis: int | None) -> Property:
 
 PROPERTIES: dict[str, Property] = {
     f"Some numbers of yours are nan. {NAN}": lambda x: not np.isnan(x).any(),
-    "Some numbers of yours are infinite, and none should be. Look for a division by 0, the "
-    "logarithm of 0, or an exponential that overflows.": lambda x: not np.isinf(x).any(),
+    f"Some numbers of yours are infinite, and none should be. {INFINITE}": lambda x: (
+        not np.isinf(x).any()
+    ),
     "Some numbers of yours are negative, and none should be.": lambda x: bool((x >= 0).all()),
     "Some numbers of yours are above 1, and none should be.": lambda x: bool((x <= 1 + 1e-6).all()),
     "The right numbers add up to 1, and yours do not. Look at what you divide by.": (

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from autograde.checking.pairs import Both, Numbers, Pair
+from autograde.checking.observing.pairs import Both, Numbers, Pair
 
 Move = Callable[[Numbers], Numbers]
 

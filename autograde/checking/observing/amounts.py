@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import Inputs
-from autograde.checking.pairs import Both, Numbers, Pair, numbers, subject
+from autograde.checking.observing.pairs import Both, Numbers, Pair, numbers, subject
 
 Amounts = dict[str, Numbers]
 LOOK = "Look for a term that is missing or one too many."

@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.as_if import as_if
 from autograde.checking.exercise import Answer, Exercise, Inputs
+from autograde.checking.observing.as_if import as_if
+from autograde.checking.observing.pairs import Pair
+from autograde.checking.observing.places import where_it_is_wrong
+from autograde.checking.observing.relations import relation
+from autograde.checking.observing.sequences import relation_of_lists, what_is_left
+from autograde.checking.observing.trends import one_sided, property_lost, trend
 from autograde.checking.outcomes import Outcome, alike
-from autograde.checking.pairs import Pair
-from autograde.checking.places import where_it_is_wrong
-from autograde.checking.relations import relation
-from autograde.checking.sequences import relation_of_lists, what_is_left
 from autograde.checking.time_limit import limited
-from autograde.checking.trends import one_sided, property_lost, trend
 
+FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
 Leaf = tuple[str, Any, Any]
 
 
@@ -43,8 +44,8 @@ def observation(
     if not ran or came[wrong[0]].failure:
         return ""
     cases = range(len(exercise.cases))
-    inputs = limited(lambda: [exercise.inputs(index, seed) for index in cases], seconds=None)
-    views = [(inputs[i], expected[i].view, came[i].view) for i in ran]
+    drawn = limited(lambda: [exercise.inputs(index, seed) for index in cases], seconds=None)
+    views = [(drawn[i], expected[i].view, came[i].view) for i in ran]
     ignored = _ignored_argument(exercise, answer)
     if ignored:
         return ignored
@@ -53,10 +54,10 @@ def observation(
             _of_parts(exercise, views, weak=False)
             or as_if(
                 exercise,
-                [inputs[i] for i in ran],
+                [drawn[i] for i in ran],
                 [expected[i] for i in ran],
                 [came[i] for i in ran],
-                _texts(inputs),
+                _texts(drawn),
             )
             or _of_parts(exercise, views, weak=True)
         ),
@@ -118,9 +119,10 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     names: set[str] = set()
     for inputs, right_view, mine_view in views:
         amounts = dict(exercise.on_the_way(inputs))
+        arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
         for name, right, mine in _leaves("", right_view, mine_view):
             names.add(name)
-            pair = Pair(inputs, right, mine, exercise.rtol, exercise.atol, amounts)
+            pair = Pair(arguments, right, mine, exercise.rtol, exercise.atol, amounts)
             if not pair.alike:
                 wrong.setdefault(name, []).append(pair)
     found = _one_text_too_often(wrong) if weak else ""
@@ -148,11 +150,14 @@ def _one_text_too_often(wrong: dict[str, list[Pair]]) -> str:
 
 
 def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
+    coarse = any(max(pair.rtol, pair.atol) > FINE for pair in pairs)
     if not weak:
-        return relation(pairs) or relation_of_lists(pairs)
+        return ("" if coarse else relation(pairs)) or relation_of_lists(pairs)
     found = where_it_is_wrong(pairs) or what_is_left(pairs)
     both = [pair.arrays for pair in pairs if pair.arrays is not None]
-    if found or len(both) < len(pairs) or any(right.shape != mine.shape for right, mine in both):
+    if found or coarse or len(both) < len(pairs):
+        return found
+    if any(right.shape != mine.shape for right, mine in both):
         return found
     with np.errstate(all="ignore"):
         return property_lost(both) or trend(both) or one_sided(both)

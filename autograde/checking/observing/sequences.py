@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.pairs import Pair
+from autograde.checking.observing.pairs import Pair
 
 Items = list[Any]
 
