@@ -4,6 +4,8 @@ An exercise is data. It never sees a live object of the learner: a case makes pl
 a seed, `run` turns the answer into plain outputs, `view` says what of them matters, and
 `tolerance` says how close is right. So the same exercise can be judged in this process (a
 learner at home) or in one that never runs the learner's code (a trusted grader).
+
+What an exercise overlooks is found by mutants of its right answers: `python -m autograde mutants`.
 """
 
 import copy

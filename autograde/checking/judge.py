@@ -70,7 +70,9 @@ def _parts(value: list[Any] | tuple[Any, ...]) -> str:
 
 def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where: str) -> str | None:
     if not isinstance(came, NUMBER):
-        return f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
+        found = f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
+        listed = isinstance(came, list | tuple) and isinstance(expected, np.ndarray)
+        return f"{found} `np.array(...)` makes one of it." if listed else found
     left, right = asarray(expected), asarray(came)
     if left.shape != right.shape:
         return f"{_capital(where)} should have shape {left.shape}, not {right.shape}."
