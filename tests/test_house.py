@@ -196,7 +196,15 @@ ROOMS = {
         "experiments",
         "commands",
     ),
-    "autograde": ("desk", "checking", "exercises", "grading", "building", "running"),
+    "autograde": (
+        "desk",
+        "checking",
+        "exercises",
+        "mutants",
+        "grading",
+        "building",
+        "running",
+    ),
 }
 # What looks into every room: the face of the package, and its command line.
 DOORS = ("__init__", "__main__")

@@ -15,6 +15,7 @@ from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
 from autograde.checking.missing_names import explain_missing_names
+from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,
@@ -130,7 +131,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     with captured_output() as printed:
         try:
             came = answer_outcomes(exercise, answer, seed)
-            report = _judged(exercise, came, seed)
+            report = judged(exercise, answer, came, seed)
         except Exception as error:
             report = _not_judged(exercise, error)
     return replace(report, printed=printed.getvalue())
@@ -146,7 +147,8 @@ def _not_judged(exercise: Exercise, error: Exception) -> Report:
     return Report(exercise, 0.0, (), message, judged=False)
 
 
-def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
+def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: int) -> Report:
+    """What an answer with these outcomes earns, and what it is told."""
     if all(outcome.not_started for outcome in came):
         return Report(exercise, 0.0, (), came[0].sentence)
     expected = expected_outcomes(exercise, seed)
@@ -159,18 +161,30 @@ def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
     if not wrong:
         return Report(exercise, points, results, "All cases are right.")
     confirm_expected(exercise, wrong[0], seed)
-    named, certain = named_mistake(exercise, came, wrong[0], seed)
+    found = named_mistake(exercise, came, wrong[0], seed)
+    observed = "" if found.certain else _observed(exercise, answer, expected, came, seed)
+    if found.mistake and found.wherever_wrong:
+        observed = "In each wrong case your result is the one that this mistake gives."
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
         exercise,
         points,
         results,
         results[wrong[0]].difference or "",
-        mistake=named,
-        certain=certain,
+        mistake=found.mistake,
+        certain=found.certain,
+        observed=observed,
         detail=detail,
         detail_of=None if index == wrong[0] else exercise.cases[index].name,
     )
+
+
+def _observed(exercise: Exercise, answer: Answer, *outcomes_and_seed: Any) -> str:
+    """An observation, if one can be made: a strange result must not cost the report."""
+    try:
+        return observation(exercise, answer, *outcomes_and_seed)
+    except Exception:
+        return ""
 
 
 def _cannot_be_called(exercise: Exercise, answer: Any) -> str:

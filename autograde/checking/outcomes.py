@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from autograde.checking.captured_output import captured_output
-from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Plain
+from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain
 from autograde.checking.judge import first_difference
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import StillRunning, limited
@@ -117,9 +117,14 @@ def _in_time(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
 
 def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
     inputs = exercise.inputs(index, seed)
+    return outcome_of(exercise, answer, inputs, inputs)
+
+
+def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs) -> Outcome:
+    """What an answer does when it is ``given`` these, viewed as an answer to ``inputs``."""
     try:
         with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
-            outputs = exercise.run(answer, copy.deepcopy(inputs))
+            outputs = exercise.run(answer, copy.deepcopy(given))
         return Outcome(view=exercise.view(inputs, outputs))
     except NotImplementedError as error:
         return Outcome(

@@ -30,6 +30,7 @@ class CaseResult:
 class Report:
     """What the learner reads after a check.
 
+    ``observed`` is what all wrong cases have in common, for an answer that makes no named mistake.
     ``detail`` unfolds the first wrong case, or the one that ``detail_of`` names. Where the kernel
     is broken, the answer was not ``judged``. The ``note`` tells what was kept of the answer.
     """
@@ -40,6 +41,7 @@ class Report:
     message: str
     mistake: Mistake | None = None
     certain: bool = True
+    observed: str = ""
     detail: tuple[tuple[str, str], ...] = ()
     detail_of: str | None = None
     printed: str = ""
@@ -60,12 +62,13 @@ class Report:
         return self._advice(str, str)
 
     def _advice(self, message: Callable[[str], str], says: Callable[[str], str]) -> str:
+        difference = message(self.message) + (f" {says(self.observed)}" if self.observed else "")
         if self.mistake is None:
-            return message(self.message)
+            return difference
         hint = f" Hint {self.mistake.hint} is about this." if self.mistake.hint else ""
         if self.certain:
             return f"{says(self.mistake.says)}{hint}"
-        return f"{message(self.message)} If it is that: {says(self.mistake.says)}{hint}"
+        return f"{difference} If it is that: {says(self.mistake.says)}{hint}"
 
     @property
     def _detail_title(self) -> str:

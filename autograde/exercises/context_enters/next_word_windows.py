@@ -309,6 +309,15 @@ EXERCISE = Exercise(
             "inputs: `rows[:, :-1]`.",
             hint=2,
         ),
+        Mistake(
+            "the whole rows are the targets",
+            lambda rows, width: list(
+                zip(rows[:, :-1].split(width, 1), rows.split(width, 1), strict=True)
+            ),
+            "Your targets begin with the first word of the row, so each word is to say itself. "
+            "Begin with the second: `rows[:, 1:]`.",
+            hint=1,
+        ),
     ),
     right_answers={
         "split the shifted rows": lambda rows, width: tuple(

@@ -172,6 +172,45 @@ def _lm_in_place(words: Tensor, lm: Tensor, first: Layer, second: Layer, positio
     return _joined(words, lm, first, second, position, join=lambda _, joined: joined)
 
 
+def _only_the_lm(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    return _joined(words, lm, first, second, position, join=lambda _, lm: torch.cat([lm, lm], -1))
+
+
+def _words_in_place_of_lm(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    return _joined(words, words, first, second, position)
+
+
+def _first_is_lost(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    def join(vectors: Tensor, lm: Tensor) -> Tensor:
+        return torch.cat([words, lm], -1)
+
+    return _joined(words, lm, first, second, position, join=join)
+
+
+def _second_twice(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    return _joined(words, lm, second, second, position)
+
+
+def _turned(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str, where: str
+) -> Tensor:
+    """The LM vectors join at one place whenever they should not, and not when they should."""
+    places = {"input", "after_first", "after_second"} - {where}
+    chosen = ({position} & places) | ({where} if position != where else set())
+    states = torch.cat([words, lm], -1) if "input" in chosen else words
+    states = first(states)
+    states = second(torch.cat([states, lm], -1) if "after_first" in chosen else states)
+    return torch.cat([states, lm], -1) if "after_second" in chosen else states
+
+
+TURNED = (
+    "One of your conditions is turned round: the LM vectors join where they should not, and not "
+    "where they should. Look for `!=` or `not`."
+)
+
+
 SWAPPED = {"input": "after_second", "after_first": "after_first"}
 
 
@@ -334,6 +373,49 @@ EXERCISE = Exercise(
             "the LM vectors take the place",
             _lm_in_place,
             "The LM vectors replace what was there. Put them *beside* it with `torch.cat`.",
+            hint=2,
+        ),
+        Mistake(
+            "the LM vectors twice",
+            _only_the_lm,
+            "You join the LM vectors with themselves. Join them with what stands there: the words, "
+            "or what the floor gives.",
+            hint=2,
+        ),
+        Mistake(
+            "the words in place of the LM vectors",
+            _words_in_place_of_lm,
+            "What joins are the word vectors. Join `lm`.",
+            hint=2,
+        ),
+        Mistake(
+            "the words in place of the floor's vectors",
+            _first_is_lost,
+            "You join `words` with `lm`, and what the floor gave is lost. Join the floor's result.",
+            hint=2,
+        ),
+        Mistake(
+            "the second floor twice",
+            _second_twice,
+            "The words go through the second floor twice and never through the first.",
+            hint=1,
+        ),
+        Mistake(
+            "turned round at the input",
+            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "input"),
+            TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "turned round after the first floor",
+            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_first"),
+            TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "turned round after the second floor",
+            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_second"),
+            TURNED,
             hint=2,
         ),
     ),

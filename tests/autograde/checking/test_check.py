@@ -208,7 +208,7 @@ def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) ->
         (np.array([-np.inf]), np.array([0.0]), "not -inf"),
         (np.array([1, 2]), np.array([1.0, 2.5]), "whole numbers"),
         (np.zeros(2), np.zeros(2) * 1j, "real numbers"),
-        ((1, 2), (1,), "2 parts, not 1"),
+        ((1, 2), (1,), "2 parts, not of 1"),
         ([1], [], "1 part, not 0"),
         ((1, [2, 3]), 1.0, "tuple of 2 parts, not a number"),
         ([0, [1, 2]], [0, [1, 3]], "`result[1][1]` is 3, not 2"),
