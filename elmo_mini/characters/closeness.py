@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini.characters.edit_distance import edit_distances
+from elmo_mini.word_vectors.table import unit
 
 Table = NDArray[np.float32]
 Closeness = Callable[[Sequence[str], Sequence[str]], Table]
@@ -18,16 +19,17 @@ Closeness = Callable[[Sequence[str], Sequence[str]], Table]
 def by_vectors(encode: Callable[[Sequence[str]], Table]) -> Closeness:
     """The cosine of the vectors that `encode` gives, (n, H) for n words.
 
-    The vectors of the last candidates are kept: a list of thousands is asked again and again.
+    The vectors of the longest list of candidates are kept: thousands are asked again and again.
     """
     kept: dict[tuple[str, ...], Table] = {}
 
     def closeness(words: Sequence[str], candidates: Sequence[str]) -> Table:
         key = tuple(candidates)
-        if key not in kept:
+        vectors = kept[key] if key in kept else unit(encode(candidates))
+        if len(key) >= max(map(len, kept), default=0):
             kept.clear()
-            kept[key] = _unit(encode(candidates))
-        return _unit(encode(words)) @ kept[key].T
+            kept[key] = vectors
+        return unit(encode(words)) @ vectors.T
 
     return closeness
 
@@ -37,14 +39,20 @@ def by_letters(words: Sequence[str], candidates: Sequence[str]) -> Table:
     return -edit_distances(words, candidates).astype(np.float32)
 
 
-def nearest(closeness: Closeness, words: Sequence[str], candidates: Sequence[str], n: int) -> Table:
+def nearest(
+    closeness: Closeness, words: Sequence[str], candidates: Sequence[str], n: int
+) -> NDArray[np.intp]:
     """Places of the n closest candidates of each word, itself left out: (Q, n)."""
     table = closeness(words, candidates)
     own = {candidate: place for place, candidate in enumerate(candidates)}
     for row, word in zip(table, words, strict=True):
         if word in own:
             row[own[word]] = -np.inf
-    return np.argsort(-table, axis=1, kind="stable")[:, :n]
+    rows, places = np.arange(len(words)), []
+    for _ in range(n):
+        places.append(table.argmax(1))
+        table[rows, places[-1]] = -np.inf
+    return np.stack(places, 1)
 
 
 def finds_meant(
@@ -82,8 +90,3 @@ def same_class(
             for word, row in zip(words, places, strict=True)
         ]
     )
-
-
-def _unit(vectors: Table) -> Table:
-    length: Table = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.maximum(length, 1e-12)

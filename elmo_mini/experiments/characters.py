@@ -7,6 +7,7 @@ network with its starting weights, fastText on the checkpoint's own text, and sp
 from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -106,8 +107,8 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     bilm = load_pretrained()
     makers: dict[str, list[Callable[[], Closeness]]] = {
         TRAINED: [lambda: encoder(official_weights(bilm))],
-        UNTRAINED: [lambda s=seed: untrained(bilm, s) for seed in seeds],
-        FASTTEXT: [lambda s=seed: fasttext(text, s) for seed in seeds],
+        UNTRAINED: [partial(untrained, bilm, seed) for seed in seeds],
+        FASTTEXT: [partial(fasttext, text, seed) for seed in seeds],
         LETTERS: [lambda: by_letters],
     }
     outcome: dict[str, dict[str, NDArray[np.float64]]] = defaultdict(dict)

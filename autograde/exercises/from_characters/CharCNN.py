@@ -1,6 +1,6 @@
 """Exercise `CharCNN`: from letters to the vector of a word."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def _model(
     return make
 
 
-def _count(weights: Tensors, name: str) -> int:
+def _count(weights: Iterable[str], name: str) -> int:
     return sum(key.startswith(name) for key in weights)
 
 

@@ -4,6 +4,7 @@ Each fault is one slip of the kind that gives no error, or gives one only far aw
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -50,7 +51,7 @@ def encoder_with(fault: str, weights: Mapping[str, Tensor]) -> Encoder:
     after each stage: ``letters``, ``filters``, ``highway`` and ``vectors``.
     """
     cnn = plain.CharCNN(weights).requires_grad_(False)
-    gate = cnn.highways[0]
+    gate = cast(plain.Highway, cnn.highways[0])
 
     def encode(words: Sequence[str], shut: bool = False) -> dict[str, Tensor]:
         ids = broken_ids(words, fault)

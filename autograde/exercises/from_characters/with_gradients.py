@@ -3,7 +3,7 @@
 The mistakes that several exercises of the lesson share stand here, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -54,7 +54,7 @@ def tensor_of(answer: Callable[[], Any]) -> Tensor:
     return result
 
 
-def gradients(result: Tensor, leaves: dict[str, Tensor]) -> dict[str, Plain]:
+def gradients(result: Tensor, leaves: Mapping[str, Tensor]) -> dict[str, Plain]:
     """What each leaf learns from a sum of the result's numbers, each with a weight of its own."""
     if not result.requires_grad:
         return {f"gradient for {name}": None for name in leaves}
