@@ -37,7 +37,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan about ninety minutes, and half an hour more if convolutions are new to you. Short of time? Exercises 1, 2, 3 and 5 are the spine.
+# Plan an hour and three quarters with everything in it; the exercises are about 75 minutes of that. Short of time? Exercises 1, 2, 3 and 5 are the spine.
 #
 # ## Letters
 #
@@ -107,7 +107,7 @@ show_neighbours(theirs, ["wuggling", "unhappiest", "photographing", "Wensday", "
 # %% [markdown]
 # Try words of your own in the last line. (The list comes from old books and film reviews. It holds words of their time, a few of them ugly.)
 #
-# Look at what the neighbours share. It is not only letters: *mightiest* has few letters in common with *unhappiest*. And it is not the meaning. Section 8 measures what it is. For now, note that a table of words, such as word2vec's, has **no answer at all** here.
+# Look at what the neighbours share. It is not letters alone: *purest* and *unhappiest* share only an ending. And it is not the meaning. Section 8 measures what it is. For now, note that a table of words, such as word2vec's, has **no answer at all** here.
 #
 # How often does a table meet such a word? Let us count words in a text that the model has never read.
 
@@ -181,7 +181,7 @@ for word in ("cat", "naïve", "打针"):
 #
 # Each id has a row of $D$ numbers in a small table, so a word is now a strip: $T = 50$ columns of $D$ numbers. How do you get one vector from a strip?
 #
-# Cut a **stencil** out of cardboard, four columns wide. Slide it along the strip, one column at a time. At each place it reports how well it matches what lies below. A stencil for *-ing* matches in *sing*, in *singing* twice, in *sin* not at all. Such a stencil is a **filter**, and sliding it is a **convolution**.
+# Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each place it reports how well it matches what lies below. A stencil for *-ing* matches in *sing*, in *singing* twice, in *sin* not at all. Such a stencil is a **filter**, and sliding it is a **convolution**.
 #
 # For filter $f$ with weights $W$ and bias $b$, at place $p$:
 #
@@ -235,9 +235,8 @@ def strip(words):
 
 W, b = weights["CNN/W_cnn_3"][0].permute(2, 1, 0), weights["CNN/b_cnn_3"]  # 128 filters of width 4
 by_torch = nn.functional.conv1d(strip(known[:200]), W, b)
-print(
-    "largest difference from conv1d:", (convolve(strip(known[:200]), W, b) - by_torch).abs().max()
-)
+difference = (convolve(strip(known[:200]), W, b) - by_torch).abs().max()
+print(f"largest difference from conv1d: {difference:.1e}")
 
 SPEND = 10  # a filter of the trained model
 found = convolve(strip(["suspended"]), W[[SPEND]], b[[SPEND]])[0, 0, :10]
@@ -254,12 +253,12 @@ plots.bars(
 #
 # Where in the word the best match lies does not matter much: *-spen-* is the same in *spend* and in *suspended*. So each filter keeps only its largest match, the **maximum over time**. ("Time" is the name for the axis that is read along, also where nothing moves.) That makes one number for each filter, however long the word.
 #
-# What do trained filters look for? Take the words in which a filter matches best. Beside them stands the control: the same filter before training, when its weights were random.
+# What do trained filters look for? Take the words in which a filter matches best. Below them stands the control: filters of the same network with random weights, as before training.
 
 # %% slide="subslide"
 with torch.random.fork_rng():
     torch.manual_seed(0)
-    at_random = official_weights(BiLM(bilm.options))  # the same network before training
+    at_random = official_weights(BiLM(bilm.options))  # the same network, untrained
 
 letters_only = [word for word in known[:6000] if word.isalpha()]
 rows = torch.tensor([list(character_ids(word)) for word in letters_only])
@@ -285,7 +284,7 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 #
 # $$g = \sigma(x W_{\text{carry}} + b_{\text{carry}}), \qquad y = g \cdot \text{relu}(x W_{\text{transform}} + b_{\text{transform}}) + (1 - g) \cdot x$$
 #
-# Mind the names. The files call the gate *carry*, and it multiplies the **new**. This has caught many people who loaded the weights. (Some summaries say that ELMo "also supports" convolutions or highways. It is neither a choice nor an extra: convolutions **and** highways are the standard input of the published models, the original one with two highways.)
+# Mind the names. The files call the gate *carry*, and it multiplies the **new**. It is easy to load the weights the wrong way round. (Some summaries say that ELMo "also supports" convolutions or highways. It is neither a choice nor an extra: convolutions **and** highways are the standard input of the published models, the original one with two highways.)
 
 # %% [markdown] exercise="highway"
 # ### Exercise 3. A highway
@@ -460,7 +459,7 @@ def gates(w):
 
 
 rows_of_common = torch.tensor([list(character_ids(word)) for word in known[:2000]])
-opened = {"before training": gates(at_random), "after training": gates(weights)}
+opened = {"untrained": gates(at_random), "after training": gates(weights)}
 print("mean of b_carry after training:", f"{weights['CNN_high_0/b_carry'].mean():.2f}")
 PERCENTILES = [5, 25, 50, 75, 95]
 plots.bars(
@@ -474,7 +473,7 @@ plots.bars(
 outcome("open", float(100 * opened["after training"].mean()), unit="%")
 
 # %% [markdown]
-# The bias has hardly moved from −2. The **weights** have: some gates are now shut and others wide open, and which ones depends on the word. That is what a gate is for.
+# The bias has hardly moved from −2. The **weights** have: some gates are now shut and others wide open. A bias moves a gate for all words alike. The weights let each word set its own.
 
 # %% [markdown] slide="slide"
 # ## 6. Your encoder
@@ -560,12 +559,14 @@ print("Your encoder makes layer 0." if difference < 1e-5 else "Not the same: see
 # %% [markdown]
 # This vector is what the ELMo paper calls $x_k$, and, as the lowest of its layers, $h_{k,0}$. It depends on the spelling and on nothing else. *Bank* gets one vector in every sentence, as in lesson 02; context comes with the layers above, in lesson 07. (It also means that each spelling needs to be encoded only once. The package keeps the results.)
 #
+# A small RNN over the letters is the other usual way. TagLM's taggers (lesson 05) read the letters of their words with a convolution for chunks, and with a GRU, a relative of the LSTM, for names.
+#
 # Everything below runs on your encoder.
 
 # %% [markdown] slide="slide"
 # ## 7. Three broken encoders
 #
-# A wrong encoder seldom crashes. It gives vectors, a model trains on them, the results are a little bad, and nobody knows why. Here are three encoders, each with **one** fault and with the same trained weights. The figure compares them with yours.
+# A wrong encoder seldom crashes. It gives vectors, a model trains on them, the results are a little bad, and nobody knows why. Here are three encoders, each with **one** fault and with the same trained weights. The figure compares them with a sound one.
 
 # %% slide="subslide"
 from autograde.exercises.from_characters.broken import encoder_with, planted
@@ -695,7 +696,7 @@ with_interval(hits, "Slips of the pen: the meant word is the nearest of 16,000")
 outcome("slips", max(hits, key=lambda name: hits[name].mean()))
 
 # %% [markdown]
-# A surprise for most people. Letters alone are best, and training has not made the encoder better at spelling than it was with random weights: if anything, worse. **What corrects slips is that it reads letters, not that it was trained.** A word table would score 0 here, so the advantage over *that* is large. But counting letters has it, too.
+# A surprise for most people. No network does better than the bare count of letters. And training has not made the encoder better at spelling than it was with random weights: if anything, worse. **What corrects slips is that it reads letters, not that it was trained.** A word table would score 0 here, so the advantage over *that* is large. But counting letters has it, too.
 #
 # So what has training done? The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. Let us ask for **grammar**. The full experiment needs Brown's part-of-speech tags, and fastText trained on the model's own text, so it is stored. Take 500 words of Brown that the model has never seen. Of the five nearest known words, how many have the same tag? (Brown's tags are fine: plural, past tense and superlative are different tags.)
 
@@ -709,14 +710,16 @@ QUESTIONS = ["class of unseen words", "class of frequent words", "misspelt", "me
 def stored_bars(questions, part, title, ylabel):
     """One group of bars for each reader, with the stored intervals."""
     points = [numbers[question][part] for question in questions]
-    heights = {name: [100 * p[name]["mean"] for p in points] for name in points[0]}
-    ends = {n: [[100 * abs(p[n][e] - p[n]["mean"]) for p in points] for e in ("low", "high")]
-            for n in points[0]}  # fmt: skip
+    mean, low, high = (
+        {name: 100 * np.array([point[name][end] for point in points]) for name in points[0]}
+        for end in ("mean", "low", "high")
+    )
+    whiskers = {n: np.array([mean[n] - low[n], high[n] - mean[n]]) for n in mean}
     names = [question.replace(" of ", " of\n") for question in questions]
-    whiskers = {name: np.array(end) for name, end in ends.items()}
-    return plots.bars(names, heights, errors=whiskers, title=title, ylabel=ylabel)
+    return plots.bars(names, mean, errors=whiskers, title=title, ylabel=ylabel)
 
 
+print(f"whiskers: {numbers['interval']}; {len(numbers['seeds'])} seeds")
 for question in QUESTIONS[:2]:
     commonest, share = numbers[question]["commonest class"], numbers[question]["its share"]
     print(f"{question}: always saying {commonest} would be right for {100 * share:.0f} %")
@@ -736,7 +739,7 @@ stored_bars(
 # - **Unseen words: large, and it is grammar.** Layer 0 finds neighbours of the right class far more often than letters or the untrained network do, and more often than fastText trained on the same text. It has learnt which letter patterns say *plural*, *past*, *superlative*.
 # - **Frequent words: grammar again.** We had expected the lead over fastText to shrink, because there each frequent word has a vector of its own. It does not shrink. One guess: fastText learns from a window of words on both sides, and gathers words of one topic, whatever their class.
 # - **Slips: none.** Layer 0 is behind letters.
-# - **Meaning: none.** This last group is the next section's. Its words are all frequent, fastText is well ahead, and this is where a table of words has its strength.
+# - **Meaning: none.** This last group is the next section's. Its words are all in the vocabulary, and fastText, which has a vector for each of them, is well ahead.
 #
 # ### Other languages
 #
@@ -781,7 +784,7 @@ outcome("meaning", float(100 * chosen["your encoder"].mean()), unit="%")
 show_neighbours(readers[0], ["lawyer", "car", "ocean"])
 
 # %% [markdown]
-# **A myth, for a layer made from letters.** Form follows letters here, not meaning. Training has pulled the vectors a little away from bare spelling (compare with the untrained bar), and layer 0 stays far below a coin. In the stored figure fastText on the same text does much better. (Each frequent word has a vector of its own there.) *Layer 0 is where ELMo starts, and its LSTMs do the rest.*
+# **A myth, for a layer made from letters.** Form follows letters here, not meaning. Training has pulled the vectors a little away from bare spelling (compare with the untrained bar), and layer 0 stays far below a coin. In the stored figure fastText on the same text does much better. (Each frequent word has a vector of its own there.) *Layer 0 is where ELMo starts. What its LSTMs add is the question of the next lessons.*
 #
 # Three more sentences that one meets, and what can be said:
 #
@@ -815,7 +818,7 @@ calibration()
 # %% [markdown]
 # ## Further reading
 #
-# - Kim and others 2016, section 5.2 and its table of neighbours before and after the highway: compare with yours.
+# - Kim and others 2016, for a table of neighbours before and after the highway: compare with yours.
 # - Jozefowicz and others, [*Exploring the Limits of Language Modeling*](https://arxiv.org/abs/1602.02410), 2016: the large character CNN that ELMo's halves.
 # - In the package: `elmo_mini/bilm/plain.py` has this encoder in thirty lines; `elmo_mini/characters/fast_cnn.py` makes it fast. The stored experiment is `python -m elmo_mini.experiments.characters neighbours`.
 #

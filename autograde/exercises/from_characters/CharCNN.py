@@ -194,6 +194,11 @@ class _CutOff(_Varied):
         return super().forward(ids).detach()
 
 
+class _Masked(_Varied):
+    def forward(self, ids: Tensor) -> Any:
+        return super().forward(ids) * (ids > 0).any(-1, keepdim=True)
+
+
 def _padding_blank(self: _Varied, ids: Tensor) -> Tensor:
     return _Varied.letters(self, ids) * (ids != 261).unsqueeze(-1)
 
@@ -434,6 +439,12 @@ EXERCISE = Exercise(
             "The vectors are right, and an optimiser would find some of the weights only: what "
             "stands in a Python list is hidden from it. `nn.ParameterDict(weights)` takes all.",
             hint=1,
+        ),
+        Mistake(
+            "no word, no vector",
+            _Masked,
+            "Right for every word. For a row of zeros you return zeros; here such a row goes "
+            "through like any other, and whoever reads the sentence leaves it out by the mask.",
         ),
         Mistake("cut off from autograd", _CutOff, CUT_OFF),
     ),

@@ -205,6 +205,12 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the marks of a sentence",
+            lambda word: varied_ids(word, begin=(256,), end=(257,)),
+            "256 and 257 begin and end a sentence. A word has marks of its own, 258 and 259.",
+            hint=2,
+        ),
+        Mistake(
             "padding before the end mark",
             _end_last,
             "Your end mark stands at the end of the row. It belongs right behind the last byte.",

@@ -91,6 +91,13 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
+            "the gate counts as a constant, and relu always lets through",
+            lambda *a: varied_slope(*a, through_gate=0.0, kink=False),
+            "Two things are missing. The gate depends on x as well, so there is a third way, "
+            "through g. And where w x + b is negative, relu is flat: its slope is 0 there.",
+            hint=1,
+        ),
+        Mistake(
             "the carried half is missing",
             lambda *a: varied_slope(*a, carry=0.0),
             "The term 1 − g is missing. It is the slope of the half that is carried, and the "

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from autograde.checking.check import examine
+from autograde.checking.exercise import Answer
 from autograde.exercises.from_characters import convolve
 from autograde.exercises.from_characters.broken import FAULTS, Encoder, encoder_with, planted
 from autograde.exercises.from_characters.small_weights import drawn_weights
@@ -30,6 +32,27 @@ def test_the_convolution_by_hand_is_that_of_pytorch() -> None:
     letters, weight, bias = torch.randn(3, 4, 9), torch.randn(5, 4, 3), torch.randn(5)
     by_hand = convolve.reference(letters, weight, bias)
     assert torch.allclose(by_hand, functional.conv1d(letters, weight, bias), atol=1e-5)
+
+
+def loops_over_everything(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    places = range(letters.shape[2] - weight.shape[2] + 1)
+    width = weight.shape[2]
+    rows = [
+        torch.stack([(word[:, p : p + width] * kernel).sum() for p in places]) + b
+        for word in letters
+        for kernel, b in zip(weight, bias, strict=True)
+    ]
+    return torch.stack(rows).view(len(letters), len(weight), -1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(functional.conv1d, "own convolution"), (loops_over_everything, "every word or every filter")],
+)
+def test_what_is_right_and_not_asked_for_is_told_why(answer: Answer, said: str) -> None:
+    report = examine(convolve.EXERCISE, lambda letters, weight, bias: answer(letters, weight, bias))
+    assert report.points < convolve.EXERCISE.points
+    assert said in report.text()
 
 
 def test_an_encoder_without_a_fault_is_sound(weights: dict[str, Tensor]) -> None:
