@@ -194,6 +194,11 @@ class _CutOff(_Varied):
         return super().forward(ids).detach()
 
 
+class _FirstWord(_Varied):
+    def forward(self, ids: Tensor) -> Any:
+        return super().forward(ids)[0]
+
+
 class _Masked(_Varied):
     def forward(self, ids: Tensor) -> Any:
         return super().forward(ids) * (ids > 0).any(-1, keepdim=True)
@@ -381,6 +386,49 @@ EXERCISE = Exercise(
             varied(floors=lambda self, n: range(min(n, 1))),
             "Only the first highway is used. The published model has two: count them in the names.",
             hint=1,
+        ),
+        Mistake(
+            "highway 0 every time",
+            varied(highway=lambda self, x, i: _Varied.highway(self, x, 0)),
+            "Each highway has weights of its own, and you take those of highway 0 every time.",
+            hint=1,
+        ),
+        Mistake(
+            "relu after the highways only",
+            varied(
+                activation=lambda self, x: x,
+                project=lambda self, x: _Varied.project(self, torch.relu(x)),
+            ),
+            "Your relu comes after the highways. It comes before them, after the maximum.",
+            hint=3,
+        ),
+        Mistake(
+            "relu, then the mean over the places",
+            varied(pool=lambda self, m: torch.relu(m).mean(-1)),
+            "You take the mean over the places. A filter reports its best place: the maximum.",
+            hint=3,
+        ),
+        Mistake(
+            "the stencils are turned around",
+            varied(kernel=lambda self, i: _Varied.kernel(self, i).flip(2)),
+            "Your stencils lie backwards on the letters. `permute(2, 1, 0)` keeps their direction.",
+            hint=2,
+        ),
+        Mistake(
+            "the projection is transposed",
+            varied(
+                project=lambda self, x: (
+                    x @ self.weights["CNN_proj/W_proj"].T + self.weights["CNN_proj/b_proj"]
+                )
+            ),
+            "`CNN_proj/W_proj` has shape (F, H) and stands on the right: `x @ W_proj`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the first word",
+            _FirstWord,
+            "Only the first word's vector comes back. Return one for each row of `ids`.",
+            hint=3,
         ),
         Mistake(
             "the last highway first",

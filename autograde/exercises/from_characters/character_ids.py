@@ -85,6 +85,12 @@ def _whole_letters(word: str) -> list[int]:
     return varied_ids(whole)
 
 
+def _filled_by_letters(word: str) -> list[int]:
+    row = varied_ids(word, pad=-1)
+    row = [code for code in row if code]
+    return row + [PAD + 1] * (SIZE - 2 - len(word[:ROOM]))
+
+
 def _text(word: str) -> Any:
     return lambda rng: {"word": word}
 
@@ -234,6 +240,19 @@ EXERCISE = Exercise(
             lambda word: varied_ids(word, pad=PAD - 1),
             "All is right but the padding, which is not shifted: 261, not 260.",
             hint=2,
+        ),
+        Mistake(
+            "filled up by letters",
+            _filled_by_letters,
+            "You count the letters to know how much padding is needed. Count the bytes: *ï* has "
+            "two, 打 three.",
+            hint=2,
+        ),
+        Mistake(
+            "cut at 47 bytes",
+            lambda word: varied_ids(word, room=ROOM - 1),
+            "You keep 47 bytes. Fifty less the two marks are 48.",
+            hint=3,
         ),
         Mistake(
             "no padding",

@@ -126,6 +126,11 @@ def _steps_of_width(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return reference(letters, weight, bias)[:, :, :: weight.shape[2]]
 
 
+def _last_place_blank(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    matches = reference(letters, weight, bias)
+    return torch.cat([matches[:, :, :-1], torch.zeros_like(matches[:, :, -1:])], 2)
+
+
 EXERCISE = Exercise(
     id="convolve",
     title="A stencil slid along a word",
@@ -230,6 +235,26 @@ EXERCISE = Exercise(
             "places before filters",
             lambda letters, weight, bias: reference(letters, weight, bias).transpose(1, 2),
             "The axes are in another order. Filters come before places: (N, F, T − width + 1).",
+            hint=3,
+        ),
+        Mistake(
+            "places before words",
+            lambda letters, weight, bias: reference(letters, weight, bias).permute(2, 0, 1),
+            "The axes are in another order: places come first. `torch.stack(..., 2)` puts them "
+            "last: (N, F, T − width + 1).",
+            hint=3,
+        ),
+        Mistake(
+            "the last place stays 0",
+            _last_place_blank,
+            "The last place is never filled. A word of T letters has T − width + 1 places, and "
+            "`range` leaves its end out.",
+            hint=1,
+        ),
+        Mistake(
+            "one bias for all filters",
+            lambda letters, weight, bias: reference(letters, weight, 0 * bias) + bias.sum(),
+            "You add the sum of all biases. Each filter has its own: `bias[:, None]`.",
             hint=3,
         ),
         Mistake(

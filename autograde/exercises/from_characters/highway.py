@@ -111,6 +111,26 @@ def _other_activation(activation: Any) -> Any:
     return answer
 
 
+def _rest_of_x(x: Tensor, *weights: Tensor) -> Tensor:
+    g, new = _parts(x, *weights)
+    return g * new + g * (1 - x)
+
+
+def _open_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = x @ w_gate + b_gate
+    return g * torch.relu(x @ w + b) + (1 - g) * x
+
+
+def _relu_in_the_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = torch.sigmoid(torch.relu(x @ w_gate + b_gate))
+    return g * torch.relu(x @ w + b) + (1 - g) * x
+
+
+def _bias_behind_relu(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = torch.sigmoid(x @ w_gate + b_gate)
+    return g * (torch.relu(x @ w) + b) + (1 - g) * x
+
+
 EXERCISE = Exercise(
     id="highway",
     title="A gate between the new and the old",
@@ -247,6 +267,37 @@ EXERCISE = Exercise(
             _one_gate_a_word,
             "You have one gate for a whole word. Every number of the vector has its own.",
             hint=1,
+        ),
+        Mistake(
+            "1 - x for 1 - g",
+            _rest_of_x,
+            "You carry g (1 − x). It is the gate that is taken from 1: (1 − g) x.",
+            hint=1,
+        ),
+        Mistake(
+            "no sigmoid",
+            _open_gate,
+            "Your gate has no sigmoid, so it leaves the range from 0 to 1.",
+            hint=2,
+        ),
+        Mistake(
+            "relu inside the gate",
+            _relu_in_the_gate,
+            "Your gate has a relu inside its sigmoid, so it never shuts below one half. The "
+            "sigmoid alone makes the gate.",
+            hint=2,
+        ),
+        Mistake(
+            "the bias behind relu",
+            _bias_behind_relu,
+            "You add `b_transform` after relu. It belongs inside: relu(x W + b).",
+            hint=2,
+        ),
+        Mistake(
+            "no bias at all",
+            lambda x, w, b, c, d: reference(x, w, 0 * b, c, 0 * d),
+            "Both biases are missing.",
+            hint=3,
         ),
         Mistake(
             "softmax for sigmoid",

@@ -31,13 +31,16 @@ def varied_slope(
     with_w: bool = True,
     with_v: bool = True,
     gate_slope: str = "g(1-g)",
+    kink_of_x: bool = False,
+    moved: str = "t-x",
 ) -> Tensor:
     """The slope with one thing done otherwise: the wrong answers are built from this."""
     g, new = torch.sigmoid(v * x + c), torch.relu(w * x + b)
-    new_slope = (w if with_w else 1.0) * ((new > 0).to(x) if kink else 1.0)
+    new_slope = (w if with_w else 1.0) * (((x if kink_of_x else new) > 0).to(x) if kink else 1.0)
     gate = {"g(1-g)": g * (1 - g), "1-g^2": 1 - g**2, "1-g": 1 - g, "g": g, "1": g * 0 + 1}
     slope_of_gate = gate[gate_slope] * (v if with_v else 1.0)
-    return carry * (1 - g) + through_new * g * new_slope + through_gate * slope_of_gate * (new - x)
+    between = {"t-x": new - x, "t": new, "-x": -x, "no relu": w * x + b - x}[moved]
+    return carry * (1 - g) + through_new * g * new_slope + through_gate * slope_of_gate * between
 
 
 def _by_autograd(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
@@ -164,6 +167,38 @@ EXERCISE = Exercise(
             "the sigmoid has no slope of its own",
             lambda *a: varied_slope(*a, gate_slope="1"),
             "You have the slope inside the sigmoid, and not the sigmoid's own, g (1 − g).",
+            hint=2,
+        ),
+        Mistake(
+            "the carried half's gate counts as a constant",
+            lambda *a: varied_slope(*a, moved="t"),
+            "In the first product you let the gate move, in the second not. (1 − g) x depends on x "
+            "twice, too: its gate moves by −g′.",
+            hint=2,
+        ),
+        Mistake(
+            "the new half's gate counts as a constant",
+            lambda *a: varied_slope(*a, moved="-x"),
+            "In the second product you let the gate move, in the first not. g t depends on x "
+            "twice, too: there is a term g′ t.",
+            hint=2,
+        ),
+        Mistake(
+            "relu is forgotten in the last term",
+            lambda *a: varied_slope(*a, moved="no relu"),
+            "The last term has w x + b where t belongs. t is its relu, 0 where it is negative.",
+            hint=3,
+        ),
+        Mistake(
+            "relu is asked about x",
+            lambda *a: varied_slope(*a, kink_of_x=True),
+            "You ask whether x is positive. relu looks at w x + b: compare that, or t, with 0.",
+            hint=3,
+        ),
+        Mistake(
+            "the carried half has a minus",
+            lambda *a: varied_slope(*a, carry=-1.0),
+            "The term 1 − g has the wrong sign. (1 − g) x falls with g, and rises with x.",
             hint=2,
         ),
         Mistake(
