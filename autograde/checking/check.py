@@ -22,6 +22,7 @@ from autograde.checking.outcomes import (
     answer_outcomes,
     confirm_expected,
     expected_outcomes,
+    functions_of,
     said,
 )
 from autograde.checking.report import CaseResult, Report, Score, shown
@@ -109,11 +110,11 @@ def _is_the_learners(exercise: Exercise, answer: Answer) -> bool:
 
 def _made_of(answer: Answer) -> list[Any]:
     """The code of an answer and the functions that it calls: other ones make it another answer."""
-    code = getattr(answer, "__code__", None)
-    if code is None:
+    parts = functions_of(answer)
+    if not parts:
         return list(getattr(answer, "__dict__", {}).values())
-    known = answer.__globals__
-    return [code, *filter(callable, map(known.get, code.co_names))]
+    called = (part.__globals__.get(name) for part in parts for name in part.__code__.co_names)
+    return [*(part.__code__ for part in parts), *filter(callable, called)]
 
 
 def seed_of(exercise_id: str) -> int:
