@@ -59,10 +59,11 @@ class Slider:
         slider.observe(redraw, "value")
         return widgets.VBox([slider, shown])
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle = dict(self.widget()._repr_mimebundle_(**options) or {})
-        return bundle | {"text/html": _html(self.still), "text/plain": repr(self)}
+        still, about = self.still._repr_mimebundle_()
+        return bundle | still, about
 
 
 def _html(picture: Picture) -> str:
-    return picture._repr_mimebundle_()["text/html"]
+    return picture._repr_mimebundle_()[0]["text/html"]

@@ -805,15 +805,21 @@ show_neighbours(readers[0], ["lawyer", "car", "ocean"])
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
 # A hospital wants to read its records. They are full of drug names that are on no list, of slips of the pen and of words such as *post-operative* and *reintubated*. A colleague proposes: *"We throw out the word vectors and read characters, as ELMo does. Then unknown words are no problem any more."* **For which of these words do you expect a gain, for which not, and how would you find out before anything is built?** Five to seven sentences.
 
 # %% [markdown] discussion="letters_in_records" points=3
-# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with letters alone. For slips of the pen reading letters helps against a table, but an untrained encoder and a count of letters did as well or better, so a spelling corrector may do. A new drug name is the hard case: its letters may say that it is a drug (*-mab*, *-pril*), if the model has read such names, and not what it does; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and for meaning fastText's were better than layer 0 in our measurement. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, and with an untrained character encoder, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
-#
 # **Rubric, 3 points.** 1 for a gain where form carries grammar or word parts (unseen, inflected words), with the reason. 1 for a case without much gain, with the reason: frequent words, meaning of new names, look-alikes, or slips that counting letters finds too. 1 for a test with a control (word table, untrained encoder or letters alone) that separates seen from unseen words. 0.5 in all for "characters solve the problem of unknown words" alone.
+
+# %% [markdown] model_answer="letters_in_records"
+# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with letters alone. For slips of the pen reading letters helps against a table, but an untrained encoder and a count of letters did as well or better, so a spelling corrector may do. A new drug name is the hard case: its letters may say that it is a drug (*-mab*, *-pril*), if the model has read such names, and not what it does; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and for meaning fastText's were better than layer 0 in our measurement. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, and with an untrained character encoder, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
 
 # %% [markdown]
 # ## Further reading

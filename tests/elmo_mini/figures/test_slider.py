@@ -20,7 +20,7 @@ def test_moving_the_slider_draws_the_value_anew_with_its_description() -> None:
 
 
 def test_without_a_front_end_the_still_picture_stands_there() -> None:
-    bundle = Slider(drawn, "bias", [-2, 0, 2], -2, drawn(0))._repr_mimebundle_()
+    bundle, _ = Slider(drawn, "bias", [-2, 0, 2], -2, drawn(0))._repr_mimebundle_()
     assert "bias 0" in bundle["text/html"]
     assert "bias 0" in bundle["text/plain"]
 
