@@ -23,8 +23,7 @@ Table = dict[str, Any]
 
 
 def fingerprint(exercise: Exercise) -> str:
-    """What the table depends on: the exercise's module, those it draws from, and what is "
-    "mutated."""
+    """What the table depends on: the exercise's module, those it draws from, what is mutated."""
     home = sys.modules[places()[exercise.id]]
     room = home.__name__.rpartition(".")[0]
     near = {getattr(value, "__module__", None) or "" for value in vars(home).values()}

@@ -119,8 +119,7 @@ def _kind(report: Report, first: Outcome) -> str:
 
 
 def chosen(exercise: Exercise, most: int) -> list[Mutant]:
-    """At most so many mutants: one of each operator after the other, those of each in fixed "
-    "order."""
+    """At most so many mutants, each operator in turn, and those of each in a fixed order."""
     by_operator: defaultdict[str, list[Mutant]] = defaultdict(list)
     for mutant in _all(exercise):
         by_operator[mutant.operator].append(mutant)

@@ -78,8 +78,7 @@ def sizes(inputs: Inputs) -> Amounts:
 
 
 def named(pair: Pair) -> Amounts:
-    """What the exercise and its arguments name: arguments that are numbers, and steps on the "
-    "way."""
+    """Amounts with a name: arguments that are numbers, and steps on the way."""
     whole = {
         f"`{name}`": value for name, value in pair.inputs.items() if not isinstance(value, bool)
     }
@@ -112,8 +111,7 @@ def _shared(cases: list[Amounts]) -> dict[str, list[Numbers]]:
 
 
 def _telling(both: Both, values: list[Numbers]) -> bool:
-    """Whether an amount is no mere number such as 1: it differs from case to case, or inside "
-    "one."""
+    """Whether an amount is no mere number such as 1: it differs by case, or inside one."""
     every = {float(number) for value in values for number in value.ravel()}
     fits = all(value.ndim <= right.ndim for value, (right, _) in zip(values, both, strict=True))
     return len(every) > 1 and fits

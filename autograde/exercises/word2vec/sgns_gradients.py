@@ -137,8 +137,7 @@ def _without_last_axis(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
 def _gradients_of_scores(
     v: Tensor, u: Tensor, n: Tensor, true: Tensor, noise: Tensor
 ) -> tuple[Tensor, ...]:
-    """The gradients with other predictions: ``true`` for the pairs, ``noise`` for the noise "
-    "words."""
+    """The gradients with other predictions: ``true`` for the pairs, ``noise`` for the noise."""
     positive, negative = true - 1, noise.unsqueeze(-1)
     return positive * u + (negative * n).sum(1), positive * v, negative * v.unsqueeze(1)
 
