@@ -32,7 +32,7 @@ plots.road("06")
 #
 # ## The papers
 #
-# - **ELMo**: Peters and others, [*Deep contextualized word representations*](https://aclanthology.org/N18-1202), NAACL 2018, section 3.4 for the encoder.
+# - **ELMo**: Peters and others, [*Deep contextualized word representations*](https://aclanthology.org/N18-1202/), NAACL 2018, section 3.4 for the encoder.
 # - Kim, Jernite, Sontag and Rush, [*Character-Aware Neural Language Models*](https://arxiv.org/abs/1508.06615), AAAI 2016: convolution, maximum over time, highway.
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
