@@ -11,6 +11,7 @@ import nbformat
 import psutil
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building.alt_text import undescribed_in_outputs
@@ -111,6 +112,8 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int = HANGS_AFTER) 
         },
     }
     for cell in notebook.cells:
+        # A progress bar writes itself anew many times a second: its last line is kept.
+        CoalesceStreamsPreprocessor().preprocess_cell(cell, {}, 0)
         for output in cell.get("outputs", []):
             # A widget's state is not stored, so its view would be an empty box.
             output.get("data", {}).pop(WIDGET, None)

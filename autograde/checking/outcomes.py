@@ -8,6 +8,7 @@ import copy
 import inspect
 from dataclasses import dataclass
 from functools import lru_cache
+from types import CodeType
 
 import numpy as np
 
@@ -143,25 +144,39 @@ def said(error: BaseException) -> str:
         return f"{type(error).__name__}, which has no text that can be shown"
 
 
+def _codes(answer: Answer) -> list[CodeType]:
+    """The code of an answer: a function's own, or that of each method of a class."""
+    functions = vars(answer).values() if inspect.isclass(answer) else [answer]
+    found = (getattr(function, "__code__", None) for function in functions)
+    return [code for code in found if isinstance(code, CodeType)]
+
+
 def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer) -> str:
     """Whose stub it is: another function's, the answer's own, or one left beside the answer."""
-    code, trace = getattr(answer, "__code__", None), error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    codes, trace = _codes(answer), error.__traceback__
+    run: list[CodeType] = []
+    while trace is not None:
+        run.append(trace.tb_frame.f_code)
         trace = trace.tb_next
-    if code is None or trace is None:
+    if not codes or not run:
         return f"`{exercise.id}` is not written yet."
-    if trace.tb_frame.f_code is not code:
-        other = trace.tb_frame.f_code.co_name
+    code, kind = run[-1], "class" if inspect.isclass(answer) else "function"
+    if code not in codes:
         return (
-            f"Your function calls `{other}`, which is not written yet. Finish `{other}`, "
-            "run its cell, then this one."
+            f"Your {kind} calls `{code.co_name}`, which is not written yet. Finish "
+            f"`{code.co_name}`, run its cell, then this one."
         )
     starred = [code.co_flags & inspect.CO_VARARGS, code.co_flags & inspect.CO_VARKEYWORDS]
     parameters = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
     if set(code.co_names) - {"NotImplementedError"} or code.co_nlocals > parameters:
         return (
-            "The line `raise NotImplementedError()` is still in your function. Delete it, run "
+            f"The line `raise NotImplementedError()` is still in your {kind}. Delete it, run "
             "the cell, then this one."
+        )
+    if any(earlier in codes for earlier in run[:-1]):
+        return (
+            f"`{code.co_name}` of your class is not written yet. Write it in place of "
+            "`raise NotImplementedError()`, run the cell, then this one."
         )
     return (
         f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
@@ -170,12 +185,12 @@ def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer)
 
 
 def _line_of(error: BaseException, answer: Answer) -> str:
-    """Where in the learner's own function the error arose."""
-    code = getattr(answer, "__code__", None)
+    """Where in the learner's own function or class the error arose."""
+    files = {code.co_filename for code in _codes(answer)}
     trace = error.__traceback__
     found = ""
-    while trace is not None and code is not None:
-        if trace.tb_frame.f_code.co_filename == code.co_filename:
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in files:
             found = f" (line {trace.tb_lineno} of your cell)"
         trace = trace.tb_next
     return found
