@@ -160,7 +160,7 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 #
 # $$[\,i, g, f, o\,] = [x; h]\,W_0 + B \qquad c' = \operatorname{clip}\big(\sigma(f + 1) \odot c + \sigma(i) \odot \tanh(g)\big) \qquad h' = \operatorname{clip}\big((\sigma(o) \odot \tanh(c'))\,W_{P}\big)$$
 #
-# Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ cells and shows $H = 512$ numbers, so the memory is large and the rest of the network is not. A **clip** keeps every number between −3 and 3. And the forget gate gets a **1**, so that the reader begins by remembering.
+# Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ cells and shows $H = 512$ numbers, so the memory is large and the rest of the network is not. A **clip** keeps the numbers on both pages between −3 and 3. And the forget gate gets a **1**, so that the reader begins by remembering.
 
 # %% [markdown] exercise="lstm_step"
 # ### Exercise 1. One word through the cell
@@ -569,7 +569,7 @@ for direction, part in (("forward", ["<S>", "The"]), ("backward", ["man", ".", "
     print(f"{direction:>8}: {sample(young, part, direction)}")
 
 # %% [markdown]
-# Change the temperature to 0.2, and to 2. Say first what you expect. A low one sharpens the bets: the same safe words again and again. A high one flattens them.
+# Change the temperature to 0.2, and to 2. Say first what you expect. A low one sharpens the bets: the same safe words again and again. A high one flattens them. Do not expect much sense from either: this model has read for less than a minute.
 #
 # And now watch both readers at work. Move the slider with the mouse or with the arrow keys. Each reader says what it expects next, and the two never exchange a word.
 
@@ -738,7 +738,7 @@ four = {name: (s.ahead, s.behind) for name, s in seen.items()}
 causality(four, ["<S>", *short, "</S>"], title="The four runs")
 
 # %% [markdown]
-# Decide by eye first. Which run cheats in its states? Which one is honest and answers the wrong question? Which one looks healthy, and is not?
+# Decide by eye first. Which run cheats in its states? Which one is honest and answers the wrong question? Which one cheats nowhere, and still learns less well than it should?
 
 # %% [markdown] exercise="diagnose"
 # ### Exercise 7. Three broken runs
@@ -780,7 +780,7 @@ for name, s in seen.items():
     print(f"{name:>6}: {diagnose(s.losses, s.ahead, s.behind, s.alone)}")
 
 # %% [markdown]
-# Keep the three lessons. A **leak** is found by the causality test and by nothing else. A **wrong target** passes that test: the states are honest and the exam is wrong, so look for a loss that is too good. **Padding that is read** costs a little loss, and nobody notices without a sound run beside it. So ask for more: a vector must not depend on who else is in the batch.
+# Keep the three lessons. A **leak** is found by the causality test and by nothing else. A **wrong target** passes that test: the states are honest and the exam is wrong, so look for a loss that is too good. **Padding that is read** costs some loss, and nobody notices without a sound run beside it. So ask for more: a vector must not depend on who else is in the batch.
 
 # %% [markdown] slide="slide"
 # ## 8. Take up the checkpoint and go on
@@ -847,7 +847,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# Read the bars in pairs. The softmax is the same and was trained on the same 256 sentences; only the states differ. What lies between the two middle bars is what the checkpoint has **read**. Your small model has seen many more of these sentences, and its own softmax with them, so its bar answers another question. Ten further steps are shown because your code can take them; ten steps prove nothing about going on.
+# Compare *untrained states* with *the checkpoint's states*. The softmax is of the same size and was trained on the same 256 sentences; only the states differ. What lies between these two bars is what the checkpoint has **read**. (The unigram is lower than the untrained states because it has counted all the training sentences.) Your small model has seen many more of these sentences, and its own softmax with them, so its bar answers another question. Ten further steps are shown because your code can take them; ten steps prove nothing about going on.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?

@@ -210,7 +210,7 @@ EXERCISE = Exercise(
         Mistake(
             "padding is never found",
             lambda *a: _rules(*a, order="mt"),
-            "A run that reads padding is sound for you. Its curve looks healthy and nothing leaks. "
+            "A run that reads padding is sound for you. Nothing leaks, and no loss is too low. "
             "Look at `alone`: a sentence must not change when a longer one stands beside it.",
             hint=3,
         ),
