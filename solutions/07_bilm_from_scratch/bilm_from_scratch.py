@@ -589,7 +589,7 @@ step_through(shown, best)
 # %% [markdown] slide="slide"
 # ## 6. The causality test
 #
-# Back to the record that cannot be. How do you prove that a witness has seen the cards? Exchange one card in secret, and watch whose face changes.
+# Back to the record that cannot be. How do you prove that a witness has seen the cards? Swap one card in secret, and watch whose face changes.
 #
 # Replace the word at place $t$. Every forward state **before** $t$ has not read it yet, so it must not move. Every backward state **after** $t$ has not read it either. The states at $t$ itself move, of course: they have read the word. One face that changes too early, and the model has seen its answer.
 
@@ -704,7 +704,7 @@ print("one layer:", "leaks" if leaks else "clean")
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
 #
-# Three colleagues bring you three runs of the quick model. You do not get their code. You get the held-out curves of both directions, the tables of the causality test, and one more number: the largest distance between the states of a short sentence read **alone**, and read in a batch **beside a longer one**. Each run has one fault, and each fault is another. The fourth run is sound.
+# Three colleagues bring you three runs of the quick model. You do not get their code. You get the held-out curves of both directions, the tables of the causality test, and one more number: the largest distance between the states of a short sentence read **alone**, and read in a batch **beside a longer one**. Each run has one fault, each a different one. The fourth run is sound.
 
 # %%
 longer = (TEXT.numbers([max(HELD_OUT, key=len)])[0] + 1)[0]
@@ -886,7 +886,7 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # - The backward reader reads each sentence turned round within its own length.
 # - Two stacks, one token layer, one softmax. From the second layer on, a residual. $2L + 1$ vectors for each token.
 # - The state at $t$ has read $w_t$ and is asked for a neighbour. What it has not read, it may be asked.
-# - A low loss proves nothing, on held-out text neither. The causality test does: replace a word, and see who moves.
+# - A low loss proves nothing, not even on held-out text. The causality test does: replace a word, and see who moves.
 # - Your classes take published weights and go on.
 #
 # ELMo stands on three ideas: letters in place of a word table, both directions, and all layers in place of the top one. The first is lesson 06. You have just built the second. The third is lesson 08.

@@ -32,7 +32,7 @@ def _rules(
     *,
     order: str = "mpt",
     diagonal: bool = False,
-    exchanged: bool = False,
+    swapped: bool = False,
     look_behind: bool = True,
     look_ahead: bool = True,
     both_low: bool = False,
@@ -44,7 +44,7 @@ def _rules(
 ) -> str:
     """The rules, with one thing done otherwise; `order` is that of the questions."""
     s, t = np.indices(ahead.shape)  # word s replaced, state t
-    if exchanged:
+    if swapped:
         s, t = t, s
     wrong = (t <= s, t >= s) if diagonal else (t < s, t > s)
     leaks = bool(
@@ -141,8 +141,8 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "rows and columns are exchanged",
-            lambda *a: _rules(*a, exchanged=True),
+            "rows and columns are swapped",
+            lambda *a: _rules(*a, swapped=True),
             "You read the table the wrong way round. Row s: word s was replaced. Column t: did the "
             "state at t move? A forward state may move at t >= s.",
             hint=2,
