@@ -160,7 +160,7 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 #
 # $$[\,i, g, f, o\,] = [x; h]\,W_0 + B \qquad c' = \operatorname{clip}\big(\sigma(f + 1) \odot c + \sigma(i) \odot \tanh(g)\big) \qquad h' = \operatorname{clip}\big((\sigma(o) \odot \tanh(c'))\,W_{P}\big)$$
 #
-# Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ cells and shows $H = 512$ numbers, so the memory is large and the rest of the network is not. A **clip** keeps every number between −3 and 3. And the forget gate gets a **1**, so that the reader begins by remembering.
+# Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ cells and shows $H = 512$ numbers, so the memory is large and the rest of the network is not. A **clip** keeps the numbers on both pages between −3 and 3. And the forget gate gets a **1**, so that the reader begins by remembering.
 
 # %% [markdown] exercise="lstm_step"
 # ### Exercise 1. One word through the cell
@@ -569,7 +569,7 @@ for direction, part in (("forward", ["<S>", "The"]), ("backward", ["man", ".", "
     print(f"{direction:>8}: {sample(young, part, direction)}")
 
 # %% [markdown]
-# Change the temperature to 0.2, and to 2. Say first what you expect. A low one sharpens the bets: the same safe words again and again. A high one flattens them.
+# Change the temperature to 0.2, and to 2. Say first what you expect. A low one sharpens the bets: the same safe words again and again. A high one flattens them. Do not expect much sense from either: this model has read for less than a minute.
 #
 # And now watch both readers at work. Move the slider with the mouse or with the arrow keys. Each reader says what it expects next, and the two never exchange a word.
 
@@ -589,7 +589,7 @@ step_through(shown, best)
 # %% [markdown] slide="slide"
 # ## 6. The causality test
 #
-# Back to the record that cannot be. How do you prove that a witness has seen the cards? Exchange one card in secret, and watch whose face changes.
+# Back to the record that cannot be. How do you prove that a witness has seen the cards? Swap one card in secret, and watch whose face changes.
 #
 # Replace the word at place $t$. Every forward state **before** $t$ has not read it yet, so it must not move. Every backward state **after** $t$ has not read it either. The states at $t$ itself move, of course: they have read the word. One face that changes too early, and the model has seen its answer.
 
@@ -704,7 +704,7 @@ print("one layer:", "leaks" if leaks else "clean")
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
 #
-# Three colleagues bring you three runs of the quick model. You do not get their code. You get the held-out curves of both directions, the tables of the causality test, and one more number: the largest distance between the states of a short sentence read **alone**, and read in a batch **beside a longer one**. Each run has one fault, and each fault is another. The fourth run is sound.
+# Three colleagues bring you three runs of the quick model. You do not get their code. You get the held-out curves of both directions, the tables of the causality test, and one more number: the largest distance between the states of a short sentence read **alone**, and read in a batch **beside a longer one**. Each run has one fault, each a different one. The fourth run is sound.
 
 # %%
 longer = (TEXT.numbers([max(HELD_OUT, key=len)])[0] + 1)[0]
@@ -738,7 +738,7 @@ four = {name: (s.ahead, s.behind) for name, s in seen.items()}
 causality(four, ["<S>", *short, "</S>"], title="The four runs")
 
 # %% [markdown]
-# Decide by eye first. Which run cheats in its states? Which one is honest and answers the wrong question? Which one looks healthy, and is not?
+# Decide by eye first. Which run cheats in its states? Which one is honest and answers the wrong question? Which one cheats nowhere, and still learns less well than it should?
 
 # %% [markdown] exercise="diagnose"
 # ### Exercise 7. Three broken runs
@@ -780,7 +780,7 @@ for name, s in seen.items():
     print(f"{name:>6}: {diagnose(s.losses, s.ahead, s.behind, s.alone)}")
 
 # %% [markdown]
-# Keep the three lessons. A **leak** is found by the causality test and by nothing else. A **wrong target** passes that test: the states are honest and the exam is wrong, so look for a loss that is too good. **Padding that is read** costs a little loss, and nobody notices without a sound run beside it. So ask for more: a vector must not depend on who else is in the batch.
+# Keep the three lessons. A **leak** is found by the causality test and by nothing else. A **wrong target** passes that test: the states are honest and the exam is wrong, so look for a loss that is too good. **Padding that is read** costs some loss, and nobody notices without a sound run beside it. So ask for more: a vector must not depend on who else is in the batch.
 
 # %% [markdown] slide="slide"
 # ## 8. Take up the checkpoint and go on
@@ -847,7 +847,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# Read the bars in pairs. The softmax is the same and was trained on the same 256 sentences; only the states differ. What lies between the two middle bars is what the checkpoint has **read**. Your small model has seen many more of these sentences, and its own softmax with them, so its bar answers another question. Ten further steps are shown because your code can take them; ten steps prove nothing about going on.
+# Compare *untrained states* with *the checkpoint's states*. The softmax is of the same size and was trained on the same 256 sentences; only the states differ. What lies between these two bars is what the checkpoint has **read**. (The unigram is lower than the untrained states because it has counted all the training sentences.) Your small model has seen many more of these sentences, and its own softmax with them, so its bar answers another question. Ten further steps are shown because your code can take them; ten steps prove nothing about going on.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -886,7 +886,7 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # - The backward reader reads each sentence turned round within its own length.
 # - Two stacks, one token layer, one softmax. From the second layer on, a residual. $2L + 1$ vectors for each token.
 # - The state at $t$ has read $w_t$ and is asked for a neighbour. What it has not read, it may be asked.
-# - A low loss proves nothing, on held-out text neither. The causality test does: replace a word, and see who moves.
+# - A low loss proves nothing, not even on held-out text. The causality test does: replace a word, and see who moves.
 # - Your classes take published weights and go on.
 #
 # ELMo stands on three ideas: letters in place of a word table, both directions, and all layers in place of the top one. The first is lesson 06. You have just built the second. The third is lesson 08.

@@ -341,9 +341,9 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "the stacks are exchanged",
+            "the stacks are swapped",
             _variant(directions=(1, 0)),
-            "The weights of RNN_0 read forwards, those of RNN_1 backwards. Yours are exchanged.",
+            "The weights of RNN_0 read forwards, those of RNN_1 backwards. Yours are swapped.",
             hint=3,
         ),
         Mistake(

@@ -111,10 +111,10 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(
-            "the directions are exchanged",
+            "the directions are swapped",
             lambda w, m: _targets(w, m, ahead=-1, behind=1),
             "The forward reader is asked for the word before, which it has read, and the backward "
-            "reader for the word after. Both would copy. Exchange them.",
+            "reader for the word after. Both would copy. Swap them.",
             hint=1,
         ),
         Mistake(

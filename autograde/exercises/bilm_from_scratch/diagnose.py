@@ -32,7 +32,7 @@ def _rules(
     *,
     order: str = "mpt",
     diagonal: bool = False,
-    exchanged: bool = False,
+    swapped: bool = False,
     look_behind: bool = True,
     look_ahead: bool = True,
     both_low: bool = False,
@@ -44,7 +44,7 @@ def _rules(
 ) -> str:
     """The rules, with one thing done otherwise; `order` is that of the questions."""
     s, t = np.indices(ahead.shape)  # word s replaced, state t
-    if exchanged:
+    if swapped:
         s, t = t, s
     wrong = (t <= s, t >= s) if diagonal else (t < s, t > s)
     leaks = bool(
@@ -141,8 +141,8 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "rows and columns are exchanged",
-            lambda *a: _rules(*a, exchanged=True),
+            "rows and columns are swapped",
+            lambda *a: _rules(*a, swapped=True),
             "You read the table the wrong way round. Row s: word s was replaced. Column t: did the "
             "state at t move? A forward state may move at t >= s.",
             hint=2,
@@ -210,7 +210,7 @@ EXERCISE = Exercise(
         Mistake(
             "padding is never found",
             lambda *a: _rules(*a, order="mt"),
-            "A run that reads padding is sound for you. Its curve looks healthy and nothing leaks. "
+            "A run that reads padding is sound for you. Nothing leaks, and no loss is too low. "
             "Look at `alone`: a sentence must not change when a longer one stands beside it.",
             hint=3,
         ),

@@ -89,6 +89,7 @@ def _step(
     *,
     order: str = "igfo",
     one: str = "f",
+    outside: bool = False,
     h_first: bool = False,
     bias: bool = True,
     candidate: Any = torch.tanh,
@@ -113,6 +114,8 @@ def _step(
     both = torch.cat([h, x] if h_first else [x, h], -1) @ W_0
     parts = dict(zip(order, (both + B if bias else both).chunk(4, -1), strict=True))
     gate = {name: torch.sigmoid(parts[name] + (name == one)) for name in "ifo"}
+    if outside:
+        gate["f"] = torch.sigmoid(parts["f"]) + 1
     kept = gate["f"] * c if forget else c
     new = kept + (gate["i"] if take_in else 1) * candidate(parts["g"])
     seen = new if clip_late or not clip_c else clipped(new)
@@ -187,6 +190,13 @@ EXERCISE = Exercise(
             lambda *a: _step(*a, one=""),
             "The 1 in the forget gate is missing: `torch.sigmoid(f + 1)`. The weights were "
             "trained with it, so without it every cell forgets too fast.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is outside the sigmoid",
+            lambda *a: _step(*a, outside=True),
+            "You add the 1 to the gate itself, so the notes grow. It is added to f *inside* the "
+            "sigmoid: `torch.sigmoid(f + 1)`.",
             hint=2,
         ),
         Mistake(

@@ -111,7 +111,7 @@ def _measured(
         sides = [difference[:, :hidden], difference[:, hidden:]]
         if halves == "even and odd":
             sides = [difference[:, ::2], difference[:, 1::2]]
-        elif halves == "exchanged":
+        elif halves == "swapped":
             sides = sides[::-1]
         elif halves == "both in each":
             sides = [difference, difference]
@@ -181,10 +181,10 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "the halves are exchanged",
-            lambda *a: _measured(*a, halves="exchanged"),
+            "the halves are swapped",
+            lambda *a: _measured(*a, halves="swapped"),
             "The first half of each vector is the forward state, the second half the backward one. "
-            "Yours are exchanged.",
+            "Yours are swapped.",
             hint=2,
         ),
         Mistake(
