@@ -729,9 +729,9 @@ interval_bars(ASKED, ahead, title=title, ylabel="percentage points")
 # Read the second figure: each bar is a difference on the same words, and a whisker that crosses 0 is no clear difference.
 #
 # - **Unseen words: large, and it is grammar.** Layer 0 finds neighbours of the right class far more often than letters or the untrained network do, and more often than fastText trained on the same text. It has learnt which letter patterns say *plural*, *past*, *superlative*.
-# - **Frequent words: grammar again.** We had expected the lead over fastText to shrink, because there each frequent word has a vector of its own. It does not shrink. One guess: fastText learns from a window of words on both sides, and gathers words of one topic, whatever their class.
+# - **Frequent words: grammar again.** We had expected the lead over fastText to shrink, because there each frequent word has a vector of its own as well. It does not shrink. One guess: fastText learns from a window of words on both sides, and gathers words of one topic, whatever their class.
 # - **Slips: none.** Layer 0 is behind letters.
-# - **Meaning: none.** This last group is the next section's. Its words are all in the vocabulary, and fastText, which has a vector for each of them, is well ahead.
+# - **Meaning: little.** This last group is the next section's. Layer 0 is somewhat ahead of letters. Its words are all in the vocabulary, and fastText, which learnt from their company, is far ahead.
 #
 # ### Other languages
 #
