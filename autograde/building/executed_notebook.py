@@ -103,8 +103,6 @@ def _as_left_on_the_screen(notebook: NotebookNode) -> None:
     """Drop what a reader of the stored notebook cannot see: overwritten lines, widgets' views."""
     CoalesceStreamsPreprocessor().preprocess(notebook, {})
     for cell in notebook.cells:
-        # A progress bar writes itself anew many times a second: its last line is kept.
-        CoalesceStreamsPreprocessor().preprocess_cell(cell, {}, 0)
         for output in cell.get("outputs", []):
             # A widget's state is not stored, so its view would be an empty box.
             output.get("data", {}).pop(WIDGET, None)

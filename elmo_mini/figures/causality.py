@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from elmo_mini.figures.picture import COLOURS, Picture
+from elmo_mini.figures.palette import COLOURS
+from elmo_mini.figures.picture import Picture, blank
 
 AHEAD, BEHIND = "forward states", "backward states"
 
@@ -32,8 +32,7 @@ def causality(
         A table is not words by words.
     """
     size = len(words)
-    figure = Figure(figsize=(1.3 + 2.6 * len(models), 6.2), layout="constrained")
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
+    figure = blank(1.3 + 2.6 * len(models), 6.2, title)
     grid = figure.subplots(2, len(models), squeeze=False, sharex=True, sharey=True)
     parts = [f"Tables, {title}. Down: the word that was replaced. Across: the state that moved."]
     replaced, state = np.indices((size, size))

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from matplotlib.figure import Figure
-
-from elmo_mini.figures.picture import COLOURS, GREY, Picture
-from elmo_mini.figures.stepper import Stepper
+from elmo_mini.figures.palette import COLOURS, GREY, GROUND, INK, TINTS
+from elmo_mini.figures.picture import Picture, blank
+from elmo_mini.figures.slider import Slider
 
 Bets = Sequence[tuple[str, float]]
-LIGHT_BLUE, LIGHT_ORANGE = "#D6E8F5", "#FBE9C6"
 
 
 def two_readers(
@@ -30,23 +28,22 @@ def two_readers(
     size = len(words)
     if not 1 <= step <= size:
         raise ValueError(f"a sentence of {size} words has the steps 1 to {size}, not {step}")
-    figure = Figure(figsize=(8.2, 2.9), layout="constrained")
+    figure = blank(8.2, 2.9, f"{title}, {step} of {size} words read by each")
     axes = figure.add_subplot()
     axes.set_axis_off()
-    axes.set_title(f"{title}, {step} of {size} words read by each", fontsize=11, loc="left")
     axes.set_xlim(-0.7, size - 0.3)
     axes.set_ylim(-1.1, 2.1)
     parts = [f"Two readers, {title}, after {step} of {size} words."]
     readers = (
-        ("forward", 1.0, range(step), step, ahead, LIGHT_BLUE, COLOURS[0], "-"),
+        ("forward", 1.0, range(step), step, ahead, TINTS[0], COLOURS[0], "-"),
         (
             "backward",
             0.0,
             range(size - step, size),
             size - step - 1,
             behind,
-            LIGHT_ORANGE,
-            "#8A5A00",
+            TINTS[1],
+            COLOURS[1],
             "--",
         ),
     )
@@ -63,7 +60,7 @@ def two_readers(
                 weight="bold" if place == asked else "normal",
                 bbox={
                     "boxstyle": "round,pad=0.3",
-                    "facecolor": face if seen else "white",
+                    "facecolor": face if seen else GROUND,
                     "edgecolor": edge if seen or place == asked else GREY,
                     "linestyle": dash,
                 },
@@ -71,13 +68,13 @@ def two_readers(
         said = ", ".join(f"'{word}' {chance:.0%}" for word, chance in bets)
         text = f"bets on '{words[asked]}': {said}" if 0 <= asked < size else "has read everything"
         level = 1.6 if height else -0.7
-        axes.text(-0.6, level, f"{name} {text}", fontsize=9, va="center", color=edge)
+        axes.text(-0.6, level, f"{name} {text}", fontsize=9, va="center", color=INK)
         seen_words = " ".join(words[place] for place in read)
         parts.append(f"The {name} reader has read: {seen_words}. It {text}.")
     return Picture(figure, " ".join(parts))
 
 
-def step_through(words: Sequence[str], bets: Callable[[Sequence[str], str], Bets]) -> Stepper:
+def step_through(words: Sequence[str], bets: Callable[[Sequence[str], str], Bets]) -> Slider:
     """Both readers, one word at a time.
 
     Parameters
@@ -86,9 +83,11 @@ def step_through(words: Sequence[str], bets: Callable[[Sequence[str], str], Bets
     bets : the best bets after ("forward") or before ("backward") some of them
     """
 
-    def after(step: int) -> Picture:
+    def after(number: float) -> Picture:
+        step = int(number)
         sides = (words[:step], "forward"), (words[-step:], "backward")
         ahead, behind = ([] if step == len(words) else bets(*side) for side in sides)
         return two_readers(words, step, ahead, behind, title="two readers")
 
-    return Stepper(after, 1, len(words), still=(len(words) + 1) // 2)
+    middle = (len(words) + 1) // 2
+    return Slider(after, "words read", range(1, len(words) + 1), middle, still=after(middle))

@@ -894,17 +894,23 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
 # A colleague shows you a bidirectional language model. *"Two layers, perplexity 1.8 on held-out text, and I checked: the training and test sentences do not overlap."* **Explain to the colleague how such a number can come about without any overlap. Which two measurements would you ask for, and what would each show? And is such a model good for nothing? Think of a tagger, which is allowed to see the whole sentence.** Five to eight sentences.
 
 # %% [markdown] discussion="perplexity_of_1_8" points=3
+# **Rubric, 3 points.** 1 for the way the answer gets in (the layers mix the directions) and why held-out text does not show it. 1 for two measurements with what each would show (causality test; sentences cut off; loss of each direction against the unigram). 1 for saying that seeing both sides is no fault in itself: it is a fault where the target is among the inputs. 0.5 of it for "use a masked model" without the reason.
+
+# %% [markdown] model_answer="perplexity_of_1_8"
 # The number can come from the states and not from the text: in a two-layer bidirectional LSTM the second layer's forward state reads the first layer's backward state, which has already read the next word. The model copies its answer, and copying works on any sentence, so held-out text does not reveal it. I would ask for the causality test: replace a word and see whether forward states before it, or backward states after it, move. If they do, the loss measures nothing. If they do not, I would check the targets: a backward reader that is asked for the next word passes the test and copies all the same. And I would ask for the perplexity when each sentence is cut off at the word that bets: an honest model keeps its number, this one will fall to the level of the counts or below.
 #
 # As a reader for a tagger the architecture is fine, because the tagger's labels are not in the input: every state may see the whole sentence, and task models do exactly that. What fails is this *exam*, predicting words that the model is shown. To train both sides at once, the word must be hidden from the input, as BERT does.
-#
-# **Rubric, 3 points.** 1 for the way the answer gets in (the layers mix the directions) and why held-out text does not show it. 1 for two measurements with what each would show (causality test; sentences cut off; loss of each direction against the unigram). 1 for saying that seeing both sides is no fault in itself: it is a fault where the target is among the inputs. 0.5 of it for "use a masked model" without the reason.
 
 # %% [markdown]
 # ## Further reading

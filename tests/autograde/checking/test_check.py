@@ -189,8 +189,8 @@ def test_a_class_that_is_a_stub_is_told_as_a_function_is() -> None:
         for answer in (NotBegun, Begun, Calls, Wrong)
     }
     assert "Not started yet" in said["NotBegun"]
-    assert "`half` of your class is not written yet" in said["Begun"]
-    assert "Your class calls `doubled`" in said["Calls"]
+    assert "is still in your `half`" in said["Begun"]
+    assert "calls `doubled`, which is not written yet" in said["Calls"]
     assert "of your cell" in said["Wrong"]
 
 

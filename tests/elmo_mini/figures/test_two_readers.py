@@ -1,9 +1,9 @@
-"""The two readers say what each has read and bets on; the stepper shows them one by one."""
+"""The two readers say what each has read and bets on; a slider goes through them."""
 
 import pytest
 
+from elmo_mini.figures.legibility import unreadable
 from elmo_mini.figures.picture import Picture
-from elmo_mini.figures.stepper import Stepper
 from elmo_mini.figures.two_readers import step_through, two_readers
 
 WORDS = ["<S>", "dogs", "bark", "</S>"]
@@ -20,7 +20,7 @@ def test_each_reader_says_what_it_has_read_and_bets_on() -> None:
         "The forward reader has read: <S> dogs. It bets on 'bark': 'bark' 25%, 'run' 10%." in said
     )
     assert "The backward reader has read: bark </S>. It bets on 'dogs': 'bark' 25%." in said
-    assert step(2).png()
+    assert unreadable(step(2).figure) == []
 
 
 def test_at_the_end_everything_has_been_read() -> None:
@@ -31,18 +31,6 @@ def test_at_the_end_everything_has_been_read() -> None:
 def test_a_step_that_is_not_there_is_refused(number: int) -> None:
     with pytest.raises(ValueError, match="the steps 1 to 4"):
         step(number)
-
-
-def test_the_stepper_has_a_still_picture_and_draws_the_step_that_is_chosen() -> None:
-    pytest.importorskip("ipywidgets")
-    stepper = Stepper(step, 1, 4, still=2)
-    assert repr(stepper) == step(2).description
-    bundle = stepper._repr_mimebundle_()
-    assert bundle["text/plain"] == step(2).description
-    assert "alt=" in bundle["text/html"]
-    slider, shown = stepper.widget().children
-    slider.value = 4
-    assert "has read everything" in shown.value
 
 
 def test_stepping_through_asks_each_reader_for_its_own_part() -> None:
