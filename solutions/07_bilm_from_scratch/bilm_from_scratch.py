@@ -57,7 +57,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from autograde import calibration, check, or_reference, outcome, predict
+from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini.bilm import plain
 from elmo_mini.bilm.model import BiLM as FastBiLM
 from elmo_mini.bilm.options import BiLMOptions
@@ -397,7 +397,7 @@ check("BiLM", BiLM)
 
 # %% slide="subslide"
 BiLM = or_reference("BiLM", BiLM)
-CharCNN = plain.CharCNN
+CharCNN = mine("CharCNN")
 COURSE = load_pretrained()
 weights = official_weights(COURSE)
 grown_up = BiLM(CharCNN(weights), weights)
