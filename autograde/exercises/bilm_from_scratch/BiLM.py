@@ -231,6 +231,11 @@ def _changed(change: Any) -> Answer:
     return lambda char_cnn, weights, clip: _Changed(change, char_cnn, weights, clip)
 
 
+def _with_turned_tokens(layers: list[Tensor], mask: Tensor) -> list[Tensor]:
+    x, _ = layers[0].chunk(2, -1)
+    return [torch.cat([x, reverse_each(x, mask.sum(1))], -1), *layers[1:]]
+
+
 class _OneSentenceAtATime(BiLM):
     """Without padding: every sentence is read alone, in its own length."""
 
@@ -363,6 +368,13 @@ EXERCISE = Exercise(
             _variant(doubled=False),
             "Your token layer has H numbers. It is put beside itself, [x ; x], so that every "
             "layer has 2 H.",
+            hint=3,
+        ),
+        Mistake(
+            "the token layer is turned round",
+            _changed(lambda layers, mask: (_with_turned_tokens(layers, mask), mask)),
+            "In your token layer the second half is turned round. It is [x ; x], each word beside "
+            "itself: turn x only for the backward reader.",
             hint=3,
         ),
         Mistake(

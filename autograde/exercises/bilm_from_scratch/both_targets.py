@@ -172,6 +172,13 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "rolled, and masked by the place itself",
+            lambda w, m: torch.stack([w.roll(-1, 1), w.roll(1, 1)]).masked_fill(~m, NOBODY_ASKS),
+            "You roll the words and empty the padding. Two places of each sentence are left: the "
+            "first token has nothing before it, and the last one nothing after it.",
+            hint=3,
+        ),
+        Mistake(
             "0 where nobody asks",
             lambda w, m: _targets(w, m, nobody=0),
             "You write 0 where there is no target, and 0 is a word. `cross_entropy` leaves out "

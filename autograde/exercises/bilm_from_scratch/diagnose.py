@@ -33,6 +33,7 @@ def _rules(
     order: str = "mpt",
     diagonal: bool = False,
     swapped: bool = False,
+    everything: bool = False,
     look_behind: bool = True,
     look_ahead: bool = True,
     both_low: bool = False,
@@ -50,6 +51,8 @@ def _rules(
     leaks = bool(
         (look_ahead and (ahead & wrong[0]).any()) or (look_behind and (behind & wrong[1]).any())
     )
+    if everything:
+        leaks = bool(ahead.all() or behind.all())
     last = (losses.mean(0) if whole_curve else losses[-1])[list(loss_of)]
     low = bool((last < too_low).all() if both_low else (last < too_low).any())
     found = {
@@ -61,7 +64,12 @@ def _rules(
 
 
 def _run_with(
-    fault: str, *, side: int | None = None, steps: int = 12, short_sighted: bool = False
+    fault: str,
+    *,
+    side: int | None = None,
+    steps: int = 12,
+    short_sighted: bool = False,
+    reach: int = 99,
 ) -> Any:
     """Symptoms of a made-up run; `side` is the direction that is ill, where only one is."""
 
@@ -71,15 +79,15 @@ def _run_with(
         floor = rng.uniform(3.2, 4.2, 2)
         if fault in (MEET, TARGETS):
             sick = np.array([True, True] if side is None else [side == 0, side == 1])
-            floor[sick] = rng.uniform(0.2, 0.9, int(sick.sum()))
+            floor[sick] = rng.uniform(1.0, 1.6, int(sick.sum()))
         losses = floor + (7.5 - floor) * down + 0.05 * rng.standard_normal((steps, 2)) * down
         s, t = np.indices((words, words))
         ahead, behind = (t == s, t == s) if short_sighted else (t >= s, t <= s)
         if fault == MEET:
             if side in (None, 0):
-                ahead = np.ones_like(ahead)
+                ahead = t >= s - reach
             if side in (None, 1):
-                behind = np.ones_like(behind)
+                behind = t <= s + reach
         alone = rng.uniform(1e-8, 3e-7, 2)
         if fault == PADDING:
             alone[[1] if side is None else [side]] = rng.uniform(0.05, 0.6)
@@ -127,6 +135,7 @@ EXERCISE = Exercise(
         Case("only the forward reader sees the other", _run_with(MEET, side=0), edge=True),
         Case("only the backward reader sees the other", _run_with(MEET, side=1), edge=True),
         Case("padding in front of the forward reader", _run_with(PADDING, side=0), edge=True),
+        Case("a leak from the next word only", _run_with(MEET, reach=1), edge=True),
         Case("wrong targets in both directions", _run_with(TARGETS), edge=True),
         Case("a long run with wrong targets", _run_with(TARGETS, side=1, steps=80), edge=True),
         Case("a sound reader of single words", _run_with(SOUND, short_sighted=True), edge=True),
@@ -166,6 +175,13 @@ EXERCISE = Exercise(
             lambda *a: _rules(*a, look_ahead=False),
             "You look for leaks in the backward states only. The forward ones can leak as well: "
             "the cells `ahead[s, t]` left of the diagonal.",
+            hint=2,
+        ),
+        Mistake(
+            "a leak only if everything moved",
+            lambda *a: _rules(*a, everything=True),
+            "You call it a leak only if every state moved. One forbidden cell is enough: "
+            "`np.tril(ahead, -1).any()`.",
             hint=2,
         ),
         Mistake(

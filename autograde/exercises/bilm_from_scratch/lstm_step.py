@@ -181,7 +181,7 @@ EXERCISE = Exercise(
     cases=(
         Case("one sentence, nothing to clip", _cell(1, 2, 3, 100.0)),
         Case("three sentences", _cell(3, 3, 4, 50.0), weight=2),
-        Case("cells and states that must be clipped", _cell(4, 2, 5, 0.5, 1.5), weight=2),
+        Case("cells and states that must be clipped", _cell(6, 2, 5, 0.5, 2.5), weight=2),
         Case("as many cells as outputs", _cell(2, 3, 3, 0.7, 1.3), edge=True),
     ),
     mistakes=(
@@ -224,6 +224,12 @@ EXERCISE = Exercise(
             lambda *a: _step(*a, clip_c=False, clip_h=False),
             "Nothing is clipped. Both c and the projected h are kept between -clip and clip: "
             "`.clamp(-clip, clip)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the clip is always 3",
+            lambda x, h, c, W_0, B, W_P_0, clip: _step(x, h, c, W_0, B, W_P_0, 3.0),
+            "You clip at 3. The width is an argument: `.clamp(-clip, clip)`.",
             hint=3,
         ),
         Mistake(

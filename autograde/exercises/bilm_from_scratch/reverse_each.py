@@ -168,6 +168,16 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the padding is cut off",
+            lambda x, lengths: torch.nn.utils.rnn.pad_sequence(
+                [row[:n].flip(0) for row, n in zip(x, lengths.tolist(), strict=True)],
+                batch_first=True,
+            ),
+            "You cut the padding off and let `pad_sequence` make a new one. Keep it: "
+            "`torch.cat([row[:n].flip(0), row[n:]])`.",
+            hint=3,
+        ),
+        Mistake(
             "the sentences are turned round, not their words",
             lambda x, lengths: x.flip(0),
             "You put the last sentence of the batch first. Turn along axis 1, the words.",
