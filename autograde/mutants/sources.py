@@ -1,7 +1,8 @@
 """What is mutated: the reference and the other right answers, with the course functions they call.
 
-A part is one function with its syntax tree. An answer is made anew with one part replaced; the
-functions between the two are made anew as well, each in its own copy of its module's names.
+A part is one function with its syntax tree; of an answer that is a class, each method is one. An
+answer is made anew with one part replaced; what stands between the two is made anew as well, each
+in its own copy of its module's names.
 """
 
 import ast
@@ -20,6 +21,7 @@ from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Answer, Exercise
 
 Tree = ast.FunctionDef | ast.Lambda
+Part = FunctionType | type
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ GIVEN = ("bucket", "fnv1a", "split_label")  # what the lessons hand out
 MUTANT = "<mutant>"
 
 
-def answers(exercise: Exercise) -> dict[str, list[FunctionType]]:
+def answers(exercise: Exercise) -> dict[str, list[Part]]:
     """The right answers that can be mutated, by name: each with its parts, itself the first.
 
     Left out are answers that enclose values, and those made for the mistakes, too, with switches
@@ -45,36 +47,41 @@ def answers(exercise: Exercise) -> dict[str, list[FunctionType]]:
     named = {"the reference": exercise.reference, **exercise.right_answers}
     found = {}
     for name, answer in named.items():
-        function = inspect.unwrap(answer)
-        if isinstance(function, FunctionType) and not function.__closure__:
+        part = inspect.unwrap(answer)
+        if isinstance(part, Part) and not getattr(part, "__closure__", None):
             own = answer is not exercise.reference
-            made_of = _parts(function, references, COURSE[own:])
+            made_of = _parts(part, references, COURSE[own:])
             if not own or not any(map(_has_switches, made_of)):
                 found[name] = made_of
     return found
 
 
-def _has_switches(function: FunctionType) -> bool:
-    return bool(function.__defaults__ or function.__kwdefaults__)
+def _has_switches(part: Part) -> bool:
+    return isinstance(part, FunctionType) and bool(part.__defaults__ or part.__kwdefaults__)
 
 
-def _parts(
-    answer: FunctionType, references: Collection[Any], rooms: tuple[str, ...]
-) -> list[FunctionType]:
+def _methods(part: Part) -> list[FunctionType]:
+    """The functions that stand in a class; a function has none."""
+    inside = vars(part).values() if isinstance(part, type) else ()
+    return [value for value in inside if isinstance(value, FunctionType)]
+
+
+def _parts(answer: Part, references: Collection[Any], rooms: tuple[str, ...]) -> list[Part]:
     """The answer and what it calls of the course's code, each once.
 
     Another exercise's reference is not followed, nor what the lesson gives, nor a guard.
     """
-    found: list[FunctionType] = []
+    found: list[Part] = []
     waiting = [answer]
     while waiting:
-        function = waiting.pop(0)
-        if function in found:
+        part = waiting.pop(0)
+        if part in found:
             continue
-        found.append(function)
+        found.append(part)
+        waiting += _methods(part)
         waiting += [
             called
-            for called in _calls(function).values()
+            for called in _calls(part).values()
             if called.__module__.startswith(rooms)
             and called not in references
             and called.__name__ not in GIVEN
@@ -88,11 +95,15 @@ def tree_of(function: FunctionType) -> Tree:
     """The definition of a function, or the lambda, without its docstring."""
     if function.__name__ == "<lambda>":
         return _lambda(function)
-    definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    definition = _definition(function)
     assert isinstance(definition, ast.FunctionDef)
     if ast.get_docstring(definition) is not None:
         definition.body = definition.body[1:] or [ast.Pass()]
     return definition
+
+
+def _definition(part: Part) -> ast.stmt:
+    return ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
 
 
 def _lambda(function: FunctionType) -> ast.Lambda:
@@ -111,9 +122,9 @@ def _lambda(function: FunctionType) -> ast.Lambda:
 
 
 @cache
-def _calls(function: FunctionType) -> dict[str, FunctionType]:
-    """The course functions that a function names, `name` or `module.name`, without itself."""
-    named = {dotted: _value(function.__globals__, dotted) for dotted in _names(tree_of(function))}
+def _calls(part: Part) -> dict[str, FunctionType]:
+    """The course functions that a part names, `name` or `module.name`, without itself."""
+    named = {dotted: _value(_globals(part), dotted) for dotted in _names(_whole(part))}
     functions = {
         dotted: inspect.unwrap(value) for dotted, value in named.items() if callable(value)
     }
@@ -121,12 +132,25 @@ def _calls(function: FunctionType) -> dict[str, FunctionType]:
         dotted: value
         for dotted, value in functions.items()
         if isinstance(value, FunctionType)
-        and value is not function
+        and value is not part
         and (value.__module__ or "").startswith(COURSE)
     }
 
 
-def _names(tree: Tree) -> Iterator[str]:
+def _whole(part: Part) -> Tree | ast.ClassDef:
+    """A function's tree, or a class with all its methods."""
+    if isinstance(part, FunctionType):
+        return tree_of(part)
+    definition = _definition(part)
+    assert isinstance(definition, ast.ClassDef)
+    return definition
+
+
+def _globals(part: Part) -> dict[str, Any]:
+    return vars(sys.modules[part.__module__])
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             yield node.id
@@ -142,7 +166,7 @@ def _value(names: dict[str, Any], dotted: str) -> Any:
     return getattr(value, attribute, None) if isinstance(value, ModuleType) else None
 
 
-def place_of(exercise: Exercise, answer: FunctionType, part: FunctionType) -> Place:
+def place_of(exercise: Exercise, answer: Answer, part: FunctionType) -> Place:
     """A part with the kinds of its names: their types and axes while the first case runs."""
     codes, waiting = set(), [part.__code__]
     while waiting:  # a comprehension has code of its own
@@ -167,22 +191,34 @@ def place_of(exercise: Exercise, answer: FunctionType, part: FunctionType) -> Pl
     return Place(tree_of(part), kinds)
 
 
-def with_part(answer: FunctionType, part: FunctionType, tree: Tree) -> Answer:
-    """The answer, made anew, in which ``tree`` stands for one of its parts."""
-    names = dict(answer.__globals__)
-    if answer is not part:
-        for dotted, called in _calls(answer).items():
-            if part in _parts(called, (), COURSE):
-                first, _, attribute = dotted.partition(".")
-                new = with_part(called, part, tree)
-                if attribute:
-                    new = SimpleNamespace(**(vars(names[first]) | {attribute: new}))  # type: ignore[assignment]
-                names[first] = new
-        tree = tree_of(answer)
-    return _made(tree, names)
+def with_part(answer: Part, part: FunctionType, tree: Tree) -> Answer:
+    """The answer, made anew, in which ``tree`` stands for one of its functions."""
+    names = dict(_globals(answer))
+    if answer is part:
+        return _made(tree, names)
+    whole = _whole(answer)
+    if part in _methods(answer):
+        return _made(_with_method(whole, tree), names)
+    for dotted, called in _calls(answer).items():
+        if part in _parts(called, (), COURSE):
+            first, _, attribute = dotted.partition(".")
+            new = with_part(called, part, tree)
+            if attribute:
+                new = SimpleNamespace(**(vars(names[first]) | {attribute: new}))  # type: ignore[assignment]
+            names[first] = new
+    return _made(whole, names)
 
 
-def _made(tree: Tree, names: dict[str, Any]) -> Answer:
+def _with_method(whole: Tree | ast.ClassDef, tree: Tree) -> ast.ClassDef:
+    """A class's tree with ``tree`` for the method of its name."""
+    assert isinstance(whole, ast.ClassDef)
+    name = getattr(tree, "name", "")
+    lines = [tree if getattr(line, "name", "") == name else line for line in whole.body]
+    fields = dict(ast.iter_fields(whole)) | {"body": lines}
+    return ast.fix_missing_locations(ast.ClassDef(**fields))
+
+
+def _made(tree: Tree | ast.ClassDef, names: dict[str, Any]) -> Answer:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python finds `1[0]` odd, and it is
         if isinstance(tree, ast.Lambda):

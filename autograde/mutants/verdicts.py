@@ -135,6 +135,8 @@ def _all(exercise: Exercise) -> Iterator[Mutant]:
     seen: set[str] = set()
     for made_of in answers(exercise).values():
         for part in made_of:
+            if isinstance(part, type):
+                continue  # its methods are parts of their own
             for slip in slips(place_of(exercise, made_of[0], part)):
                 if slip.change not in seen:
                     seen.add(slip.change)

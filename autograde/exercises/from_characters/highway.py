@@ -81,6 +81,21 @@ def _half_and_half(x: Tensor, *weights: Tensor) -> Tensor:
     return g * new + g * x
 
 
+def _old_taken_away(x: Tensor, *weights: Tensor) -> Tensor:
+    g, new = _parts(x, *weights)
+    return g * new - (1 - g) * x
+
+
+def _more_than_x(x: Tensor, *weights: Tensor) -> Tensor:
+    g, new = _parts(x, *weights)
+    return g * new + (1 + g) * x
+
+
+def _share_alone(x: Tensor, *weights: Tensor) -> Tensor:
+    g, new = _parts(x, *weights)
+    return g * new + (1 - g)
+
+
 def _one_gate_a_word(x: Tensor, *weights: Tensor) -> Tensor:
     g, new = _parts(x, *weights)
     g = g.mean(-1, keepdim=True)
@@ -119,6 +134,11 @@ def _rest_of_x(x: Tensor, *weights: Tensor) -> Tensor:
 def _open_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
     g = x @ w_gate + b_gate
     return g * torch.relu(x @ w + b) + (1 - g) * x
+
+
+def _open_old_share(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    old_share = -(x @ w_gate + b_gate)
+    return (1 - old_share) * torch.relu(x @ w + b) + old_share * x
 
 
 def _relu_in_the_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
@@ -184,6 +204,24 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
+            "the old is taken away",
+            _old_taken_away,
+            "Your share of x is negative. Add (1 − g) x; g − 1 is below 0.",
+            hint=1,
+        ),
+        Mistake(
+            "1 + g for 1 - g",
+            _more_than_x,
+            "You carry (1 + g) x. What the new gets, the old loses: (1 − g) x.",
+            hint=1,
+        ),
+        Mistake(
+            "x is not carried",
+            _share_alone,
+            "You add 1 − g by itself. It is the share of x that is carried: multiply it by x.",
+            hint=1,
+        ),
+        Mistake(
             "no relu",
             _other_activation(lambda new: new),
             "The new is not cut off at 0: relu is missing.",
@@ -239,6 +277,19 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the gate's bias is subtracted",
+            lambda x, w, b, c, d: reference(x, w, b, c, -d),
+            "You subtract `b_carry`. Add it: the gate is sigmoid(x W_carry + b_carry).",
+            hint=2,
+        ),
+        Mistake(
+            "one sign is turned in the gate",
+            lambda x, w, b, c, d: reference(x, w, b, -c, d),
+            "In your gate `x @ W_carry` and `b_carry` have opposite signs. g is the sigmoid of "
+            "their sum, and 1 − g the sigmoid of minus the whole sum.",
+            hint=2,
+        ),
+        Mistake(
             "no bias at the new",
             lambda x, w, b, c, d: reference(x, w, 0 * b, c, d),
             "`b_transform` is missing.",
@@ -278,6 +329,13 @@ EXERCISE = Exercise(
             "no sigmoid",
             _open_gate,
             "Your gate has no sigmoid, so it leaves the range from 0 to 1.",
+            hint=2,
+        ),
+        Mistake(
+            "no sigmoid, from the other side",
+            _open_old_share,
+            "The share that you carry has no sigmoid, so it leaves the range from 0 to 1. 1 − g is "
+            "sigmoid(−(x W_carry + b_carry)).",
             hint=2,
         ),
         Mistake(

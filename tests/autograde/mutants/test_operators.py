@@ -1,8 +1,10 @@
 """Slips: each changes one place, guards are left alone, and a mutant runs in its own names."""
 
 import ast
+from types import FunctionType
 
 import pytest
+import torch
 
 from autograde.checking.catalogue import find
 from autograde.mutants.operators import slips
@@ -63,3 +65,24 @@ def test_a_mutant_of_what_the_reference_calls_runs() -> None:
     assert with_part(made_of[0], made_of[1], mutant.tree)(gold, gold) == (-1.0, -1.0, -1.0)
     assert with_part(made_of[0], made_of[1], tree_of(made_of[1]))(gold, gold) == (1.0, 1.0, 1.0)
     assert exercise.reference(gold, gold) == (1.0, 1.0, 1.0)
+
+
+def test_a_mutant_of_a_class_has_one_method_changed_or_what_it_calls() -> None:
+    exercise = find("CharCNN")
+    made_of = answers(exercise)["the reference"]
+    names = ["CharCNN", "CharCNN.__init__", "CharCNN.forward", "parameter", "numbered"]
+    assert [part.__qualname__ for part in made_of] == names
+    forward, numbered = made_of[2], made_of[4]
+    assert isinstance(forward, FunctionType)
+    assert isinstance(numbered, FunctionType)
+    lower = next(s for s in slips(place_of(exercise, made_of[0], forward)) if "amin" in s.change)
+    none = ast.parse("def numbered(name, weights):\n    return []\n").body[0]
+    assert isinstance(none, ast.FunctionDef)
+    ids = torch.tensor(exercise.inputs(1, seed=0)["ids"])
+    drawn = exercise.inputs(1, seed=0)["weights"]
+    weights = {name: torch.tensor(value) for name, value in drawn.items()}
+    right = exercise.reference(weights)(ids)
+    assert torch.equal(with_part(made_of[0], forward, tree_of(forward))(weights)(ids), right)
+    assert not torch.equal(with_part(made_of[0], forward, lower.tree)(weights)(ids), right)
+    assert len(with_part(made_of[0], numbered, none)(weights).highways) == 0
+    assert len(exercise.reference(weights).highways) == 1
