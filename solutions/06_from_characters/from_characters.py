@@ -64,6 +64,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters import closeness, ids, spellings
 from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
+from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.slider import Slider
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.results.stored import stored_result
@@ -680,17 +681,15 @@ for name, close in zip(READERS, readers, strict=True):
 # %% slide="subslide"
 
 
-def with_interval(outcomes, title, level=None):
-    """Bars with 95 % intervals from drawing the words again, with replacement (bootstrap)."""
+def shares(outcomes):
+    """Each reader's share, with a 95 % interval: the words are drawn again (bootstrap)."""
     rows = [bootstrap_interval(o[None], np.arange(len(o))) for o in outcomes.values()]
-    mean, low, high = 100 * np.array(rows).T
-    whiskers = {"share": np.array([mean - low, high - mean])}
-    labels, bars = [name.replace(", ", ",\n") for name in outcomes], {"share": mean}
-    how = {"errors": whiskers, "level": level, "ylabel": "percent"}
-    return plots.bars(labels, bars, title=title, **how)
+    return {"share": [dict(zip(("mean", "low", "high"), row, strict=True)) for row in rows]}
 
 
-with_interval(hits, "Slips of the pen: the meant word is the nearest of 16,000")
+LABELS = [name.replace(", ", ",\n") for name in READERS]
+title = "Slips of the pen: the meant word is the nearest of 16,000"
+interval_bars(LABELS, shares(hits), title=title, ylabel="percent")
 
 # %%
 outcome("slips", max(hits, key=lambda name: hits[name].mean()))
@@ -707,39 +706,32 @@ numbers = STORED.numbers
 QUESTIONS = ["class of unseen words", "class of frequent words", "misspelt", "meaning or letters"]
 
 
-def stored_bars(questions, part, title, ylabel):
-    """One group of bars for each reader, with the stored intervals."""
-    points = [numbers[question][part] for question in questions]
-    mean, low, high = (
-        {name: 100 * np.array([point[name][end] for point in points]) for name in points[0]}
-        for end in ("mean", "low", "high")
-    )
-    whiskers = {n: np.array([mean[n] - low[n], high[n] - mean[n]]) for n in mean}
-    names = [question.replace(" of ", " of\n") for question in questions]
-    return plots.bars(names, mean, errors=whiskers, title=title, ylabel=ylabel)
+def by_reader(questions, part):
+    """The stored results of each reader, one for each question."""
+    readers_there = numbers[questions[0]][part]
+    return {name: [numbers[q][part][name] for q in questions] for name in readers_there}
 
 
 print(f"whiskers: {numbers['interval']}; {len(numbers['seeds'])} seeds")
 for question in QUESTIONS[:2]:
     commonest, share = numbers[question]["commonest class"], numbers[question]["its share"]
     print(f"{question}: always saying {commonest} would be right for {100 * share:.0f} %")
-stored_bars(QUESTIONS[:2], "share", "Neighbours of the same class (stored)", "percent")
+title = "Neighbours of the same class (stored)"
+ASKED = [question.replace(" of ", " of\n") for question in QUESTIONS]
+interval_bars(ASKED[:2], by_reader(QUESTIONS[:2], "share"), title=title, ylabel="percent")
 
 # %% slide="subslide"
-stored_bars(
-    QUESTIONS,
-    "checkpoint ahead of",
-    "How far layer 0 is ahead of each other reader (stored, paired)",
-    "percentage points",
-)
+title = "How far layer 0 is ahead of each other reader (stored, paired)"
+ahead = by_reader(QUESTIONS, "checkpoint ahead of")
+interval_bars(ASKED, ahead, title=title, ylabel="percentage points")
 
 # %% [markdown]
 # Read the second figure: each bar is a difference on the same words, and a whisker that crosses 0 is no clear difference.
 #
 # - **Unseen words: large, and it is grammar.** Layer 0 finds neighbours of the right class far more often than letters or the untrained network do, and more often than fastText trained on the same text. It has learnt which letter patterns say *plural*, *past*, *superlative*.
-# - **Frequent words: grammar again.** We had expected the lead over fastText to shrink, because there each frequent word has a vector of its own. It does not shrink. One guess: fastText learns from a window of words on both sides, and gathers words of one topic, whatever their class.
+# - **Frequent words: grammar again.** We had expected the lead over fastText to shrink, because there each frequent word has a vector of its own as well. It does not shrink. One guess: fastText learns from a window of words on both sides, and gathers words of one topic, whatever their class.
 # - **Slips: none.** Layer 0 is behind letters.
-# - **Meaning: none.** This last group is the next section's. Its words are all in the vocabulary, and fastText, which has a vector for each of them, is well ahead.
+# - **Meaning: little.** This last group is the next section's. Layer 0 is somewhat ahead of letters. Its words are all in the vocabulary, and fastText, which learnt from their company, is far ahead.
 #
 # ### Other languages
 #
@@ -775,7 +767,8 @@ chosen = {
     name: closeness.prefers_meaning(close, friends)
     for name, close in zip(READERS, readers, strict=True)
 }
-with_interval(chosen, "lawyer: attorney or layer? Meaning is chosen", level=("a coin", 50))
+title = "lawyer: attorney or layer? Meaning is chosen"
+interval_bars(LABELS, shares(chosen), title=title, ylabel="percent", level=("a coin", 50))
 
 # %%
 outcome("meaning", float(100 * chosen["your encoder"].mean()), unit="%")

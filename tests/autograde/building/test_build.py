@@ -543,6 +543,22 @@ def test_a_cell_that_never_ends_is_ended(root: Path, monkeypatch: pytest.MonkeyP
     assert "does not run: no end after 2 s" in problem
 
 
+def test_of_a_progress_bar_its_last_line_is_kept(root: Path) -> None:
+    bar = """
+# %%
+import sys
+import time
+
+for done in range(3):
+    print(f"\\r{done} of 2", end="", file=sys.stderr, flush=True)
+    time.sleep(0.3)
+"""
+    _write_source(root, SOURCE + bar)
+    assert _build(root, execute=True) == []
+    *_, cell = nbformat.read(_solution(root), as_version=4).cells
+    assert [output.text for output in cell.outputs] == ["2 of 2"]
+
+
 def test_data_files_lie_beside_the_running_notebook(root: Path) -> None:
     (root / "solutions" / LESSON / "words.tsv").write_text("here")
     _write_source(root, SOURCE + '\n# %%\nopen("words.tsv").read()\n')

@@ -153,6 +153,47 @@ def test_a_stub_left_beside_an_answer_or_called_by_it_is_told_apart() -> None:
     assert "calls `helper`" in examine(exercise(), lambda values: helper(values)).message
 
 
+def test_a_class_that_is_a_stub_is_told_as_a_function_is() -> None:
+    class Stub:
+        def __init__(self, values: np.ndarray) -> None:
+            self.values = values
+            self.doubled()
+
+        def doubled(self) -> np.ndarray:
+            raise NotImplementedError
+
+    class Begun(Stub):
+        def __init__(self, values: np.ndarray) -> None:
+            self.doubled()
+
+        def doubled(self) -> np.ndarray:
+            return self.half()
+
+        def half(self) -> np.ndarray:
+            raise NotImplementedError
+
+    class NotBegun:
+        def __init__(self, values: np.ndarray) -> None:
+            raise NotImplementedError
+
+    class Calls:
+        def __init__(self, values: np.ndarray) -> None:
+            Stub(values)
+
+    class Wrong:
+        def __init__(self, values: np.ndarray) -> None:
+            values.double()  # type: ignore[attr-defined]
+
+    said = {
+        answer.__name__: examine(exercise(), answer).message
+        for answer in (NotBegun, Begun, Calls, Wrong)
+    }
+    assert "Not started yet" in said["NotBegun"]
+    assert "is still in your `half`" in said["Begun"]
+    assert "calls `doubled`, which is not written yet" in said["Calls"]
+    assert "of your cell" in said["Wrong"]
+
+
 def test_a_mistake_that_fits_one_case_only_is_said_with_perhaps() -> None:
     def squared_sometimes(values: np.ndarray) -> np.ndarray:
         return values**2 if len(values) else np.ones(1)
