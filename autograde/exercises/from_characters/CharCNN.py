@@ -189,6 +189,21 @@ class _SomeUnregistered(_WithLinear):
         self.convolutions, self.gates, self.news = parts  # type: ignore[assignment]
 
 
+class _LastHighwayLeftOut(_WithLinear):
+    """As PyTorch's own layers, and one highway is never made."""
+
+    place = -1
+
+    def __init__(self, weights: Tensors) -> None:
+        super().__init__(weights)
+        if len(self.gates):
+            del self.gates[self.place], self.news[self.place]
+
+
+class _FirstHighwayLeftOut(_LastHighwayLeftOut):
+    place = 0
+
+
 class _CutOff(_Varied):
     def forward(self, ids: Tensor) -> Any:
         return super().forward(ids).detach()
@@ -210,6 +225,16 @@ def _padding_blank(self: _Varied, ids: Tensor) -> Tensor:
 
 def _last_row_for_nothing(self: _Varied, ids: Tensor) -> Tensor:
     letters: Tensor = self.weights["char_embed"][ids - 1]
+    return letters
+
+
+def _first_row_for_nothing(self: _Varied, ids: Tensor) -> Tensor:
+    letters: Tensor = self.weights["char_embed"][(ids - 1).clamp(min=0)]
+    return letters
+
+
+def _shifted_twice(self: _Varied, ids: Tensor) -> Tensor:
+    letters: Tensor = functional.pad(self.weights["char_embed"], (0, 0, 2, 0))[ids]
     return letters
 
 
@@ -245,6 +270,17 @@ def _other_highway(**changes: Callable[..., Any]) -> Callable[..., Tensor]:
 _exchanged = _other_highway(
     by=lambda x, w: highway.reference(
         x, w["W_carry"], w["b_carry"], w["W_transform"], w["b_transform"]
+    )
+)
+_no_relu = _other_highway(
+    by=lambda x, w: torch.lerp(
+        x, x @ w["W_transform"] + w["b_transform"], torch.sigmoid(x @ w["W_carry"] + w["b_carry"])
+    )
+)
+_ungated = _other_highway(by=lambda x, w: torch.relu(x @ w["W_transform"] + w["b_transform"]))
+_moved_away = _other_highway(
+    by=lambda x, w: (
+        2 * x - highway.reference(x, w["W_transform"], w["b_transform"], w["W_carry"], w["b_carry"])
     )
 )
 _gate_swapped = _other_highway(
@@ -303,10 +339,24 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "row 0 for no word",
+            varied(letters=_first_row_for_nothing),
+            "Every letter finds its row, and id 0 finds the table's first row, that of another id. "
+            "Put a row of zeros in front, and take `[ids]`.",
+            hint=2,
+        ),
+        Mistake(
             "ids one row off",
             varied(letters=_not_shifted),
             "The table has 261 rows, and ids run from 0 to 261: id 1 is its first row. Put a row "
             "of zeros in front.",
+            hint=2,
+        ),
+        Mistake(
+            "two rows in front",
+            varied(letters=_shifted_twice),
+            "Every id finds the row before its own. Put one row of zeros in front, not two, and "
+            "take no 1 away besides.",
             hint=2,
         ),
         Mistake(
@@ -356,6 +406,12 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the minimum over the places",
+            varied(pool=lambda self, m: m.amin(-1)),
+            "You take the minimum over the places. A filter reports its best place: the maximum.",
+            hint=3,
+        ),
+        Mistake(
             "the maximum over the filters",
             varied(pool=lambda self, m: m.amax(1)),
             "You take the maximum over the filters. It goes over the places, the last axis: each "
@@ -379,6 +435,50 @@ EXERCISE = Exercise(
             "no highway",
             varied(floors=lambda self, n: range(0)),
             "The highways are missing.",
+            hint=3,
+        ),
+        Mistake(
+            "the last highway is left out",
+            varied(floors=lambda self, n: range(n - 1)),
+            "The last highway is never used. `range` leaves its end out: look at where it ends.",
+            hint=1,
+        ),
+        Mistake(
+            "the first highway is left out",
+            varied(floors=lambda self, n: range(1, n)),
+            "Highway 0 is never used. Count the highways from 0.",
+            hint=1,
+        ),
+        Mistake(
+            "the last highway is not built",
+            _LastHighwayLeftOut,
+            "The last highway is never built. `range` leaves its end out: look at where it ends.",
+            hint=1,
+        ),
+        Mistake(
+            "the first highway is not built",
+            _FirstHighwayLeftOut,
+            "Highway 0 is never built. Count the highways from 0.",
+            hint=1,
+        ),
+        Mistake(
+            "no relu in the highway",
+            varied(highway=_no_relu),
+            "The new of your highway is not cut off at 0: relu is missing there.",
+            hint=3,
+        ),
+        Mistake(
+            "the highway has no gate",
+            varied(highway=_ungated),
+            "Your highway gives the new alone. Its gate shares out: g of the "
+            "new, 1 − g of the old.",
+            hint=3,
+        ),
+        Mistake(
+            "the highway moves away from the new",
+            varied(highway=_moved_away),
+            "Your highway goes away from the new. It is x + g (new − x), and yours takes g (new − "
+            "x) away.",
             hint=3,
         ),
         Mistake(

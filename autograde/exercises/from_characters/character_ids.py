@@ -205,6 +205,18 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the first byte is missing",
+            lambda word: varied_ids(word, content=list(word.encode()[1:])),
+            "The word's first byte is missing. The begin mark stands before it, not in its place.",
+            hint=2,
+        ),
+        Mistake(
+            "the last byte is missing",
+            lambda word: varied_ids(word, content=list(word.encode()[:-1])),
+            "The word's last byte is missing. The end mark stands behind it, not in its place.",
+            hint=2,
+        ),
+        Mistake(
             "begin and end in each other's place",
             lambda word: varied_ids(word, begin=(END,), end=(BEGIN,)),
             "The two marks are in each other's place: 258 begins, 259 ends, before the shift.",

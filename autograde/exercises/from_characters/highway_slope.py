@@ -14,7 +14,16 @@ def reference(
     x: Tensor, w_transform: Tensor, b_transform: Tensor, w_carry: Tensor, b_carry: Tensor
 ) -> Tensor:
     """dy/dx = (1 - g) + g t' + g' (t - x), with g' = w_carry g (1 - g)."""
-    return varied_slope(x, w_transform, b_transform, w_carry, b_carry)
+    g = torch.sigmoid(w_carry * x + b_carry)
+    new = torch.relu(w_transform * x + b_transform)
+    slope_of_new = w_transform * (new > 0)
+    slope_of_gate = w_carry * g * (1 - g)
+    return (1 - g) + g * slope_of_new + slope_of_gate * (new - x)
+
+
+def _with_gate(g: Tensor, x: Tensor, w: Tensor, b: Tensor, v: Tensor) -> Tensor:
+    new = torch.relu(w * x + b)
+    return (1 - g) + g * w * (new > 0) + v * g * (1 - g) * (new - x)
 
 
 def varied_slope(
@@ -39,7 +48,7 @@ def varied_slope(
     new_slope = (w if with_w else 1.0) * (((x if kink_of_x else new) > 0).to(x) if kink else 1.0)
     gate = {"g(1-g)": g * (1 - g), "1-g^2": 1 - g**2, "1-g": 1 - g, "g": g, "1": g * 0 + 1}
     slope_of_gate = gate[gate_slope] * (v if with_v else 1.0)
-    between = {"t-x": new - x, "t": new, "-x": -x, "no relu": w * x + b - x}[moved]
+    between = {"t-x": new - x, "t": new, "-x": -x, "t+x": new + x, "no relu": w * x + b - x}[moved]
     return carry * (1 - g) + through_new * g * new_slope + through_gate * slope_of_gate * between
 
 
@@ -69,6 +78,33 @@ def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
     return make
 
 
+def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
+    x, w, b, v, c = inputs.values()
+    g = 1 / (1 + np.exp(-(v * x + c)))
+    new, slope = np.maximum(w * x + b, 0), np.where(w * x + b > 0, w, 0.0)
+    gate_slope = v * g * (1 - g)
+    return {
+        "g": g,
+        "1 − g": 1 - g,
+        "g x": g * x,
+        "g t": g * new,
+        "g t′": g * slope,
+        "g′": gate_slope,
+        "g′ t": gate_slope * new,
+        "g′ x": gate_slope * x,
+        "g′ (t − x)": gate_slope * (new - x),
+        "w_carry g t": v * g * new,
+        "w_carry g x": v * g * x,
+        "w_carry (1 − g) x": v * (1 - g) * x,
+        "g (1 − g) t": g * (1 - g) * new,
+        "g (1 − g) x": g * (1 - g) * x,
+        "g (1 − g) t / w_carry": g * (1 - g) * new / v,
+        "g (1 − g) x / w_carry": g * (1 - g) * x / v,
+        "g² (1 − g) t": g * g * (1 - g) * new,
+        "g² (1 − g) x": g * g * (1 - g) * x,
+    }
+
+
 EXERCISE = Exercise(
     id="highway_slope",
     title="The slope of a highway",
@@ -79,6 +115,7 @@ EXERCISE = Exercise(
     minutes=12,
     reference=reference,
     run=call_with_tensors,
+    on_the_way=_on_the_way,
     cases=(
         Case("one unit, its relu open", _units(1, shift=3.0)),
         Case("eight units", _units(8), weight=2),
@@ -126,6 +163,63 @@ EXERCISE = Exercise(
             "The sign of the last term is turned. A wider gate gives more of the new and less of "
             "the old: g′ times (t − x).",
             hint=2,
+        ),
+        Mistake(
+            "t + x in the last term",
+            lambda *a: varied_slope(*a, moved="t+x"),
+            "The last term has t + x where t − x belongs. A wider gate gives more of t and less of "
+            "x: the 1 − g before x moves by −g′.",
+            hint=2,
+        ),
+        Mistake(
+            "g for 1 - g",
+            lambda x, w, b, v, c: varied_slope(x, w, b, v, c, carry=0.0) + torch.sigmoid(v * x + c),
+            "You add g for the carried half. Its slope, with the gate held still, is 1 − g.",
+            hint=2,
+        ),
+        Mistake(
+            "the new for its slope",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, through_new=0.0)
+                + torch.sigmoid(v * x + c) * torch.relu(w * x + b)
+            ),
+            "One term holds g t, which is no slope yet. The way through the new is g times the "
+            "slope of t.",
+            hint=2,
+        ),
+        Mistake(
+            "no sigmoid",
+            lambda x, w, b, v, c: _with_gate(v * x + c, x, w, b, v),
+            "Your gate has no sigmoid: g = sigmoid(w_carry x + b_carry).",
+            hint=3,
+        ),
+        Mistake(
+            "no sigmoid, nor its slope",
+            lambda x, w, b, v, c: (
+                (1 - v * x - c)
+                + (v * x + c) * w * (w * x + b > 0)
+                + v * (torch.relu(w * x + b) - x)
+            ),
+            "Your gate has no sigmoid: g = sigmoid(w_carry x + b_carry).",
+            hint=3,
+        ),
+        Mistake(
+            "no w_carry inside the gate",
+            lambda x, w, b, v, c: _with_gate(torch.sigmoid(x + c), x, w, b, v),
+            "Your gate has no `w_carry` inside: g = sigmoid(w_carry x + b_carry).",
+            hint=3,
+        ),
+        Mistake(
+            "the sigmoid is turned over",
+            lambda x, w, b, v, c: _with_gate(1 + torch.exp(-(v * x + c)), x, w, b, v),
+            "Your gate is 1 + exp(−s). The sigmoid is 1 divided by that.",
+            hint=3,
+        ),
+        Mistake(
+            "the sigmoid the other way round",
+            lambda x, w, b, v, c: _with_gate(torch.sigmoid(-(v * x + c)), x, w, b, v),
+            "Your gate is 1 − g: the exponential in the sigmoid has a minus, 1 / (1 + exp(−s)).",
+            hint=3,
         ),
         Mistake(
             "relu always lets through",
@@ -193,6 +287,29 @@ EXERCISE = Exercise(
             "relu is asked about x",
             lambda *a: varied_slope(*a, kink_of_x=True),
             "You ask whether x is positive. relu looks at w x + b: compare that, or t, with 0.",
+            hint=3,
+        ),
+        Mistake(
+            "t and its slope in each other's place",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, through_new=0.0, moved="-x")
+                + torch.sigmoid(v * x + c) * torch.relu(w * x + b)
+                + torch.sigmoid(v * x + c) * torch.sigmoid(-v * x - c) * v * w * (w * x + b > 0)
+            ),
+            "t and its slope stand in each other's place: it is g′ times t, and g times the slope "
+            "of t.",
+            hint=2,
+        ),
+        Mistake(
+            "the minimum for the maximum",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, moved="-x")
+                + torch.sigmoid(v * x + c)
+                * torch.sigmoid(-v * x - c)
+                * v
+                * torch.clamp(w * x + b, max=0)
+            ),
+            "Your t is the smaller of w x + b and 0. relu takes the larger.",
             hint=3,
         ),
         Mistake(

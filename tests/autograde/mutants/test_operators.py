@@ -59,11 +59,13 @@ def test_a_mutant_of_what_the_reference_calls_runs() -> None:
     exercise = find("span_f1")
     made_of = answers(exercise)["the reference"]
     assert [part.__name__ for part in made_of] == ["span_f1", "span_scores"]
-    place = place_of(exercise, made_of[0], made_of[1])
+    called = made_of[1]
+    assert isinstance(called, FunctionType)
+    place = place_of(exercise, made_of[0], called)
     mutant = next(s for s in slips(place) if "correct -= " in s.change)
     gold = [["B-PER", "O"]]
-    assert with_part(made_of[0], made_of[1], mutant.tree)(gold, gold) == (-1.0, -1.0, -1.0)
-    assert with_part(made_of[0], made_of[1], tree_of(made_of[1]))(gold, gold) == (1.0, 1.0, 1.0)
+    assert with_part(made_of[0], called, mutant.tree)(gold, gold) == (-1.0, -1.0, -1.0)
+    assert with_part(made_of[0], called, tree_of(called))(gold, gold) == (1.0, 1.0, 1.0)
     assert exercise.reference(gold, gold) == (1.0, 1.0, 1.0)
 
 
