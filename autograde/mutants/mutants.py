@@ -31,6 +31,11 @@ def run(args: argparse.Namespace) -> int:
         )
     wanting = 0
     for name, found in _judged(names, args.most, args.processes):
+        if not found:
+            raise SystemExit(
+                f"{name} has no right answer that can be changed: each encloses values of its own. "
+                "Add a plain function to its `right_answers`."
+            )
         made = table(find(name), found)
         print("\n".join(lines(name, found, made["share_told"])), flush=True)
         if args.store:

@@ -59,8 +59,8 @@ def table(exercise: Exercise, found: list[Verdict]) -> Table:
         "mutants": sum(len(verdict.changes) for verdict in found),
         "mistakes": killed,
         **{kind: counts[kind] for kind in KINDS[1:]},
-        "share_told": round(told / killed, 3),
-        "share_told_of_those_that_ran": round((told - counts["crashed"]) / ran, 3),
+        "share_told": _share(told, killed),
+        "share_told_of_those_that_ran": _share(told - counts["crashed"], ran),
         "why_below": before.get("why_below", ""),
         "equivalent": {
             change: reasons.get(change, "") for verdict in kept for change in verdict.changes
@@ -71,6 +71,10 @@ def table(exercise: Exercise, found: list[Verdict]) -> Table:
             if verdict.kind in ("guessed", "unnamed")
         },
     }
+
+
+def _share(told: int, wrong: int) -> float:
+    return round(told / wrong, 3) if wrong else 1.0
 
 
 def store(exercise_id: str, made: Table) -> None:

@@ -129,6 +129,7 @@ class _Variant(nn.Module):
         carries_on: bool = False,
         halves: str = "beside",
         clips: bool = True,
+        copied: bool = False,
     ) -> None:
         super().__init__()
         self.char_cnn = char_cnn
@@ -144,7 +145,7 @@ class _Variant(nn.Module):
         self.residual, self.turned, self.turned_back = residual, turned, turned_back
         self.directions, self.mixed, self.doubled = directions, mixed, doubled
         self.token_layer, self.backward_first = token_layer, backward_first
-        self.carries_on, self.halves = carries_on, halves
+        self.carries_on, self.halves, self.copied = carries_on, halves, copied
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(B, T, letters) to the layers and the mask."""
@@ -170,7 +171,7 @@ class _Variant(nn.Module):
             for side, (layers, stack) in enumerate(zip((ahead, behind), stacks, strict=True)):
                 h, starts[side] = self._walk(stack[depth], inputs[side], starts[side])
                 layers.append(self._added(h, layers, depth))
-        behind = [behind[0], *(back(h) for h in behind[1:])]
+        behind = [behind[0], *(back(h) for h in (ahead if self.copied else behind)[1:])]
         if self.residual == "in what is shown only":
             ahead, behind = (self._summed(layers) for layers in (ahead, behind))
         first = torch.cat([x, x], -1) if self.doubled else x
@@ -192,6 +193,10 @@ class _Variant(nn.Module):
     def _added(self, h: Tensor, layers: list[Tensor], depth: int) -> Tensor:
         if self.residual == "around every layer":
             return h + layers[-1]
+        if self.residual == "around the first layer only":
+            return h if depth else h + layers[-1]
+        if self.residual == "subtracted" and depth:
+            return h - layers[-1]
         if self.residual == "from the words" and depth:
             return h + layers[0]
         if self.residual == "from the second layer on" and depth:
@@ -298,6 +303,19 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "a residual around the first layer only",
+            _variant(residual="around the first layer only"),
+            "You add what went in to the first layer and to no other. It is the other way round: "
+            "the first layer has no residual, all others have.",
+            hint=2,
+        ),
+        Mistake(
+            "the residual is subtracted",
+            _variant(residual="subtracted"),
+            "You subtract what went into a layer from its states. Add it: `x = h + x`.",
+            hint=2,
+        ),
+        Mistake(
             "the residual comes from the words",
             _variant(residual="from the words"),
             "You add the word vectors to the second layer. What is added is what went into that "
@@ -361,6 +379,20 @@ EXERCISE = Exercise(
             "the two halves are added",
             _variant(halves="added"),
             "You add the two directions. Put them side by side: `torch.cat([ahead, behind], -1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the two directions stand behind each other",
+            _changed(lambda layers, mask: ([torch.cat(x.chunk(2, -1), 1) for x in layers], mask)),
+            "You join the two directions along the words, so each sentence is there twice. Put "
+            "the vectors side by side: `torch.cat([ahead, behind], -1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the forward states in both halves",
+            _variant(copied=True),
+            "Your second half is made from the forward states, turned round. Turn back the states "
+            "of the backward stack.",
             hint=3,
         ),
         Mistake(

@@ -79,6 +79,50 @@ def _targets(
     return out
 
 
+def _by_roll(
+    words: Tensor,
+    mask: Tensor,
+    *,
+    shifts: tuple[int, int] = (-1, 1),
+    hide: tuple[str, str] = ("~mask | last", "~mask | first"),
+) -> Tensor:
+    """Each side rolled, and emptied where `hide` says so."""
+    t = torch.arange(words.shape[1]).expand(words.shape)
+    last, first = t == mask.sum(1, keepdim=True) - 1, t == 0
+    places = {
+        "~mask | last": ~mask | last,
+        "mask | last": mask | last,
+        "last": last,
+        "~mask | first": ~mask | first,
+        "mask | first": mask | first,
+        "first": first,
+    }
+    sides = zip(shifts, hide, strict=True)
+    return torch.stack([words.roll(n, 1).masked_fill(places[at], NOBODY_ASKS) for n, at in sides])
+
+
+def _in_one_table(words: Tensor, mask: Tensor) -> Tensor:
+    ahead, behind = _targets(words, mask)
+    pair = mask[:, 1:]
+    ahead[:, 1:][pair] = words[:, :-1][pair]
+    return torch.stack([ahead, torch.full_like(behind, NOBODY_ASKS)])
+
+
+def _padded_at(sides: tuple[tuple[int, int], tuple[int, int]], kept: Any, masked: Any) -> Any:
+    """By `pad`: where each side gets its place, which words stay, and what is emptied."""
+
+    def answer(words: Tensor, mask: Tensor) -> Tensor:
+        marked = words.masked_fill(kept(mask), NOBODY_ASKS)
+        cut = marked[:, 1:], marked[:, :-1]
+        padded = [
+            torch.nn.functional.pad(part, side, value=NOBODY_ASKS)
+            for part, side in zip(cut, sides, strict=True)
+        ]
+        return torch.stack(padded).masked_fill(masked(mask), NOBODY_ASKS)
+
+    return answer
+
+
 def _by_padding(words: Tensor, mask: Tensor) -> Tensor:
     marked = words.masked_fill(~mask, NOBODY_ASKS)
     ahead = torch.nn.functional.pad(marked[:, 1:], (0, 1), value=NOBODY_ASKS)
@@ -93,6 +137,18 @@ def _as_a_pair(words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     return ahead.masked_fill(~mask | last, -100), behind.masked_fill(~mask | first, -100)
 
 
+MASK_TURNED = (
+    "`mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the "
+    "tokens. Empty the padding, `~mask`."
+)
+PADDING_ASKED = (
+    "A place of padding behind a sentence is asked for its last word. Nobody stands there: -100 "
+    "wherever `mask` is False."
+)
+JUST_READ = (
+    "is asked for the word that it has just read: its targets are cut and not shifted. Put the "
+    "-100 at the other end."
+)
 EXERCISE = Exercise(
     id="both_targets",
     title="What each direction is asked",
@@ -153,9 +209,71 @@ EXERCISE = Exercise(
         Mistake(
             "the padding is asked",
             lambda w, m: _targets(w, m, asks_padding=True),
-            "A place of padding behind a sentence is asked for its last word. Nobody stands there: "
-            "-100 wherever `mask` is False.",
+            PADDING_ASKED,
             hint=2,
+        ),
+        Mistake(
+            "the padding is asked by the backward reader",
+            lambda w, m: _by_roll(w, m, hide=("~mask | last", "first")),
+            PADDING_ASKED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round",
+            _padded_at(((0, 1), (1, 0)), torch.logical_not, lambda mask: mask),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round before the shift",
+            _padded_at(((0, 1), (1, 0)), lambda mask: mask, torch.logical_not),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round for the forward reader",
+            lambda w, m: _by_roll(w, m, hide=("mask | last", "~mask | first")),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round for the backward reader",
+            lambda w, m: _by_roll(w, m, hide=("~mask | last", "mask | first")),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the forward targets are cut and not shifted",
+            _padded_at(((1, 0), (1, 0)), torch.logical_not, torch.logical_not),
+            f"The forward reader {JUST_READ}",
+            hint=1,
+        ),
+        Mistake(
+            "the backward targets are cut and not shifted",
+            _padded_at(((0, 1), (0, 1)), torch.logical_not, torch.logical_not),
+            f"The backward reader {JUST_READ}",
+            hint=1,
+        ),
+        Mistake(
+            "the forward targets are not shifted",
+            lambda w, m: _by_roll(w, m, shifts=(0, 1)),
+            "The forward reader is asked for the word that it has just read. Ask it for the one at "
+            "t + 1.",
+            hint=1,
+        ),
+        Mistake(
+            "the backward targets are not shifted",
+            lambda w, m: _by_roll(w, m, shifts=(-1, 0)),
+            "The backward reader is asked for the word that it has just read. Ask it for the one "
+            "at t - 1.",
+            hint=1,
+        ),
+        Mistake(
+            "both are written into one table",
+            _in_one_table,
+            "You write the backward targets over the forward ones, and the second table stays "
+            "empty. Each direction has a tensor of its own.",
+            hint=3,
         ),
         Mistake(
             "the mask is not used",

@@ -21,7 +21,11 @@ Numbers = NDArray[np.float64]
 
 def diagnose(losses: Numbers, ahead: Moves, behind: Moves, alone: Numbers) -> str:
     """The fault behind held-out losses (steps, 2), moved states (T, T) twice, distances (2,)."""
-    return _rules(losses, ahead, behind, alone)
+    if np.tril(ahead, -1).any() or np.triu(behind, 1).any():
+        return MEET
+    if alone.max() > TREMBLING:
+        return PADDING
+    return TARGETS if losses[-1].min() < TOO_LOW else SOUND
 
 
 def _rules(
@@ -42,8 +46,12 @@ def _rules(
     trembling: float = TREMBLING,
     too_low: float = TOO_LOW,
     distance_of: tuple[int, ...] = (0, 1),
+    turned: str = "",
 ) -> str:
-    """The rules, with one thing done otherwise; `order` is that of the questions."""
+    """The rules, with one thing done otherwise.
+
+    `order` is that of the questions; in `turned` are those whose answer is turned round.
+    """
     s, t = np.indices(ahead.shape)  # word s replaced, state t
     if swapped:
         s, t = t, s
@@ -60,7 +68,7 @@ def _rules(
         "p": (bool((alone[list(distance_of)] > trembling).any()), PADDING),
         "t": (low, TARGETS),
     }
-    return next((found[k][1] for k in order if found[k][0]), SOUND)
+    return next((found[k][1] for k in order if found[k][0] is not (k in turned)), SOUND)
 
 
 def _run_with(
@@ -70,38 +78,51 @@ def _run_with(
     steps: int = 12,
     short_sighted: bool = False,
     reach: int = 99,
+    of_word: int | None = None,
+    lowest: float = 3.2,
+    apart: float = 0.05,
+    at_the_end: bool = False,
 ) -> Any:
-    """Symptoms of a made-up run; `side` is the direction that is ill, where only one is."""
+    """Symptoms of a made-up run.
+
+    `side` is the direction that is ill, where only one is; `of_word` the word that leaks, where
+    only one does; a sound loss ends above `lowest`; padding moves the states by `apart` or more.
+    With `at_the_end` only the last of the losses is too low.
+    """
 
     def make(rng: np.random.Generator) -> Inputs:
         words = int(rng.integers(4, 7))
         down = np.exp(-np.arange(steps) / rng.uniform(1.5, 3))[:, None]
-        floor = rng.uniform(3.2, 4.2, 2)
+        floor = rng.uniform(lowest, lowest + 1, 2)
         if fault in (MEET, TARGETS):
             sick = np.array([True, True] if side is None else [side == 0, side == 1])
             floor[sick] = rng.uniform(1.0, 1.6, int(sick.sum()))
         losses = floor + (7.5 - floor) * down + 0.05 * rng.standard_normal((steps, 2)) * down
+        if at_the_end:
+            losses[:-1] = np.maximum(losses[:-1], TOO_LOW + 0.1)
         s, t = np.indices((words, words))
         ahead, behind = (t == s, t == s) if short_sighted else (t >= s, t <= s)
         if fault == MEET:
+            leaking = s >= 0 if of_word is None else s == of_word % words
             if side in (None, 0):
-                ahead = t >= s - reach
+                ahead = (t >= s) | (leaking & (t >= s - reach))
             if side in (None, 1):
-                behind = t <= s + reach
+                behind = (t <= s) | (leaking & (t <= s + reach))
         alone = rng.uniform(1e-8, 3e-7, 2)
         if fault == PADDING:
-            alone[[1] if side is None else [side]] = rng.uniform(0.05, 0.6)
+            alone[[1] if side is None else [side]] = rng.uniform(apart, 12 * apart)
         return {"losses": losses, "ahead": ahead, "behind": behind, "alone": alone}
 
     return make
 
 
-def _in_one_go(losses: Numbers, ahead: Moves, behind: Moves, alone: Numbers) -> str:
-    if np.tril(ahead, -1).any() or np.triu(behind, 1).any():
+def _by_indices(losses: Numbers, ahead: Moves, behind: Moves, alone: Numbers) -> str:
+    replaced, state = np.indices(ahead.shape)
+    if (ahead & (state < replaced)).any() or (behind & (state > replaced)).any():
         return MEET
-    if max(alone) > 1e-3:
+    if (alone > TREMBLING).any():
         return PADDING
-    return TARGETS if losses[-1].min() < 2 else SOUND
+    return TARGETS if (losses[-1] < TOO_LOW).any() else SOUND
 
 
 def _by_loop(losses: Numbers, ahead: Moves, behind: Moves, alone: Numbers) -> str:
@@ -136,8 +157,13 @@ EXERCISE = Exercise(
         Case("only the backward reader sees the other", _run_with(MEET, side=1), edge=True),
         Case("padding in front of the forward reader", _run_with(PADDING, side=0), edge=True),
         Case("a leak from the next word only", _run_with(MEET, reach=1), edge=True),
+        Case("a leak of the first word only", _run_with(MEET, side=1, of_word=0), edge=True),
+        Case("a leak of the last word only", _run_with(MEET, side=0, of_word=-1), edge=True),
+        Case("little padding is read", _run_with(PADDING, apart=2e-4), edge=True),
+        Case("a sound run that ends above 2 nats", _run_with(SOUND, lowest=2.05), edge=True),
         Case("wrong targets in both directions", _run_with(TARGETS), edge=True),
         Case("a long run with wrong targets", _run_with(TARGETS, side=1, steps=80), edge=True),
+        Case("a loss too low in the last row", _run_with(TARGETS, at_the_end=True), edge=True),
         Case("a sound reader of single words", _run_with(SOUND, short_sighted=True), edge=True),
     ),
     mistakes=(
@@ -238,11 +264,32 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "a clean test is a leak",
+            lambda *a: _rules(*a, turned="m"),
+            "You say that the directions meet where no forbidden cell is True. Turn the first "
+            "question round: they meet if any forbidden cell is True.",
+            hint=2,
+        ),
+        Mistake(
+            "a small distance is an illness",
+            lambda *a: _rules(*a, turned="p"),
+            "You say that padding is read where the distances are small. Turn the question round: "
+            "it is read if either number of `alone` is above 1e-4.",
+            hint=3,
+        ),
+        Mistake(
+            "a low loss is sound",
+            lambda *a: _rules(*a, turned="t"),
+            "You blame the targets where both losses are honest. Turn the last question round: "
+            "they are wrong if either loss ends below 2.",
+            hint=3,
+        ),
+        Mistake(
             "everything is sound",
             lambda *a: SOUND,
             'You say "sound" to every run.',
             hint=1,
         ),
     ),
-    right_answers={"triangles": _in_one_go, "loops": _by_loop},
+    right_answers={"tables of places": _by_indices, "loops": _by_loop},
 )

@@ -78,6 +78,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
+def _forget_gate(f: Tensor) -> Tensor:
+    return torch.sigmoid(f + 1)
+
+
 def _step(
     x: Tensor,
     h: Tensor,
@@ -88,41 +92,45 @@ def _step(
     clip: float,
     *,
     order: str = "igfo",
-    one: str = "f",
-    outside: bool = False,
-    h_first: bool = False,
+    i: Any = torch.sigmoid,
+    g: Any = torch.tanh,
+    f: Any = _forget_gate,
+    o: Any = torch.sigmoid,
+    shown_by: str = "o",
+    reads: str = "xh",
     bias: bool = True,
-    candidate: Any = torch.tanh,
     inner: Any = torch.tanh,
     clip_c: bool = True,
     clip_h: bool = True,
     clip_late: bool = False,
     upper_only: bool = False,
+    at_the_clip: str = "",
     squash: bool = False,
-    out: bool = True,
-    take_in: bool = True,
-    forget: bool = True,
     project: bool = True,
 ) -> Step:
-    """The step, with one thing done otherwise."""
+    """The step, with one thing done otherwise.
 
-    def clipped(y: Tensor) -> Tensor:
+    `order` is that of the blocks, and `i`, `g`, `f`, `o` say what becomes of each; `reads` are
+    the rows of `W_0`, a dot for zeros; `at_the_clip` are the states whose lower bound is the upper.
+    """
+
+    def clipped(y: Tensor, state: str) -> Tensor:
         if squash:
             return clip * torch.tanh(y / clip)
-        return y.clamp(max=clip) if upper_only else y.clamp(-clip, clip)
+        least = clip if state in at_the_clip else -clip
+        return y.clamp(max=clip) if upper_only else y.clamp(least, clip)
 
-    both = torch.cat([h, x] if h_first else [x, h], -1) @ W_0
-    parts = dict(zip(order, (both + B if bias else both).chunk(4, -1), strict=True))
-    gate = {name: torch.sigmoid(parts[name] + (name == one)) for name in "ifo"}
-    if outside:
-        gate["f"] = torch.sigmoid(parts["f"]) + 1
-    kept = gate["f"] * c if forget else c
-    new = kept + (gate["i"] if take_in else 1) * candidate(parts["g"])
-    seen = new if clip_late or not clip_c else clipped(new)
-    state = (gate["o"] if out else 1) * inner(seen)
+    rows = {"x": x, "h": h, ".": torch.zeros_like(x)}
+    both = torch.cat([rows[name] for name in reads], -1) @ W_0
+    blocks = dict(zip(order, (both + B if bias else both).chunk(4, -1), strict=True))
+    gate = {name: become(blocks[name]) for name, become in zip("igfo", (i, g, f, o), strict=True)}
+    new = gate["f"] * c + gate["i"] * gate["g"]
+    seen = new if clip_late or not clip_c else clipped(new, "c")
+    shown_part = gate["o"] if shown_by == "o" else torch.sigmoid(blocks[shown_by])
+    state = shown_part * inner(seen)
     if project:
         state = state @ W_P_0
-    return clipped(state) if clip_h else state, clipped(new) if clip_c else new
+    return clipped(state, "h") if clip_h else state, clipped(new, "c") if clip_c else new
 
 
 def _by_gate(
@@ -163,11 +171,31 @@ def _swapped_states(*arguments: Any) -> Step:
     return c, h
 
 
+def _as_it_is(block: Tensor) -> Tensor:
+    return block
+
+
+def _bare(gate: str) -> Answer:
+    return lambda *arguments: _step(*arguments, **{gate: _as_it_is})  # type: ignore[arg-type]
+
+
+def _shown_by(block: str) -> Answer:
+    return lambda *arguments: _step(*arguments, shown_by=block)
+
+
 def _cut_off(*arguments: Any) -> Step:
     h, c = _step(*arguments)
     return h.detach(), c.detach()
 
 
+SIGMOID_BY_HAND = (
+    "Your forget gate closes as f grows. The sigmoid has a minus, which stands before the whole "
+    "sum: `1 / (1 + torch.exp(-(f + 1)))`, or `torch.sigmoid(f + 1)`."
+)
+LOWER_BOUND = (
+    "The lower bound has lost its minus, so every number is lifted to the clip: "
+    "`.clamp(-clip, clip)`."
+)
 EXERCISE = Exercise(
     id="lstm_step",
     title="One word through the cell",
@@ -187,23 +215,110 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             "the forget gate without its 1",
-            lambda *a: _step(*a, one=""),
+            lambda *a: _step(*a, f=torch.sigmoid),
             "The 1 in the forget gate is missing: `torch.sigmoid(f + 1)`. The weights were "
             "trained with it, so without it every cell forgets too fast.",
             hint=2,
         ),
         Mistake(
             "the 1 is outside the sigmoid",
-            lambda *a: _step(*a, outside=True),
+            lambda *a: _step(*a, f=lambda f: torch.sigmoid(f) + 1),
             "You add the 1 to the gate itself, so the notes grow. It is added to f *inside* the "
             "sigmoid: `torch.sigmoid(f + 1)`.",
             hint=2,
         ),
         Mistake(
             "the 1 is in the input gate",
-            lambda *a: _step(*a, one="i"),
+            lambda *a: _step(*a, i=_forget_gate, f=torch.sigmoid),
             "You add the 1 to the input gate. It belongs to the forget gate: it keeps the *old* "
             "notes while the weights are small.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is subtracted",
+            lambda *a: _step(*a, f=lambda f: torch.sigmoid(f - 1)),
+            "Your forget gate is sigmoid(f - 1). The 1 is added: `torch.sigmoid(f + 1)`. If you "
+            "wrote the sigmoid yourself, the minus stands before both: `torch.exp(-(f + 1))`.",
+            hint=2,
+        ),
+        Mistake(
+            "the sigmoid without its minus",
+            lambda *a: _step(*a, f=lambda f: 1 / (1 + torch.exp(f + 1))),
+            SIGMOID_BY_HAND,
+            hint=2,
+        ),
+        Mistake(
+            "the sigmoid without one of its minuses",
+            lambda *a: _step(*a, f=lambda f: 1 / (1 + torch.exp(f - 1))),
+            SIGMOID_BY_HAND,
+            hint=2,
+        ),
+        Mistake(
+            "2 is added",
+            lambda *a: _step(*a, f=lambda f: torch.sigmoid(f + 2)),
+            "Your forget gate is sigmoid(f + 2). Add 1, once: `torch.sigmoid(f + 1)`.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"the {name} gate without its sigmoid",
+                _bare(name[0]),
+                f"The {name} gate {name[0]} is used as it is. A gate lies between 0 and 1: put it "
+                "through `torch.sigmoid` first.",
+                hint=2,
+            )
+            for name in ("input", "forget", "output")
+        ),
+        *(
+            Mistake(
+                f"{wrong} in place of the output gate",
+                _shown_by(wrong),
+                f"How much of c is shown, your {wrong} decides. It is the output gate: "
+                "`torch.sigmoid(o) * torch.tanh(c)`.",
+                hint=3,
+            )
+            for wrong in "igf"
+        ),
+        Mistake(
+            "the new notes are subtracted",
+            lambda *a: _step(*a, g=lambda g: -torch.tanh(g)),
+            "You subtract the new notes from the old ones. They are added: "
+            "`... + torch.sigmoid(i) * torch.tanh(g)`.",
+            hint=2,
+        ),
+        Mistake(
+            "no new notes",
+            lambda *a: _step(*a, g=torch.zeros_like),
+            "Nothing new is written down: c keeps only what it does not forget. Add "
+            "`torch.sigmoid(i) * torch.tanh(g)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the input gate without the notes",
+            lambda *a: _step(*a, g=torch.ones_like),
+            "You add the input gate itself. It decides how much of the new notes is written down: "
+            "`torch.sigmoid(i) * torch.tanh(g)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the old notes are lost",
+            lambda *a: _step(*a, f=torch.zeros_like),
+            "Your c holds the new notes only. What the forget gate leaves of the old c belongs to "
+            "it: `torch.sigmoid(f + 1) * c + ...`.",
+            hint=2,
+        ),
+        Mistake(
+            "x is not read",
+            lambda *a: _step(*a, reads=".h"),
+            "The word x never enters. Both x and h are multiplied with `W_0`: "
+            "`torch.cat([x, h], -1) @ W_0`.",
+            hint=2,
+        ),
+        Mistake(
+            "h is not read",
+            lambda *a: _step(*a, reads="x."),
+            "The state h never enters. Both x and h are multiplied with `W_0`: "
+            "`torch.cat([x, h], -1) @ W_0`.",
             hint=2,
         ),
         Mistake(
@@ -259,6 +374,24 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "c at the clip everywhere",
+            lambda *a: _step(*a, at_the_clip="c"),
+            LOWER_BOUND,
+            hint=3,
+        ),
+        Mistake(
+            "h at the clip everywhere",
+            lambda *a: _step(*a, at_the_clip="h"),
+            LOWER_BOUND,
+            hint=3,
+        ),
+        Mistake(
+            "both at the clip everywhere",
+            lambda *a: _step(*a, at_the_clip="ch"),
+            LOWER_BOUND,
+            hint=3,
+        ),
+        Mistake(
             "squashed in place of clipped",
             lambda *a: _step(*a, squash=True),
             "You press all numbers together with a tanh. Clipping leaves those between -clip and "
@@ -267,7 +400,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "h before x",
-            lambda *a: _step(*a, h_first=True),
+            lambda *a: _step(*a, reads="hx"),
             "You put h in front of x. The upper rows of `W_0` are for x: `torch.cat([x, h], -1)`.",
             hint=2,
         ),
@@ -285,39 +418,39 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "sigmoid for the candidate",
-            lambda *a: _step(*a, candidate=torch.sigmoid),
+            lambda *a: _step(*a, g=torch.sigmoid),
             "The new notes g go through a sigmoid, so they can only add. They go through a tanh.",
             hint=2,
         ),
         Mistake(
             "the candidate without tanh",
-            lambda *a: _step(*a, candidate=lambda g: g),
+            lambda *a: _step(*a, g=_as_it_is),
             "The new notes g are written down as they are. They go through a tanh first.",
             hint=2,
         ),
         Mistake(
             "c without tanh on its way out",
-            lambda *a: _step(*a, inner=lambda c: c),
+            lambda *a: _step(*a, inner=_as_it_is),
             "On its way to h, c goes through a tanh: `torch.sigmoid(o) * torch.tanh(c)`.",
             hint=3,
         ),
         Mistake(
             "no output gate",
-            lambda *a: _step(*a, out=False),
+            lambda *a: _step(*a, o=torch.ones_like),
             "The output gate o is never used. It decides how much of each cell is shown: "
             "`torch.sigmoid(o) * torch.tanh(c)`.",
             hint=3,
         ),
         Mistake(
             "no input gate",
-            lambda *a: _step(*a, take_in=False),
+            lambda *a: _step(*a, i=torch.ones_like),
             "The input gate i is never used. It decides how much of the new notes is written "
             "down: `torch.sigmoid(i) * torch.tanh(g)`.",
             hint=2,
         ),
         Mistake(
             "nothing is forgotten",
-            lambda *a: _step(*a, forget=False),
+            lambda *a: _step(*a, f=torch.ones_like),
             "The old c is kept whole. Multiply it by the forget gate, `torch.sigmoid(f + 1)`.",
             hint=2,
         ),

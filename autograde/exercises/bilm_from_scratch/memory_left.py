@@ -48,6 +48,13 @@ def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
     return make
 
 
+def _clipped_anywhere(rng: np.random.Generator) -> Inputs:
+    """Some cells never reach the clip, others do at some word, above or below."""
+    i, f = 1 + rng.standard_normal((2, 6, 10))
+    g = rng.standard_normal((6, 10))
+    return {"i": i, "g": g, "f": f, "c_0": rng.uniform(-0.5, 0.5, 10), "clip": 0.8}
+
+
 def _by_autograd(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
     i_, g_, f_ = map(torch.tensor, (i, g, f))
     start = torch.tensor(c_0, requires_grad=True)
@@ -95,6 +102,21 @@ def _in_place_of_the_gate(change: Any) -> Any:
     return answer
 
 
+def _walk(gate: Any = lambda f: _sigmoid(f + 1), *, stays: bool = False) -> Any:
+    """By the definition, with another forget gate, or with a c that stays where it was."""
+
+    def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
+        left, c, rows = np.ones_like(c_0), c_0, []
+        for i_t, g_t, f_t in zip(i, g, f, strict=True):
+            new = gate(f_t) * c + _sigmoid(i_t) * np.tanh(g_t)
+            left = left * gate(f_t) * (np.abs(new) < clip)
+            c = c if stays else np.clip(new, -clip, clip)
+            rows.append(left)
+        return np.array(rows).reshape(f.shape)
+
+    return answer
+
+
 def _never_clipped_on_the_way(
     i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float
 ) -> Numbers:
@@ -105,6 +127,11 @@ def _never_clipped_on_the_way(
     return np.asarray(np.cumprod(_sigmoid(f + 1), 0) * np.array(rows))
 
 
+ONE_MISSING = "Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1)."
+FORGOTTEN = (
+    "Your factor is 1 - sigmoid(f + 1), the share that is forgotten. What is left is "
+    "sigmoid(f + 1). If you wrote the sigmoid yourself: `1 / (1 + np.exp(-x))`."
+)
 EXERCISE = Exercise(
     id="memory_left",
     title="What is left of a note (derive it)",
@@ -119,14 +146,52 @@ EXERCISE = Exercise(
         Case("one cell, one word", _gates(1, 1, 100.0)),
         Case("three cells, six words, nothing clipped", _gates(6, 3, 100.0), weight=2),
         Case("cells that are clipped on the way", _gates(6, 4, 1.0), weight=2),
+        Case("a narrow clip, and cells that reach it at any word", _clipped_anywhere),
         Case("a sentence of sixty words", _gates(60, 2, 100.0, 0.5), edge=True),
     ),
     mistakes=(
         Mistake(
             "the 1 is missing",
             _in_place_of_the_gate(lambda i, g, f: _sigmoid(f)),
-            "Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1).",
+            ONE_MISSING,
             hint=2,
+        ),
+        Mistake("the 1 is missing in c, too", _walk(_sigmoid), ONE_MISSING, hint=2),
+        Mistake(
+            "the 1 is subtracted",
+            _walk(lambda f: _sigmoid(f - 1)),
+            "Your gates are sigmoid(f - 1). The 1 is added: sigmoid(f + 1) keeps the old notes "
+            "while the weights are small.",
+            hint=2,
+        ),
+        Mistake(
+            "what is forgotten",
+            _in_place_of_the_gate(lambda i, g, f: 1 - _sigmoid(f + 1)),
+            FORGOTTEN,
+            hint=2,
+        ),
+        Mistake(
+            "what is forgotten, in c, too", _walk(lambda f: 1 - _sigmoid(f + 1)), FORGOTTEN, hint=2
+        ),
+        Mistake(
+            "the sigmoid with the wrong sign",
+            lambda i, g, f, c_0, clip: _walk(lambda f: 1 - _sigmoid(f + 1))(-i, g, f, c_0, clip),
+            FORGOTTEN,
+            hint=2,
+        ),
+        Mistake(
+            "nothing is forgotten",
+            _walk(np.ones_like),
+            "Your c goes on whole, so all of it is left. Each word multiplies it by the forget "
+            "gate, sigmoid(f + 1).",
+            hint=2,
+        ),
+        Mistake(
+            "c stays at c_0",
+            _walk(stays=True),
+            "You ask at each word whether c_0 would reach the clip. Walk along: the c of each "
+            "word is made from the one before, clipped.",
+            hint=3,
         ),
         Mistake(
             "the sum of the gates",

@@ -83,6 +83,38 @@ def _clamped(x: Tensor, lengths: Tensor) -> Tensor:
     return x[torch.arange(len(x))[:, None], order]
 
 
+def _turned_in_rows(turned: slice) -> Any:
+    """Some of the sentences are turned round, the others stay."""
+
+    def answer(x: Tensor, lengths: Tensor) -> Tensor:
+        rows = list(x)
+        rows[turned] = reverse_each(x, lengths)[turned]
+        return torch.stack(rows)
+
+    return answer
+
+
+def _by_places(places: Any) -> Any:
+    """Each place t of a sentence of n words is filled from the place that is given for it."""
+
+    def answer(x: Tensor, lengths: Tensor) -> Tensor:
+        t, n = torch.arange(x.shape[1]), lengths[:, None]
+        order = torch.where(t < n, places(t, n), t)
+        return x[torch.arange(len(x))[:, None], order]
+
+    return answer
+
+
+def _numbers_turned(x: Tensor, lengths: Tensor) -> Tensor:
+    rows = zip(x, lengths.tolist(), strict=True)
+    return torch.stack([torch.cat([row[:n].flip(-1), row[n:]]) for row, n in rows])
+
+
+NUMBERS_TURNED = (
+    "You turn the last axis, the numbers of a vector. Turn the words: axis 1 of `x`, axis 0 of a "
+    "sentence `x[b]`."
+)
+ONE_SENTENCE = "Only the first sentence is returned. Keep all B of them."
 PADDING_FIRST = (
     "You turn the whole row round, so the padding of a short sentence comes first, and the "
     "backward reader reads it before the last word. Turn only the first `lengths[b]` places of "
@@ -186,14 +218,67 @@ EXERCISE = Exercise(
         Mistake(
             "the numbers of a vector are turned",
             lambda x, lengths: x.flip(-1) if x.ndim > 2 else x.flip(0),
-            "You turn the last axis, the numbers of a vector. Turn along axis 1, the words.",
+            NUMBERS_TURNED,
+            hint=1,
+        ),
+        Mistake(
+            "the numbers of a vector are turned, without the padding's",
+            _numbers_turned,
+            NUMBERS_TURNED,
             hint=1,
         ),
         Mistake(
             "only the first sentence",
             lambda x, lengths: reverse_each(x, lengths)[:1],
-            "Only the first sentence is returned. Keep all B of them.",
+            ONE_SENTENCE,
             hint=3,
+        ),
+        Mistake(
+            "only the first sentence, without the batch axis",
+            lambda x, lengths: reverse_each(x, lengths)[0],
+            ONE_SENTENCE,
+            hint=3,
+        ),
+        Mistake(
+            "only the first sentence is turned",
+            _turned_in_rows(slice(1)),
+            "Your first sentence is turned round, the others are not. The loop stops after one "
+            "round: it goes over all B sentences.",
+            hint=1,
+        ),
+        Mistake(
+            "the first sentence is left out",
+            _turned_in_rows(slice(1, None)),
+            "Your first sentence is not turned. The loop over the sentences begins at 0.",
+            hint=1,
+        ),
+        Mistake(
+            "the last sentence is left out",
+            _turned_in_rows(slice(-1)),
+            "Your last sentence is not turned. The loop over the sentences ends one round too "
+            "early: `range(len(x))`.",
+            hint=1,
+        ),
+        Mistake(
+            "the last word everywhere",
+            _by_places(lambda t, n: n - 1),
+            "Every place of a sentence holds its last word. Go down from there: place t comes "
+            "from `lengths - 1 - t`.",
+            hint=2,
+        ),
+        Mistake(
+            "counted from the wrong end",
+            _by_places(lambda t, n: t - n + 1),
+            "Your place is t - (lengths - 1), a negative number, and PyTorch counts it from the "
+            "end of the row. Turn the difference round: `lengths - 1 - t`.",
+            hint=2,
+        ),
+        Mistake(
+            "the last place keeps its word",
+            _by_places(lambda t, n: torch.where(t < n - 1, n - 1 - t, t)),
+            "The last word stands at the first place and at its own, and the first word is lost: "
+            "your comparison leaves out the last place. Turn the places 0 to `lengths - 1`.",
+            hint=2,
         ),
         Mistake(
             "the batch axis is lost",

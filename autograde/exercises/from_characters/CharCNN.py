@@ -233,6 +233,11 @@ def _first_row_for_nothing(self: _Varied, ids: Tensor) -> Tensor:
     return letters
 
 
+def _shifted_twice(self: _Varied, ids: Tensor) -> Tensor:
+    letters: Tensor = functional.pad(self.weights["char_embed"], (0, 0, 2, 0))[ids]
+    return letters
+
+
 def _not_shifted(self: _Varied, ids: Tensor) -> Tensor:
     letters: Tensor = self.weights["char_embed"][ids]
     return letters
@@ -265,6 +270,11 @@ def _other_highway(**changes: Callable[..., Any]) -> Callable[..., Tensor]:
 _exchanged = _other_highway(
     by=lambda x, w: highway.reference(
         x, w["W_carry"], w["b_carry"], w["W_transform"], w["b_transform"]
+    )
+)
+_no_relu = _other_highway(
+    by=lambda x, w: torch.lerp(
+        x, x @ w["W_transform"] + w["b_transform"], torch.sigmoid(x @ w["W_carry"] + w["b_carry"])
     )
 )
 _ungated = _other_highway(by=lambda x, w: torch.relu(x @ w["W_transform"] + w["b_transform"]))
@@ -343,6 +353,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "two rows in front",
+            varied(letters=_shifted_twice),
+            "Every id finds the row before its own. Put one row of zeros in front, not two, and "
+            "take no 1 away besides.",
+            hint=2,
+        ),
+        Mistake(
             "the row of zeros at the end",
             varied(letters=_zero_at_the_end),
             "The row of zeros belongs in front of the table, so that id 0 finds it and id 1 finds "
@@ -386,6 +403,12 @@ EXERCISE = Exercise(
             "the last place",
             varied(pool=lambda self, m: m[..., -1]),
             "You take the last place. A filter reports its best place: the maximum.",
+            hint=3,
+        ),
+        Mistake(
+            "the minimum over the places",
+            varied(pool=lambda self, m: m.amin(-1)),
+            "You take the minimum over the places. A filter reports its best place: the maximum.",
             hint=3,
         ),
         Mistake(
@@ -437,6 +460,12 @@ EXERCISE = Exercise(
             _FirstHighwayLeftOut,
             "Highway 0 is never built. Count the highways from 0.",
             hint=1,
+        ),
+        Mistake(
+            "no relu in the highway",
+            varied(highway=_no_relu),
+            "The new of your highway is not cut off at 0: relu is missing there.",
+            hint=3,
         ),
         Mistake(
             "the highway has no gate",

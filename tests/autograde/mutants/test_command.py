@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from autograde.mutants import mutants, tables
+from autograde.mutants import mutants, tables, verdicts
 
 
 def arguments(*names: str) -> argparse.Namespace:
@@ -26,3 +26,11 @@ def test_the_command_prints_what_became_of_each(
 def test_an_unknown_exercise_is_named_with_those_there_are() -> None:
     with pytest.raises(SystemExit, match=r"no exercise 'perplex'.*softmax_cost"):
         mutants.run(arguments("perplex"))
+
+
+def test_an_exercise_without_a_right_answer_to_change_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(verdicts, "answers", lambda exercise: {})
+    with pytest.raises(SystemExit, match=r"perplexity has no right answer.*`right_answers`"):
+        mutants.run(arguments("perplexity"))

@@ -89,3 +89,13 @@ def test_the_table_is_readable() -> None:
     ends = "…" + "a" * 24, "b" * 24 + "…"
     assert narrow(change) == f"{'1'.join(ends)} → {'2'.join(ends)}"
     assert narrow("x → y") == "x → y"
+
+
+def test_a_table_in_which_no_mutant_is_wrong_and_runs_has_its_shares() -> None:
+    exercise = find("relative_frequency")
+    kept, crashed = (
+        Verdict(("1 → 2",), "kept", 1.0, "", ""),
+        Verdict(("", ""), "crashed", 0, "", ""),
+    )
+    assert table(exercise, [kept])["share_told"] == 1.0
+    assert table(exercise, [kept, crashed])["share_told_of_those_that_ran"] == 1.0
