@@ -79,29 +79,29 @@ def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
+    """Terms with the sign that they have in the slope: what is said of them depends on it."""
     x, w, b, v, c = inputs.values()
     g = 1 / (1 + np.exp(-(v * x + c)))
     new, slope = np.maximum(w * x + b, 0), np.where(w * x + b > 0, w, 0.0)
     gate_slope = v * g * (1 - g)
     return {
-        "g": g,
         "1 − g": 1 - g,
-        "g x": g * x,
         "g t": g * new,
         "g t′": g * slope,
         "g′": gate_slope,
         "g′ t": gate_slope * new,
-        "g′ x": gate_slope * x,
+        "(−g′ x)": -gate_slope * x,
         "g′ (t − x)": gate_slope * (new - x),
         "w_carry g t": v * g * new,
-        "w_carry g x": v * g * x,
-        "w_carry (1 − g) x": v * (1 - g) * x,
+        "w_carry (1 − g) t": v * (1 - g) * new,
+        "(−w_carry g x)": -v * g * x,
+        "(−w_carry (1 − g) x)": -v * (1 - g) * x,
         "g (1 − g) t": g * (1 - g) * new,
-        "g (1 − g) x": g * (1 - g) * x,
+        "(−g (1 − g) x)": -g * (1 - g) * x,
         "g (1 − g) t / w_carry": g * (1 - g) * new / v,
-        "g (1 − g) x / w_carry": g * (1 - g) * x / v,
+        "(−g (1 − g) x / w_carry)": -g * (1 - g) * x / v,
         "g² (1 − g) t": g * g * (1 - g) * new,
-        "g² (1 − g) x": g * g * (1 - g) * x,
+        "(−g² (1 − g) x)": -g * g * (1 - g) * x,
     }
 
 

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from autograde.checking.check import examine
 from autograde.checking.exercise import Answer
-from autograde.exercises.from_characters import convolve
+from autograde.exercises.from_characters import convolve, highway_slope
 from autograde.exercises.from_characters.broken import FAULTS, Encoder, encoder_with, planted
 from autograde.exercises.from_characters.small_weights import drawn_weights
 from elmo_mini.bilm import plain
@@ -53,6 +53,16 @@ def test_what_is_right_and_not_asked_for_is_told_why(answer: Answer, said: str) 
     report = examine(convolve.EXERCISE, lambda letters, weight, bias: answer(letters, weight, bias))
     assert report.points < convolve.EXERCISE.points
     assert said in report.text()
+
+
+def half_a_gate_slope(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+    g, t = torch.sigmoid(v * x + c), torch.relu(w * x + b)
+    return (1 - g) + g * w * (t > 0) + v * g * (1 - g) * t - v * g * x
+
+
+def test_a_term_that_is_taken_away_is_said_with_its_minus() -> None:
+    said = examine(highway_slope.EXERCISE, half_a_gate_slope).text()
+    assert "(−w_carry g x) stands where (−g′ x) is meant" in re.sub(r"\s+", " ", said)
 
 
 def test_an_encoder_without_a_fault_is_sound(weights: dict[str, Tensor]) -> None:
