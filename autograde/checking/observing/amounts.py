@@ -162,7 +162,7 @@ def _combinations(
 
 
 def _exchanged(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]]) -> str:
-    """One amount stands where another one is meant, as a term or as a factor."""
+    """One amount stands in another one's place, as a term or as a factor."""
     for name, other in permutations(amounts, 2):
         values = list(zip(amounts[name], amounts[other], strict=True))
         if not (_telling(both, amounts[name]) and _telling(both, amounts[other])):
@@ -174,8 +174,8 @@ def _exchanged(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]])
             ):
                 joined = "plus {} minus {}" if made is _plus_minus else "times {} divided by {}"
                 return (
-                    f"{subject(both)} is the expected one {joined.format(name, other)}: {name} "
-                    f"stands where {other} is meant."
+                    f"{subject(both)} is the expected one {joined.format(name, other)}. Look "
+                    "where one of the two stands in the other's place."
                 )
     return ""
 

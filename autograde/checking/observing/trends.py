@@ -18,11 +18,15 @@ def _sums_to_one(axis: int | None) -> Property:
 
 PROPERTIES: dict[str, Property] = {
     f"Some numbers of yours are nan. {NAN}": lambda x: not np.isnan(x).any(),
-    f"Some numbers of yours are infinite, and none should be. {INFINITE}": lambda x: (
+    f"Some numbers of yours are infinite, and none of the expected ones is. {INFINITE}": lambda x: (
         not np.isinf(x).any()
     ),
-    "Some numbers of yours are negative, and none should be.": lambda x: bool((x >= 0).all()),
-    "Some numbers of yours are above 1, and none should be.": lambda x: bool((x <= 1 + 1e-6).all()),
+    "Some numbers of yours are negative, and none of the expected ones is.": lambda x: bool(
+        (x >= 0).all()
+    ),
+    "Some numbers of yours are above 1, and none of the expected ones is.": lambda x: bool(
+        (x <= 1 + 1e-6).all()
+    ),
     "The right numbers add up to 1, and yours do not. Look at what you divide by.": (
         lambda x: x.size > 1 and _sums_to_one(None)(x)
     ),
