@@ -14,6 +14,7 @@ from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
+from autograde.checking.made_of import made_of
 from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
@@ -22,7 +23,6 @@ from autograde.checking.outcomes import (
     answer_outcomes,
     confirm_expected,
     expected_outcomes,
-    functions_of,
     said,
 )
 from autograde.checking.report import CaseResult, Report, Score, shown
@@ -85,9 +85,9 @@ def or_reference(exercise_id: str, answer: Answer) -> Answer:
 def report_of(exercise: Exercise, answer: Answer) -> Report:
     """What an answer earns; not examined again where it, and what it calls, is what it was."""
     if exercise in _examined:
-        examined, made_of, report = _examined[exercise]
-        now = _made_of(answer)
-        if examined is answer and len(made_of) == len(now) and all(map(operator.is_, made_of, now)):
+        examined, before, report = _examined[exercise]
+        now = made_of(answer)
+        if examined is answer and len(before) == len(now) and all(map(operator.is_, before, now)):
             return report
     return _examine_and_remember(exercise, answer)
 
@@ -98,7 +98,7 @@ def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     if report.cases and _is_the_learners(exercise, answer):  # no stub, not refused unseen
         attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
-        _examined[exercise] = (answer, _made_of(answer), report)
+        _examined[exercise] = (answer, made_of(answer), report)
     return report
 
 
@@ -106,15 +106,6 @@ def _is_the_learners(exercise: Exercise, answer: Answer) -> bool:
     """Whether it bears the exercise's name: a lesson also checks wrong answers to show them."""
     name = getattr(answer, "__name__", None)
     return name in (None, "<lambda>", exercise.id, getattr(exercise.reference, "__name__", None))
-
-
-def _made_of(answer: Answer) -> list[Any]:
-    """The code of an answer and the functions that it calls: other ones make it another answer."""
-    parts = functions_of(answer)
-    if not parts:
-        return list(getattr(answer, "__dict__", {}).values())
-    called = (part.__globals__.get(name) for part in parts for name in part.__code__.co_names)
-    return [*(part.__code__ for part in parts), *filter(callable, called)]
 
 
 def seed_of(exercise_id: str) -> int:
@@ -190,8 +181,9 @@ def _observed(exercise: Exercise, answer: Answer, *outcomes_and_seed: Any) -> st
 
 def _cannot_be_called(exercise: Exercise, answer: Any) -> str:
     if not callable(answer):
+        kind = "class" if isinstance(exercise.reference, type) else "function"
         return (
-            f"`{exercise.id}` should be a function, and it is {shown(answer)}. "
+            f"`{exercise.id}` should be a {kind}, and it is {shown(answer)}. "
             "Run the cell that defines it, then this one again."
         )
     names = exercise.parameters()

@@ -47,15 +47,17 @@ def _rules(
     too_low: float = TOO_LOW,
     distance_of: tuple[int, ...] = (0, 1),
     turned: str = "",
+    gap: int = 0,
 ) -> str:
     """The rules, with one thing done otherwise.
 
-    `order` is that of the questions; in `turned` are those whose answer is turned round.
+    `order` is that of the questions; in `turned` are those whose answer is turned round;
+    `gap` cells beside the diagonal are not looked at.
     """
     s, t = np.indices(ahead.shape)  # word s replaced, state t
     if swapped:
         s, t = t, s
-    wrong = (t <= s, t >= s) if diagonal else (t < s, t > s)
+    wrong = (t <= s, t >= s) if diagonal else (t < s - gap, t > s + gap)
     leaks = bool(
         (look_ahead and (ahead & wrong[0]).any()) or (look_behind and (behind & wrong[1]).any())
     )
@@ -156,9 +158,10 @@ EXERCISE = Exercise(
         Case("only the forward reader sees the other", _run_with(MEET, side=0), edge=True),
         Case("only the backward reader sees the other", _run_with(MEET, side=1), edge=True),
         Case("padding in front of the forward reader", _run_with(PADDING, side=0), edge=True),
-        Case("a leak from the next word only", _run_with(MEET, reach=1), edge=True),
-        Case("a leak of the first word only", _run_with(MEET, side=1, of_word=0), edge=True),
-        Case("a leak of the last word only", _run_with(MEET, side=0, of_word=-1), edge=True),
+        Case("forward, a leak from the next word", _run_with(MEET, side=0, reach=1), edge=True),
+        Case("backward, a leak from the word before", _run_with(MEET, side=1, reach=1), edge=True),
+        Case("a leak in the first row only", _run_with(MEET, side=1, of_word=0), edge=True),
+        Case("a leak in the last row only", _run_with(MEET, side=0, of_word=-1), edge=True),
         Case("little padding is read", _run_with(PADDING, apart=2e-4), edge=True),
         Case("a sound run that ends above 2 nats", _run_with(SOUND, lowest=2.05), edge=True),
         Case("wrong targets in both directions", _run_with(TARGETS), edge=True),
@@ -208,6 +211,13 @@ EXERCISE = Exercise(
             lambda *a: _rules(*a, everything=True),
             "You call it a leak only if every state moved. One forbidden cell is enough: "
             "`np.tril(ahead, -1).any()`.",
+            hint=2,
+        ),
+        Mistake(
+            "a leak from right beside is overlooked",
+            lambda *a: _rules(*a, gap=1),
+            "You leave out the cells right beside the diagonal. A forward state at s - 1 that "
+            "moves has seen the next word: `np.tril(ahead, -1)` and `np.triu(behind, 1)`.",
             hint=2,
         ),
         Mistake(

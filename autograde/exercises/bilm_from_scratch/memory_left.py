@@ -49,9 +49,11 @@ def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
 
 
 def _clipped_anywhere(rng: np.random.Generator) -> Inputs:
-    """Some cells never reach the clip, others do at some word, above or below."""
+    """Some cells never reach the clip, others do at some word; cell 0 above, cell 1 below."""
     i, f = 1 + rng.standard_normal((2, 6, 10))
     g = rng.standard_normal((6, 10))
+    i[3, :2], f[3, :2], g[3, :2] = 4.0, 4.0, [4.0, -4.0]
+    i[:3, :2] = -3.0
     return {"i": i, "g": g, "f": f, "c_0": rng.uniform(-0.5, 0.5, 10), "clip": 0.8}
 
 
@@ -102,14 +104,20 @@ def _in_place_of_the_gate(change: Any) -> Any:
     return answer
 
 
-def _walk(gate: Any = lambda f: _sigmoid(f + 1), *, stays: bool = False) -> Any:
-    """By the definition, with another forget gate, or with a c that stays where it was."""
+def _is_clipped(new: Numbers, clip: float) -> Any:
+    return np.abs(new) >= clip
+
+
+def _walk(
+    gate: Any = lambda f: _sigmoid(f + 1), *, stays: bool = False, clipped: Any = _is_clipped
+) -> Any:
+    """By the definition, with another forget gate, a c that stays, or another clip."""
 
     def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
         left, c, rows = np.ones_like(c_0), c_0, []
         for i_t, g_t, f_t in zip(i, g, f, strict=True):
             new = gate(f_t) * c + _sigmoid(i_t) * np.tanh(g_t)
-            left = left * gate(f_t) * (np.abs(new) < clip)
+            left = left * gate(f_t) * ~clipped(new, clip)
             c = c if stays else np.clip(new, -clip, clip)
             rows.append(left)
         return np.array(rows).reshape(f.shape)
@@ -221,6 +229,13 @@ EXERCISE = Exercise(
             lambda i, g, f, c_0, clip: np.cumprod(_sigmoid(f + 1), 0),
             "Your product is right while nothing is clipped. A cell that stands at the clip no "
             "longer moves when c_0 moves a little: from there on the derivative is 0.",
+            hint=3,
+        ),
+        Mistake(
+            "clipped on one side",
+            _walk(clipped=lambda new, clip: new >= clip),
+            "You look for cells above the clip only. A cell below -clip stands still as well: "
+            "`np.abs(c) < clip`.",
             hint=3,
         ),
         Mistake(

@@ -59,8 +59,11 @@ class _Reader(nn.Module):
                 ahead, behind = ahead.cumsum(1), behind.flip(1).cumsum(1).flip(1)
             read.append((ahead, behind))
         tremble = 2e-7 * self.calls if self.kind == "trembles" else 0.0
+        base, scale = (1000, 1e-4) if self.kind == "moves a little" else (0, 1)
         layers = [
-            torch.cat([side * torch.tensor(shown, dtype=side.dtype) for side in sides], -1)
+            base
+            + scale
+            * torch.cat([side * torch.tensor(shown, dtype=side.dtype) for side in sides], -1)
             + tremble
             for sides, shown in zip(read, self.SHOWN, strict=True)
         ]
@@ -155,6 +158,14 @@ def _with_allclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
     return torch.stack(answers)
 
 
+def _with_a_share(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    changed = ids.clone()
+    changed[:, t] = other
+    pairs = zip(model(ids)[0], model(changed)[0], strict=True)
+    near = torch.stack([torch.isclose(b[0], a[0], atol=TOLERANCE) for b, a in pairs])
+    return ~near.unflatten(-1, (2, -1)).all(-1).transpose(1, 2)
+
+
 EXERCISE = Exercise(
     id="moved",
     title="The causality test",
@@ -171,6 +182,7 @@ EXERCISE = Exercise(
         Case("the first of four words", _question("two readers", 4, 0)),
         Case("a model that reads one word only", _question("reads one word only", 4, 3)),
         Case("a model whose numbers tremble by 2e-7", _question("trembles", 4, 1), edge=True),
+        Case("large numbers that move a little", _question("moves a little", 5, 2), edge=True),
         Case("a sentence of one word", _question("two readers", 1, 0), edge=True),
     ),
     mistakes=(
@@ -227,6 +239,13 @@ EXERCISE = Exercise(
             lambda *a: _measured(*a, tolerance=0.0),
             "You count differences of 2e-7, which rounding makes. Count what is larger than 1e-6: "
             "`torch.isclose` and `torch.allclose` take it as `rtol=0, atol=1e-6`.",
+            hint=3,
+        ),
+        Mistake(
+            "a share of the numbers",
+            _with_a_share,
+            "You let a difference pass that is small beside the numbers themselves, as "
+            "`torch.isclose` does. Count every difference above 1e-6: `rtol=0, atol=1e-6`.",
             hint=3,
         ),
         Mistake(

@@ -65,13 +65,15 @@ def test_a_class_without_forward_is_told_so() -> None:
     assert 'missing the required "forward"' in examine(ASKED, written(without)).message
 
 
-def test_a_class_that_calls_another_function_is_examined_anew_when_that_changes() -> None:
+@pytest.mark.parametrize("line", ["made(weights)", "[made(w) for w in [weights]]", "asks(weights)"])
+def test_a_class_is_examined_anew_when_a_function_that_it_calls_changes(line: str) -> None:
     answer = written(
         "from elmo_mini.bilm import plain\n"
         "def made(weights): raise NotImplementedError\n"
+        "def asks(weights): return made(weights)\n"
         "class CharCNN(plain.CharCNN):\n"
         "    def __init__(self, weights):\n"
-        "        made(weights)\n"
+        f"        {line}\n"
         "        super().__init__(weights)\n"
     )
     assert check("CharCNN", answer) == 0

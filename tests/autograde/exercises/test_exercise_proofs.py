@@ -80,7 +80,8 @@ def test_every_mistake_loses_points_and_is_named(
 def test_nonsense_earns_nothing(exercise: Exercise) -> None:
     for nonsense in (lambda *a: None, lambda *a: "text", lambda *a: object(), lambda *a: 1 / 0):
         assert examine(exercise, nonsense).points == 0
+    kind = "class" if isinstance(exercise.reference, type) else "function"
     for thing in (None, 3, "text", np.zeros(3)):
         report = examine(exercise, thing)
         assert report.points == 0
-        assert "should be a function" in report.message
+        assert f"should be a {kind}, and it is" in report.message
