@@ -176,13 +176,17 @@ def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer)
             f"Your function calls `{other}`, which is not written yet. Finish `{other}`, "
             "run its cell, then this one."
         )
-    if not all(map(_is_stub, own)):
-        where = (
-            "function" if isinstance(answer, FunctionType) else f"`{trace.tb_frame.f_code.co_name}`"
-        )
+    raising = trace.tb_frame.f_code
+    if not _is_stub(raising):
+        where = "function" if isinstance(answer, FunctionType) else f"`{raising.co_name}`"
         return (
             f"The line `raise NotImplementedError()` is still in your {where}. Delete it, run "
             "the cell, then this one."
+        )
+    if not all(map(_is_stub, own)):
+        return (
+            f"Not started yet: `{raising.co_name}` of your `{exercise.id}`. Write it in place of "
+            "`raise NotImplementedError()`, run that cell, then this one again."
         )
     return (
         f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "

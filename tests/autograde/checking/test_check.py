@@ -172,6 +172,11 @@ def test_a_class_that_is_a_stub_is_told_as_a_function_is() -> None:
         def half(self) -> np.ndarray:
             raise NotImplementedError
 
+    class Left(Stub):
+        def doubled(self) -> np.ndarray:
+            print(self.values)
+            raise NotImplementedError
+
     class NotBegun:
         def __init__(self, values: np.ndarray) -> None:
             raise NotImplementedError
@@ -186,10 +191,11 @@ def test_a_class_that_is_a_stub_is_told_as_a_function_is() -> None:
 
     said = {
         answer.__name__: examine(exercise(), answer).message
-        for answer in (NotBegun, Begun, Calls, Wrong)
+        for answer in (NotBegun, Begun, Left, Calls, Wrong)
     }
     assert "Not started yet" in said["NotBegun"]
-    assert "is still in your `half`" in said["Begun"]
+    assert "Not started yet: `half` of your" in said["Begun"]
+    assert "is still in your `doubled`" in said["Left"]
     assert "calls `doubled`, which is not written yet" in said["Calls"]
     assert "of your cell" in said["Wrong"]
 
