@@ -117,7 +117,9 @@ def slowest(times: list[CellTime]) -> list[CellTime]:
     return sorted(times, key=lambda time: -time.seconds)[:SLOWEST]
 
 
-def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
+def faults(
+    notebook: NotebookNode, longest_silence: float = LONGEST_SILENCE
+) -> list[tuple[int, str]]:
     """What an executed notebook must not hold: (position of the cell, what is wrong)."""
     found: list[tuple[int, str]] = []
     not_run = []
@@ -144,12 +146,12 @@ def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
                 found.append((position, f"draws a figure in which {what}"))
         found.extend((position, f"shows {what}") for what in undescribed_in_outputs(cell.outputs))
         silence = silences.get(cell["id"], 0)
-        if silence > LONGEST_SILENCE:
+        if silence > longest_silence:
             found.append(
                 (
                     position,
                     f"shows nothing for {silence:.0f} s of processor time, more than "
-                    f"{LONGEST_SILENCE}: give its work a bar (elmo_mini.progress)",
+                    f"{longest_silence:g}: give its work a bar (elmo_mini.progress)",
                 )
             )
     if not_run:

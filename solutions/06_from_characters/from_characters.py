@@ -67,6 +67,7 @@ from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.slider import Slider
 from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.progress import progress_bar
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -91,7 +92,8 @@ def encoder(char_cnn, ids_of):
     @torch.no_grad()
     def encode(words):
         rows = torch.stack([torch.as_tensor(ids_of(word)) for word in words])
-        return torch.cat([char_cnn(part) for part in rows.split(500)]).numpy()
+        parts = progress_bar(rows.split(500), "reading letters", show=len(rows) > 500)
+        return torch.cat([char_cnn(part) for part in parts]).numpy()
 
     return encode
 
