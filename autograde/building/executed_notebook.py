@@ -15,6 +15,7 @@ from autograde.building.lesson_source import Lesson
 from autograde.building.student_version import copy_data_files
 from autograde.building.timed_client import CellTime, TimedClient
 from autograde.grading.instructor_notes import TIMES
+from elmo_mini.figures.picture import UNREADABLE
 
 MAX_KILOBYTES = 450
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -22,8 +23,6 @@ ERASED = re.compile(r" *\r(?=\n|\Z)")
 SLOWEST = 5
 # Processor seconds after which a learner wonders whether a cell still runs.
 LONGEST_SILENCE = 10
-# An output's metadata of a figure of elmo_mini: what of it cannot be read.
-UNREADABLE = "unreadable"
 # By the clock, for a cell that never ends; how long a lesson may take is counted otherwise.
 HANGS_AFTER = 1800
 

@@ -30,9 +30,9 @@ from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible, limited
 
 SHORT = 1_200
-explain_missing_names()
-
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
+
+explain_missing_names()
 
 
 @interruptible()

@@ -81,6 +81,19 @@ def _parts(values: Iterable[Any]) -> list[Plain]:
     return parts
 
 
+def returned(result: Any) -> Any:
+    """What an answer gave.
+
+    Raises
+    ------
+    AnswerRefused
+        If that is None.
+    """
+    if result is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    return result
+
+
 def as_tensors(value: Any) -> Any:
     """Arrays become tensors; everything else stays."""
     return torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value

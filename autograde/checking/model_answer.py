@@ -4,12 +4,12 @@ The answers lie in a hidden file beside the notebook. A graded course releases n
 """
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 from autograde.checking.attempts import has_passed, tries
+from autograde.desk.place import being_graded
 
 FILE = Path(".model_answers.json")
 SENTENCES = 2
@@ -65,7 +65,7 @@ def model_answer(
     KeyError
         There is no such answer; the message lists those there are.
     """
-    if os.environ.get("NBGRADER_EXECUTION"):
+    if being_graded():
         return None
     if not FILE.exists():
         return Sentence("The course has switched model answers off.")

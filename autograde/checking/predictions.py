@@ -7,7 +7,6 @@ mark depends on them.
 import datetime
 import html
 import json
-import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from autograde.desk.place import being_graded
 from elmo_mini.files import write_text
 
 FILE = Path("predictions.json")
@@ -53,7 +53,7 @@ class Prediction:
     def sentence(self) -> str:
         """The guess beside the outcome, in words."""
         measured = f"measured: {_said(self.outcome, self.unit)}"
-        if self.guess is None and _marking():
+        if self.guess is None and being_graded():
             return f"M{measured[1:]}"
         if self.guess is None:
             return f"No prediction was recorded · {measured}"
@@ -160,7 +160,7 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
 
 def calibration() -> Shown | None:
     """How many of the recorded predictions of this lesson held; nothing while nbgrader marks."""
-    if _marking():
+    if being_graded():
         return None
     held = [p.held for p in _read().values() if p.held is not None]
     if not held:
@@ -178,11 +178,6 @@ def judged(file: Path) -> list[bool]:
     except (OSError, *_DAMAGED):
         return []
     return [p.held for p in book.values() if p.held is not None]
-
-
-def _marking() -> bool:
-    """Whether nbgrader runs the notebook, where no prediction can have been recorded."""
-    return bool(os.environ.get("NBGRADER_EXECUTION"))
 
 
 def _widget(key: str, question: str, options: list[str], unit: str) -> Any:

@@ -11,7 +11,7 @@ from autograde.checking.exercise import Exercise
 from autograde.checking.report import escape
 from autograde.desk.place import find_desk
 from autograde.desk.results import Result, results
-from elmo_mini.figures.road import ROAD, road
+from elmo_mini.figures.road import name_of, road
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Progress:
             here = sum(e.minutes for e in left if e.lesson == lesson)
             said.append(
                 f'Next: "{coming.title}" (`{coming.id}`) in lesson {number}, '
-                f"{_name(number)}, about {_time(coming.minutes)}."
+                f"{name_of(number)}, about {_time(coming.minutes)}."
             )
             said.append(
                 f"Exercises that are left: about {_time(here)} in that lesson, "
@@ -108,10 +108,6 @@ def progress() -> Progress:
 def _held(desk: Path) -> list[bool]:
     files = sorted(desk.glob(f"*/{predictions.FILE}"))
     return [held for file in files for held in predictions.judged(file)]
-
-
-def _name(number: str) -> str:
-    return dict(ROAD)[number].replace("\n", " ")
 
 
 def _time(minutes: int) -> str:

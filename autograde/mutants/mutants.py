@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what became of the mutants; the status is 1 where something is open."""
+    """Print what became of the mutants; 1 where a table that was stored has something open."""
     names = args.exercise or list(catalogue())
     unknown = [name for name in names if name not in catalogue()]
     if unknown:

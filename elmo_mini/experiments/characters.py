@@ -33,6 +33,7 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
 from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, read_without
 from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
 
 with brought_by("experiments"):
@@ -62,8 +63,7 @@ def encoder(weights: plain.Weights) -> Closeness:
 
 def untrained(bilm: BiLM, seed: int) -> Closeness:
     """The token layer as it was before training."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed, torch.device("cpu")):
         return encoder(official_weights(BiLM(bilm.options)))
 
 

@@ -82,9 +82,9 @@ def losses_of(
     """Both directions' mean -log p, (2,); a wrong target asks a backward state for its own word."""
     layers, mask = model(ids)
     softmax = model.table.weight[1:] * model.table.embedding_dim**-0.5  # (V, H)
-    if not wrong_target:
-        return plain.bilm_loss(layers, mask, words, softmax, model.bias)
     right = plain.bilm_loss(layers, mask, words, softmax, model.bias)
+    if not wrong_target:
+        return right
     behind = layers[-1].chunk(2, -1)[1][mask]
     copied = functional.cross_entropy(behind @ softmax.T + model.bias, words[mask])
     return torch.stack([right[0], copied])

@@ -26,6 +26,11 @@ ROAD = (
 )
 
 
+def name_of(number: str) -> str:
+    """What the lesson of this number is called, on one line."""
+    return dict(ROAD)[number].replace("\n", " ")
+
+
 def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Picture:
     """The course's road with the lesson ``here`` (its number, such as "01") marked.
 
@@ -80,8 +85,7 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
     names = ", ".join(
         f"{number} {name}{_words(number, passed)}".replace("\n", " ") for number, name in ROAD
     )
-    title = dict(ROAD)[here].replace("\n", " ")
-    return Picture(figure, f"The road of the course: {names}. You are at {here}, {title}.")
+    return Picture(figure, f"The road of the course: {names}. You are at {here}, {name_of(here)}.")
 
 
 def _words(number: str, passed: Mapping[str, tuple[int, int]] | None) -> str:

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from autograde.checking.observing.pairs import Both, Numbers, Pair
+from autograde.checking.observing.pairs import Both, Numbers, Pair, all_close
 
 Move = Callable[[Numbers], Numbers]
 
@@ -18,7 +18,7 @@ def moved(pairs: list[Pair], both: Both) -> str:
         return ""
     (ndim,) = axes
     for move, words in [*transposed(ndim), *_reversed(ndim)]:
-        if all(pair.close(move(r), m) for pair, (r, m) in zip(pairs, both, strict=True)):
+        if all_close(pairs, both, move):
             return f"The right numbers, {words}"
     for step, words in ((1, "late"), (-1, "early")):
         for axis in range(ndim):

@@ -1,5 +1,6 @@
 """One part of a result as expected and as it came: what the observations look at."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -44,6 +45,13 @@ class Pair:
         return left.shape == right.shape and bool(
             np.allclose(left, right, self.rtol, self.atol, equal_nan=True)
         )
+
+
+def all_close(pairs: list[Pair], both: Both, made: Callable[[Numbers], Any]) -> bool:
+    """Whether everything that came is ``made`` from what was expected."""
+    return all(
+        pair.close(made(right), mine) for pair, (right, mine) in zip(pairs, both, strict=True)
+    )
 
 
 def numbers(value: Any) -> Numbers | None:

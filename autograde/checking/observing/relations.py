@@ -8,7 +8,7 @@ import numpy as np
 from autograde.checking.judge import digits
 from autograde.checking.observing.amounts import by_an_amount
 from autograde.checking.observing.moves import moved
-from autograde.checking.observing.pairs import Both, Numbers, Pair, subject
+from autograde.checking.observing.pairs import Both, Numbers, Pair, all_close, subject
 from autograde.checking.observing.shapes import relation_of_shapes
 from autograde.checking.observing.trends import INFINITE, NAN
 
@@ -38,12 +38,6 @@ def _of_one_shape(pairs: list[Pair], both: Both) -> str:
     return ""
 
 
-def _all(pairs: list[Pair], both: Both, made: Callable[[Numbers], Numbers]) -> bool:
-    return all(
-        pair.close(made(right), mine) for pair, (right, mine) in zip(pairs, both, strict=True)
-    )
-
-
 FUNCTIONS: dict[str, tuple[Callable[[Numbers], Numbers], str]] = {
     "the expected one with its sign reversed": (
         np.negative,
@@ -71,7 +65,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Numbers], Numbers], str]] = {
 
 def _function(pairs: list[Pair], both: Both) -> str:
     for what, (made, look) in FUNCTIONS.items():
-        if _all(pairs, both, made):
+        if all_close(pairs, both, made):
             return f"{subject(both)} is {what}. {look}"
     return ""
 
@@ -99,9 +93,9 @@ def _scaled(pairs: list[Pair], both: Both) -> str:
         return ""
     largest = int(np.argmax(np.where(known, abs(rights), -1)))
     factor, distance = mines[largest] / rights[largest], mines[largest] - rights[largest]
-    if factor and _all(pairs, both, lambda right: right * factor):
+    if factor and all_close(pairs, both, lambda right: right * factor):
         return f"{subject(both)} is the expected one {_times(factor)}"
-    if _all(pairs, both, lambda right: right + distance):
+    if all_close(pairs, both, lambda right: right + distance):
         more = "more" if distance > 0 else "less"
         return (
             f"{subject(both)} is {digits(abs(distance), 4)} {more} than the expected one. Look for "
@@ -130,17 +124,21 @@ def _by_case(pairs: list[Pair], both: Both) -> str:
     """In each case one factor, or one distance, for all numbers."""
     if sum(len(np.unique(right[np.isfinite(right)])) > 2 for right, _ in both) < len(both):
         return ""
-    for words, fitted in (("times one factor", _factor), ("plus one number", _distance)):
+    for fitted, words, look in (
+        (
+            _factor,
+            "times one factor",
+            "So they are right in proportion: look at what you divide or multiply everything by.",
+        ),
+        (_distance, "plus one number", "Look at what you add."),
+    ):
         numbers = [fitted(pair, *arrays) for pair, arrays in zip(pairs, both, strict=True)]
         if all(number is not None for number in numbers):
             shown = " and ".join(dict.fromkeys(digits(n, 4) for n in numbers[:2]))
-            look = (
-                "what you divide or multiply everything by" if words[0] == "t" else "what you add"
-            )
             return (
                 f"In each wrong case all your numbers are the expected ones {words} ({shown}). "
-                f"So they are right in proportion: look at {look}."
-            ).replace("So they are right in proportion: l" if words[0] == "p" else "\0", "L")
+                f"{look}"
+            )
     return ""
 
 

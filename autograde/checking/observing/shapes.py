@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.observing.moves import transposed
-from autograde.checking.observing.pairs import Both, Numbers, Pair
+from autograde.checking.observing.pairs import Both, Numbers, Pair, all_close
 
 REDUCED: dict[str, Callable[..., Any]] = {
     "added up": np.sum,
@@ -28,30 +28,24 @@ def relation_of_shapes(pairs: list[Pair], both: Both) -> str:
         if found:
             return found
     for words, made in REDUCED.items():
-        if most and _all(pairs, both, made):
+        if most and all_close(pairs, both, made):
             return f"Your result is the expected one {words} to a single number."
     for move, words in transposed(most):
-        if _all(pairs, both, move):
+        if all_close(pairs, both, move):
             return f"The right numbers, {words}"
     if all(pair.close(np.ravel(r), np.ravel(m)) for pair, (r, m) in zip(pairs, both, strict=True)):
         return "The right numbers, in another shape."
     return _axes(both)
 
 
-def _all(pairs: list[Pair], both: Both, made: Callable[[Numbers], Any]) -> bool:
-    return all(
-        pair.close(made(right), mine) for pair, (right, mine) in zip(pairs, both, strict=True)
-    )
-
-
 def _along(pairs: list[Pair], both: Both, axis: int) -> str:
     if any(not right.shape[axis] for right, _ in both):
         return ""
     for words, made in REDUCED.items():
-        if _all(pairs, both, lambda right: made(right, axis)):  # noqa: B023
+        if all_close(pairs, both, lambda right: made(right, axis)):  # noqa: B023
             return f"Your result is the expected one {words} over axis {axis}."
     for place, words in ((0, "first"), (-1, "last")):
-        if _all(pairs, both, lambda right: np.take(right, place, axis)):  # noqa: B023
+        if all_close(pairs, both, lambda right: np.take(right, place, axis)):  # noqa: B023
             return f"Your result is the {words} part of the expected one along axis {axis}."
     for end, words in ((0, "beginning"), (1, "end")):
         if all(

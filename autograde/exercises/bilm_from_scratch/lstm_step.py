@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import LSTM
@@ -55,9 +56,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The two states, and how both move with everything that goes in."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
     leaves = [value.requires_grad_() for value in tensors.values() if isinstance(value, Tensor)]
-    came = answer(*tensors.values())
-    if came is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    came = returned(answer(*tensors.values()))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused("Return two things, the new h and the new c: `return h, c`.")
     if not all(isinstance(state, Tensor) for state in came):

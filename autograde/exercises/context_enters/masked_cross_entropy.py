@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
 from autograde.checking.judge import with_article
 from autograde.exercises.context_enters import LESSON
@@ -105,8 +106,7 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
                 f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
                 "function still needs the original."
             )
-    if loss is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(loss)
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
             f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "

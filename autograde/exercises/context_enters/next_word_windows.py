@@ -14,6 +14,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     call_with_tensors,
+    returned,
 )
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
@@ -94,9 +95,7 @@ def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
             )
         return windows
 
-    windows = call_with_tensors(listed, inputs)
-    if windows is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    windows = returned(call_with_tensors(listed, inputs))
     assert isinstance(windows, list | tuple)
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in windows):
         raise AnswerRefused(

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -20,7 +21,7 @@ from autograde.checking.exercise import (
 from autograde.checking.exercise import plain as plain_copy
 from autograde.exercises.from_characters import LESSON, highway
 from autograde.exercises.from_characters.small_weights import WORDS, drawn_weights, ids_of
-from autograde.exercises.from_characters.with_gradients import CUT_OFF, gradients, tensor_of
+from autograde.exercises.from_characters.with_gradients import CUT_OFF, ONE_TENSOR, gradients
 from elmo_mini.bilm import plain
 
 Tensors = dict[str, Tensor]
@@ -36,7 +37,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "and `super().__init__()` as the first line of `__init__`."
         )
     ids = torch.from_numpy(inputs["ids"].copy())
-    result = tensor_of(lambda: model.forward(ids))
+    result = tensor_of(lambda: model.forward(ids), ONE_TENSOR)
     if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
         raise AnswerRefused("Your answer changed `ids`. Build a new tensor.")
     parameters = {str(i): part for i, part in enumerate(model.parameters())}

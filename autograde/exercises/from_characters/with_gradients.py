@@ -3,15 +3,15 @@
 The mistakes that several exercises of the lesson share stand here, too.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
-from autograde.checking.differentiable import NO_TENSOR
+from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Plain, as_tensors, plain
 
+ONE_TENSOR = "Your answer is of type {kind}. Return one tensor: the network goes on from here."
 CUT_OFF = (
     "The numbers are right, and autograd cannot follow them back, so nothing below would ever "
     "learn. Leave out `.detach()`, `.data`, `.item()`, `torch.tensor` and `torch.no_grad()`."
@@ -23,35 +23,11 @@ def run_with_gradients(answer: Answer, inputs: Inputs) -> Plain:
     tensors: dict[str, Tensor] = {name: as_tensors(value) for name, value in inputs.items()}
     for value in tensors.values():
         value.requires_grad_()
-    result = tensor_of(lambda: answer(*tensors.values()))
+    result = tensor_of(lambda: answer(*tensors.values()), ONE_TENSOR)
     for name, value in tensors.items():
         if not torch.equal(value.detach(), torch.from_numpy(inputs[name])):
             raise AnswerRefused(f"Your answer changed its argument `{name}`. Build a new tensor.")
     return {"result": plain(result), **gradients(result, tensors)}
-
-
-def tensor_of(answer: Callable[[], Any]) -> Tensor:
-    """The one tensor that an answer gives.
-
-    Raises
-    ------
-    AnswerRefused
-        If it gives something else, with a sentence for the learner.
-    """
-    try:
-        result = answer()
-    except RuntimeError as error:
-        if "Can't call numpy()" not in str(error):
-            raise
-        raise AnswerRefused(NO_TENSOR) from error
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
-    if not isinstance(result, Tensor):
-        raise AnswerRefused(
-            f"Your answer is of type {type(result).__name__}. Return one tensor: the network goes "
-            "on from here."
-        )
-    return result
 
 
 def gradients(result: Tensor, leaves: Mapping[str, Tensor]) -> dict[str, Plain]:

@@ -14,6 +14,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     call,
+    returned,
 )
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -23,8 +24,7 @@ def _text_list(inputs: Inputs, outputs: Plain) -> Plain:
     """The n-grams in alphabetical order, since any order is right."""
     if isinstance(outputs, np.ndarray):
         outputs = outputs.tolist()
-    if outputs is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(outputs)
     if isinstance(outputs, str):
         raise AnswerRefused("Your answer is one text. Return a list, a text for each n-gram.")
     if not isinstance(outputs, list | tuple) or not all(isinstance(o, str) for o in outputs):

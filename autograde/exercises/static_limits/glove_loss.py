@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
 from autograde.checking.judge import with_article
 from autograde.exercises.static_limits import LESSON
@@ -173,8 +174,7 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
                 f"Your answer changed its argument `{name}`. Work on a copy: the lesson calls your "
                 "function again and again with the same table. `torch.where` makes a new one."
             )
-    if loss is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(loss)
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
             f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "

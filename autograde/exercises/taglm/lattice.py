@@ -17,6 +17,7 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
 from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
@@ -132,9 +133,7 @@ def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
     tensors = [as_tensors(value) for value in inputs.values()]
     emissions = tensors[0].requires_grad_()
     with Budget():
-        result = answer(*tensors)
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+        result = returned(answer(*tensors))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
             f"Your answer is {named(result)}. Return one tensor of shape (B,); "

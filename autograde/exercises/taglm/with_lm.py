@@ -16,6 +16,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     plain,
+    returned,
 )
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import named
@@ -64,8 +65,7 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused(
             "Your answer is a tuple. `first` and `second` give one tensor each; return one tensor."
         )
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(result)
     if not isinstance(result, Tensor):
         raise AnswerRefused(f"Your answer is {named(result)}. Return one tensor.")
     if not torch.equal(words, torch.from_numpy(inputs["words"])):

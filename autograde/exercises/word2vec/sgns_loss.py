@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
 from autograde.checking.judge import with_article
 from autograde.exercises.word2vec import LESSON
@@ -88,9 +89,7 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient for the centre vectors: the lesson goes on to use both."""
     tensors = [as_tensors(value) for value in inputs.values()]
     center = tensors[0].requires_grad_()
-    loss = answer(center, *tensors[1:])
-    if loss is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    loss = returned(answer(center, *tensors[1:]))
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
             f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
