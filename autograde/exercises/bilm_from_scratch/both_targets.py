@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
 )
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
+from elmo_mini.bilm.plain import reverse_each
 
 NOBODY_ASKS = -100
 
@@ -108,6 +109,36 @@ def _in_one_table(words: Tensor, mask: Tensor) -> Tensor:
     return torch.stack([ahead, torch.full_like(behind, NOBODY_ASKS)])
 
 
+def _rolled_after_masking(words: Tensor, mask: Tensor) -> Tensor:
+    marked = words.masked_fill(~mask, NOBODY_ASKS)
+    return torch.stack([marked.roll(-1, 1), marked.roll(1, 1)])
+
+
+def _swapped_after_masking(words: Tensor, mask: Tensor) -> Tensor:
+    marked = words.masked_fill(~mask, NOBODY_ASKS)
+    swapped = torch.full((2, *words.shape), NOBODY_ASKS)
+    swapped[1, :, :-1], swapped[0, :, 1:] = marked[:, 1:], marked[:, :-1]
+    return swapped
+
+
+def _backward_half(turned: Any, of: int = 1) -> Any:
+    """The backward targets made from the right ones of one direction, turned round."""
+
+    def answer(words: Tensor, mask: Tensor) -> Tensor:
+        right = _targets(words, mask)
+        return torch.stack([right[0], turned(right[of], mask)])
+
+    return answer
+
+
+def _each_turned(targets: Tensor, mask: Tensor) -> Tensor:
+    return reverse_each(targets, mask.sum(1))
+
+
+def _whole_row_turned(targets: Tensor, mask: Tensor) -> Tensor:
+    return targets.flip(1)
+
+
 def _padded_at(sides: tuple[tuple[int, int], tuple[int, int]], kept: Any, masked: Any) -> Any:
     """By `pad`: where each side gets its place, which words stay, and what is emptied."""
 
@@ -149,6 +180,18 @@ JUST_READ = (
     "is asked for the word that it has just read: its targets are cut and not shifted. Put the "
     "-100 at the other end."
 )
+SWAPPED = (
+    "The forward reader is asked for the word before, which it has read, and the backward reader "
+    "for the word after. Both would copy. Swap them."
+)
+READING_ORDER = (
+    "Your backward targets stand in the order of reading, last word first. `BiLM` has turned the "
+    "backward states back already: place t belongs to word t, and is asked for the word at t - 1."
+)
+TURNED_ROUND = (
+    "You turn the forward targets round to get the backward ones. Each place keeps its word: the "
+    "backward target at t is `words` at t - 1, so shift to the right and turn nothing."
+)
 EXERCISE = Exercise(
     id="both_targets",
     title="What each direction is asked",
@@ -169,8 +212,45 @@ EXERCISE = Exercise(
         Mistake(
             "the directions are swapped",
             lambda w, m: _targets(w, m, ahead=-1, behind=1),
-            "The forward reader is asked for the word before, which it has read, and the backward "
-            "reader for the word after. Both would copy. Swap them.",
+            SWAPPED,
+            hint=1,
+        ),
+        Mistake(
+            "the directions are swapped, and padding is asked",
+            _swapped_after_masking,
+            SWAPPED,
+            hint=1,
+        ),
+        Mistake(
+            "rolled after masking",
+            _rolled_after_masking,
+            "`roll` goes round the corner: it brings the first token to the last place, and in a "
+            "short sentence the padding asks for the last word. Shift with slices, or empty those "
+            "places after rolling.",
+            hint=3,
+        ),
+        Mistake(
+            "the backward targets in reading order",
+            _backward_half(_each_turned),
+            READING_ORDER,
+            hint=1,
+        ),
+        Mistake(
+            "the backward targets in reading order, whole rows",
+            _backward_half(_whole_row_turned),
+            READING_ORDER,
+            hint=1,
+        ),
+        Mistake(
+            "the forward targets turned round",
+            _backward_half(_each_turned, of=0),
+            TURNED_ROUND,
+            hint=1,
+        ),
+        Mistake(
+            "the forward targets turned round, whole rows",
+            _backward_half(_whole_row_turned, of=0),
+            TURNED_ROUND,
             hint=1,
         ),
         Mistake(

@@ -6,7 +6,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Mistake, Plain, call
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call,
+)
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
@@ -30,7 +39,16 @@ def _sigmoid(x: Numbers) -> Numbers:
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    return stacked(call(answer, inputs))
+    try:
+        with torch.no_grad():
+            return stacked(call(answer, inputs))
+    except RuntimeError as error:
+        if "does not require grad" not in str(error):
+            raise
+        raise AnswerRefused(
+            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
+            "is switched off here."
+        ) from error
 
 
 def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
@@ -108,16 +126,27 @@ def _is_clipped(new: Numbers, clip: float) -> Any:
     return np.abs(new) >= clip
 
 
+def _same_row(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
+    return np.repeat(_by_cumprod(i, g, f, c_0, clip)[-1:], len(f), 0)
+
+
 def _walk(
-    gate: Any = lambda f: _sigmoid(f + 1), *, stays: bool = False, clipped: Any = _is_clipped
+    gate: Any = lambda f: _sigmoid(f + 1),
+    *,
+    stays: bool = False,
+    clipped: Any = _is_clipped,
+    old: bool = False,
 ) -> Any:
-    """By the definition, with another forget gate, a c that stays, or another clip."""
+    """By the definition, with another forget gate, a c that stays, or another clip.
+
+    With `old`, the c from before the word says whether a cell is clipped.
+    """
 
     def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
         left, c, rows = np.ones_like(c_0), c_0, []
         for i_t, g_t, f_t in zip(i, g, f, strict=True):
             new = gate(f_t) * c + _sigmoid(i_t) * np.tanh(g_t)
-            left = left * gate(f_t) * ~clipped(new, clip)
+            left = left * gate(f_t) * ~clipped(c if old else new, clip)
             c = c if stays else np.clip(new, -clip, clip)
             rows.append(left)
         return np.array(rows).reshape(f.shape)
@@ -270,9 +299,31 @@ EXERCISE = Exercise(
         Mistake(
             "one word late",
             _shifted,
-            "Row 0 of yours is 1: nothing forgotten yet. Row t is for the cell *after* word t has "
-            "been read, so row 0 already holds the first gate.",
+            "Row 0 of yours is 1: nothing forgotten yet. Row 0 is for the cell *after* the first "
+            "word, so it already holds one gate.",
             hint=3,
+        ),
+        Mistake(
+            "every row is the last one",
+            _same_row,
+            "All your rows are the last one. `left *= ...` changes the array that you have "
+            "appended before, and the list holds it many times. Make a new one: "
+            "`left = left * ...`.",
+            hint=3,
+        ),
+        Mistake(
+            "the clip of the word before",
+            _walk(old=True),
+            "You ask whether the *old* c stands at the clip. The slope is 0 where the new c, "
+            "before clipping, goes beyond it.",
+            hint=3,
+        ),
+        Mistake(
+            "by autograd",
+            _by_autograd,
+            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
+            "is switched off here.",
+            hint=1,
         ),
         Mistake(
             "the product over the cells",
@@ -291,7 +342,6 @@ EXERCISE = Exercise(
         ),
     ),
     right_answers={
-        "autograd": _by_autograd,
         "logarithms": _in_logs,
         "cumprod": _by_cumprod,
     },

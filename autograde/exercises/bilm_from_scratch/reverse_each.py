@@ -72,6 +72,11 @@ def _padding_turned_too(x: Tensor, lengths: Tensor) -> Tensor:
     return torch.stack([torch.cat([row[:n].flip(0), row[n:].flip(0)]) for row, n in rows])
 
 
+def _padding_in_front(x: Tensor, lengths: Tensor) -> Tensor:
+    rows = zip(x, lengths.tolist(), strict=True)
+    return torch.stack([torch.cat([row[n:], row[:n].flip(0)]) for row, n in rows])
+
+
 def _off_by_one(x: Tensor, lengths: Tensor) -> Tensor:
     t = torch.arange(x.shape[1])
     order = torch.where(t < lengths[:, None], lengths[:, None] - t, t).clamp(max=x.shape[1] - 1)
@@ -191,6 +196,13 @@ EXERCISE = Exercise(
             _padding_turned_too,
             "The words are right, and the padding is turned round among itself. (A negative place "
             "counts from the end.) Leave the padding where it is: `torch.where`.",
+            hint=3,
+        ),
+        Mistake(
+            "the padding is put in front",
+            _padding_in_front,
+            "The words are turned round, and you put the padding before them. It stays behind: "
+            "`torch.cat([row[:n].flip(0), row[n:]])`.",
             hint=3,
         ),
         Mistake(
