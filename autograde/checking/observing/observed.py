@@ -135,6 +135,7 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     results = {name for name in names if GRADIENT not in name}
     if results and not results.isdisjoint(wrong):  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
+        names = results
     elif results and wrong:
         lead = "The result is right, and its gradient is not."
     found = _said_of(wrong, names, weak=weak, every="" if lead else "Only {} is wrong")

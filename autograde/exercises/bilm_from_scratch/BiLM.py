@@ -229,6 +229,11 @@ class _Variant(nn.Module):
             out.append(h + out[-1])
         return out
 
+    @staticmethod
+    def _bare(layers: list[Tensor]) -> list[Tensor]:
+        above = zip(layers[2:], layers[1:], strict=False)
+        return [*layers[:2], *(layer - below for layer, below in above)]
+
     def _joined(self, ahead: Tensor, behind: Tensor) -> Tensor:
         if self.halves == "beside":
             return torch.cat([ahead, behind], -1)

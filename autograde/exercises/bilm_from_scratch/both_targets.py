@@ -94,6 +94,8 @@ def _by_roll(
         "~mask | last": ~mask | last,
         "mask | last": mask | last,
         "last": last,
+        "~mask": ~mask,
+        "nothing": torch.zeros_like(mask),
         "~mask | first": ~mask | first,
         "mask | first": mask | first,
         "first": first,
@@ -374,6 +376,41 @@ EXERCISE = Exercise(
             lambda w, m: torch.stack([w.roll(-1, 1), w.roll(1, 1)]).masked_fill(~m, NOBODY_ASKS),
             "You roll the words and empty the padding. Two places of each sentence are left: the "
             "first token has nothing before it, and the last one nothing after it.",
+            hint=3,
+        ),
+        *(
+            Mistake(
+                f"the forward targets are rolled, and emptied at {named}",
+                lambda w, m, hide=hide: _by_roll(w, m, hide=(hide, "~mask | first")),
+                says,
+                hint=3,
+            )
+            for named, hide, says in (
+                (
+                    "the padding alone",
+                    "~mask",
+                    "`roll` brings the first token to the end, and the last token of a sentence "
+                    "is asked for it, or for padding. Nothing comes after the last token: -100.",
+                ),
+                (
+                    "the last token alone",
+                    "last",
+                    "The forward targets of the padding are not emptied: `roll` brings the first "
+                    "token to the end of the row. Write -100 wherever `mask` is False.",
+                ),
+                (
+                    "no place",
+                    "nothing",
+                    "`roll` brings the first token to the end of the row, and nothing empties the "
+                    "forward targets. Write -100 at the last token *or* where `mask` is False.",
+                ),
+            )
+        ),
+        Mistake(
+            "the backward targets are rolled, and emptied at no place",
+            lambda w, m: _by_roll(w, m, hide=("~mask | last", "nothing")),
+            "`roll` brings the end of the row to the front, and nothing empties the backward "
+            "targets. Write -100 at the first token *or* where `mask` is False.",
             hint=3,
         ),
         Mistake(

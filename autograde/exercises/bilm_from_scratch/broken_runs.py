@@ -15,7 +15,8 @@ from autograde.checking.exercise import (
     Plain,
 )
 from autograde.exercises.bilm_from_scratch import LESSON
-from elmo_mini.experiments.planted_faults import MEET, PADDING, RUNS, TARGETS
+from elmo_mini.experiments.planted_faults import RUNS, TARGETS
+from elmo_mini.experiments.word_bilm import MEET, PADDING
 
 FAULTS = (  # as the lesson numbers them
     "the directions meet between the layers",

@@ -130,22 +130,34 @@ def _same_row(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> 
     return np.repeat(_by_cumprod(i, g, f, c_0, clip)[-1:], len(f), 0)
 
 
+def _gate(f: Numbers) -> Numbers:
+    return _sigmoid(f + 1)
+
+
+def _notes(i: Numbers, g: Numbers) -> Numbers:
+    return np.asarray(_sigmoid(i) * np.tanh(g))
+
+
 def _walk(
-    gate: Any = lambda f: _sigmoid(f + 1),
+    gate: Any = _gate,
     *,
     stays: bool = False,
     clipped: Any = _is_clipped,
     old: bool = False,
+    notes: Any = _notes,
+    in_c: Any = None,
 ) -> Any:
-    """By the definition, with another forget gate, a c that stays, or another clip.
+    """By the definition, with one thing done otherwise.
 
-    With `old`, the c from before the word says whether a cell is clipped.
+    With `stays`, c is c_0 at each word; with `old`, the c from before the word says whether a cell
+    is clipped. `notes` is what is written down, `in_c` another factor of the old c, of f and g.
     """
 
     def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
         left, c, rows = np.ones_like(c_0), c_0, []
         for i_t, g_t, f_t in zip(i, g, f, strict=True):
-            new = gate(f_t) * c + _sigmoid(i_t) * np.tanh(g_t)
+            kept = gate(f_t) if in_c is None else in_c(f_t, g_t)
+            new = kept * c + notes(i_t, g_t)
             left = left * gate(f_t) * ~clipped(c if old else new, clip)
             c = c if stays else np.clip(new, -clip, clip)
             rows.append(left)
@@ -222,6 +234,52 @@ EXERCISE = Exercise(
             "Your c goes on whole, so all of it is left. Each word multiplies it by the forget "
             "gate, sigmoid(f + 1).",
             hint=2,
+        ),
+        Mistake(
+            "both gates are open",
+            _walk(np.ones_like, notes=lambda i, g: np.tanh(g)),
+            "Your gates are 1 whatever comes in. Put i and f + 1 through the sigmoid: "
+            "`1 / (1 + np.exp(-x))`.",
+            hint=2,
+        ),
+        Mistake(
+            "2 is added",
+            _walk(lambda f: _sigmoid(f + 2)),
+            "Your gates are sigmoid(f + 2). Add 1, once: sigmoid(f + 1).",
+            hint=2,
+        ),
+        Mistake(
+            "the forget gate without its sigmoid",
+            _walk(lambda f: f + 1),
+            "You multiply by f + 1 as it is. The gate is sigmoid(f + 1), between 0 and 1.",
+            hint=2,
+        ),
+        Mistake(
+            "the sigmoid without its exp",
+            _walk(lambda f: -1 / f, notes=lambda i, g: np.tanh(g) / (1 - i)),
+            "Your sigmoid has lost its exponential: `1 / (1 + np.exp(-x))`.",
+            hint=2,
+        ),
+        Mistake(
+            "the input gate without its sigmoid",
+            _walk(notes=lambda i, g: i * np.tanh(g)),
+            "Your products are right, and your c is not, so the wrong cells are clipped. The new "
+            "notes are sigmoid(i) tanh(g): i goes through the sigmoid.",
+            hint=3,
+        ),
+        Mistake(
+            "c holds the new notes only",
+            _walk(in_c=lambda f, g: 0),
+            "Your c has lost the old notes, so the wrong cells are clipped. It is "
+            "sigmoid(f + 1) c + sigmoid(i) tanh(g), then clipped.",
+            hint=3,
+        ),
+        Mistake(
+            "the candidate in place of the forget gate in c",
+            _walk(in_c=lambda f, g: g),
+            "In your c, the old notes are multiplied by g. Multiply them by the forget gate, "
+            "sigmoid(f + 1).",
+            hint=3,
         ),
         Mistake(
             "c stays at c_0",
