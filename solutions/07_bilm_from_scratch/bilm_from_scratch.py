@@ -308,8 +308,8 @@ class BiLM(nn.Module):
         ahead = self.read(x, self.stacks[0])
         behind = self.read(reverse_each(x, lengths), self.stacks[1])
         behind = [reverse_each(h, lengths) for h in behind]
-        pairs = zip([x, *ahead], [x, *behind], strict=True)
-        return [torch.cat(pair, -1) for pair in pairs], mask
+        halves = zip([x, *ahead], [x, *behind], strict=True)
+        return [torch.cat(two, -1) for two in halves], mask
         ### END SOLUTION
 
 
@@ -338,7 +338,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
     print(f"layer {layer}: {tuple(ours.shape)}, largest distance {far:.0e}")
 
 # %% [markdown]
-# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches and reviews (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives its vectors, but for rounding. The published ELMo has the same parts, only larger: three vectors of 1024 numbers for each token. Its first one holds the same 512 numbers twice.
+# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches and reviews (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives its vectors, but for rounding; layer 0 is the token layer. The published ELMo has the same parts, only larger: three vectors of 1024 numbers for each token. Its first one holds the same 512 numbers twice.
 
 # %% [markdown] slide="slide"
 # ## 4. What the readers are asked
@@ -395,8 +395,8 @@ class LanguageModel(nn.Module):
         """The loss of each direction in nats a token, (2,)."""
         layers, mask = self.reader(ids)
         scores = self.softmax(torch.stack(layers[-1].chunk(2, -1)))  # (2, B, T, V)
-        pairs = zip(scores, both_targets(words, mask), strict=True)
-        return torch.stack([functional.cross_entropy(s.transpose(1, 2), a) for s, a in pairs])
+        asked = zip(scores, both_targets(words, mask), strict=True)
+        return torch.stack([functional.cross_entropy(s.transpose(1, 2), a) for s, a in asked])
 
 
 # %% [markdown] slide="slide"
@@ -719,7 +719,7 @@ def fresh_softmax(name, model, steps=120):
     drawn = (torch.randint(len(asked), (512,)) for _ in range(steps))
     losses = (functional.cross_entropy(model.softmax(states[n]), asked[n]) for n in drawn)
     train(model.softmax, losses, steps, TrainingOptions(learning_rate=3e-3, progress=True))
-    states, asked = frozen_states(model, HELD_OUT[:120])
+    states, asked = frozen_states(model, HELD_OUT)
     with torch.no_grad():
         nats = functional.cross_entropy(model.softmax(states), asked, reduction="none")
     reached, sure = float(nats.mean().exp()), float(1.96 * nats.std() / len(nats) ** 0.5)
@@ -732,15 +732,15 @@ def fresh_softmax(name, model, steps=120):
 control = model_of(COURSE.options)
 grown = LanguageModel(grown_up, COURSE.options.projection_dim)
 bars = {
-    "counts of words": TEXT.ngram(HELD_OUT[:120], 1, counted=FEW),
+    "counts of words": TEXT.ngram(HELD_OUT, 1, counted=FEW),
     "untrained states": fresh_softmax("untrained states", control),
-    "counts of pairs": TEXT.ngram(HELD_OUT[:120], 2, counted=FEW),
+    "counts of pairs": TEXT.ngram(HELD_OUT, 2, counted=FEW),
     "the checkpoint's states": fresh_softmax("the checkpoint's states", grown),
 }
 plots.bars(
     list(bars),
     {"perplexity": list(bars.values())},
-    title="Learnt from 256 sentences, measured on 120 others (one run each)",
+    title="Learnt from 256 sentences, measured on 200 others (one run each)",
     ylabel="perplexity",
 )
 

@@ -300,7 +300,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=20,
+    minutes=18,
     reference=BiLM,
     run=_run,
     cases=(
@@ -384,14 +384,14 @@ EXERCISE = Exercise(
             )
         ),
         Mistake(
-            "turned whole, and turned back each",
+            "reversed whole, and back each",
             _variant(turned="whole", back="each"),
             "You turn the whole row with `flip(1)` on the way in and each sentence by itself on "
             "the way back. Use `reverse_each` both times, so that no padding is read first.",
             hint=2,
         ),
         Mistake(
-            "turned each, and turned back whole",
+            "reversed each, and back whole",
             _variant(back="whole"),
             "You turn each sentence by itself on the way in and the whole row with `flip(1)` on "
             "the way back, so the states of a short sentence stand at its padding. Use "
@@ -402,11 +402,11 @@ EXERCISE = Exercise(
             "the padding is read first",
             _variant(turned="whole"),
             "`flip(1)` turns the whole row, so the backward reader of a short sentence reads "
-            "padding first. Turn each sentence within its own length: `reverse_each`.",
+            "padding first. Reverse each sentence within its own length: `reverse_each`.",
             hint=2,
         ),
         Mistake(
-            "the backward states stay turned round",
+            "the backward states stay reversed",
             _variant(turned_back=False),
             "The backward states come out in the order of reading. Turn them back with "
             "`reverse_each`, so that place t belongs to word t.",
@@ -461,7 +461,7 @@ EXERCISE = Exercise(
         Mistake(
             "the forward states in both halves",
             _variant(copied=True),
-            "Your second half is made from the forward states, turned round. Turn back the states "
+            "Your second half is made from the forward states, reversed. Reverse the states "
             "of the backward stack.",
             hint=3,
         ),
@@ -473,9 +473,9 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "the token layer is turned round",
+            "the token layer is reversed",
             _changed(lambda layers, mask: (_with_turned_tokens(layers, mask), mask)),
-            "In your token layer the second half is turned round. It is [x ; x], each word beside "
+            "In your token layer the second half is reversed. It is [x ; x], each word beside "
             "itself: turn x only for the backward reader.",
             hint=3,
         ),
@@ -524,7 +524,7 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "the mask is turned round",
+            "the mask is negated",
             _changed(lambda layers, mask: (layers, ~mask)),
             "Your mask is True at padding. It is True where there is a token.",
             hint=1,

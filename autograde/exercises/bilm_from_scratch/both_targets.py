@@ -124,7 +124,7 @@ def _swapped_after_masking(words: Tensor, mask: Tensor) -> Tensor:
 
 
 def _backward_half(turned: Any, of: int = 1) -> Any:
-    """The backward targets made from the right ones of one direction, turned round."""
+    """The backward targets made from the right ones of one direction, reversed."""
 
     def answer(words: Tensor, mask: Tensor) -> Tensor:
         right = _targets(words, mask)
@@ -191,8 +191,8 @@ READING_ORDER = (
     "backward states back already: place t belongs to word t, and is asked for the word at t - 1."
 )
 TURNED_ROUND = (
-    "You turn the forward targets round to get the backward ones. Each place keeps its word: the "
-    "backward target at t is `words` at t - 1, so shift to the right and turn nothing."
+    "You reverse the forward targets to get the backward ones. Each place keeps its word: the "
+    "backward target at t is `words` at t - 1, so shift to the right and reverse nothing."
 )
 EXERCISE = Exercise(
     id="both_targets",
@@ -244,13 +244,13 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "the forward targets turned round",
+            "the forward targets reversed",
             _backward_half(_each_turned, of=0),
             TURNED_ROUND,
             hint=1,
         ),
         Mistake(
-            "the forward targets turned round, whole rows",
+            "the forward targets reversed, whole rows",
             _backward_half(_whole_row_turned, of=0),
             TURNED_ROUND,
             hint=1,
@@ -301,25 +301,25 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "the mask is turned round",
+            "the mask is negated",
             _padded_at(((0, 1), (1, 0)), torch.logical_not, lambda mask: mask),
             MASK_TURNED,
             hint=2,
         ),
         Mistake(
-            "the mask is turned round before the shift",
+            "the mask is negated before the shift",
             _padded_at(((0, 1), (1, 0)), lambda mask: mask, torch.logical_not),
             MASK_TURNED,
             hint=2,
         ),
         Mistake(
-            "the mask is turned round for the forward reader",
+            "the mask is negated for the forward reader",
             lambda w, m: _by_roll(w, m, hide=("mask | last", "~mask | first")),
             MASK_TURNED,
             hint=2,
         ),
         Mistake(
-            "the mask is turned round for the backward reader",
+            "the mask is negated for the backward reader",
             lambda w, m: _by_roll(w, m, hide=("~mask | last", "mask | first")),
             MASK_TURNED,
             hint=2,
