@@ -1,5 +1,6 @@
 """The numbers of stored results that a lesson's prose quotes are those in the files."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,17 @@ def letters() -> list[str]:
     ]
 
 
+def checkpoint() -> list[str]:
+    card = (ROOT / "elmo_mini/data/course_bilm/README.md").read_text("utf-8")
+    read, minutes = re.findall(r"- ([\d,]+) words read by|- ([\d.]+) minutes on CPU", card)
+    assert "1 process(es)" in card  # "one processor"
+    words = float(read[0].replace(",", "")) / 1e6
+    return [
+        f"for {float(minutes[1]):.0f} minutes on one processor",
+        f"has read {words:.0f} million words",
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
@@ -191,6 +203,7 @@ def letters() -> list[str]:
         ("04", telegrams),
         ("05", seeds_of_taglm),
         ("06", letters),
+        ("07", checkpoint),
     ],
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:

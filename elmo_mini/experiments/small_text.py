@@ -4,13 +4,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.corpora.splits import Part
+from elmo_mini.recurrent.kneser_ney import KneserNey
 from elmo_mini.text.batches import pad, shuffled_batches
 from elmo_mini.text.running_text import BOUNDARY, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
@@ -59,16 +59,25 @@ class SmallText:
             for rows in shuffled_batches(lengths, size, shuffle):
                 yield [self.train[row] for row in rows]
 
-    def unigram(self, sentences: Sentences) -> float:
-        """Perplexity of betting by the counts of the training sentences alone, plus one each.
+    def ngram(self, sentences: Sentences, order: int, *, counted: Sentences | None = None) -> float:
+        """Perplexity of betting by counts, smoothed after Kneser and Ney.
 
         Forward and backward have the same words to guess: all of them, and one boundary.
+
+        Parameters
+        ----------
+        order : 1 for words by themselves, 2 for pairs of neighbours
+        counted : the sentences that are counted; without them, all training sentences
         """
-        words, mask = self.numbers(self.train)
-        counts = torch.bincount(words[:, 1:][mask[:, 1:]], minlength=len(self.vocabulary)) + 1
-        asked, mask = self.numbers(sentences)
-        chances = torch.log(counts / counts.sum())[asked[:, 1:][mask[:, 1:]]]
-        return float(torch.exp(-chances.mean()))
+        counts = KneserNey(
+            self._running(self.train if counted is None else counted), len(self.vocabulary), order
+        )
+        return counts.perplexity(self._running(sentences))
+
+    def _running(self, sentences: Sentences) -> list[int]:
+        """Word numbers of sentences one after the other, a boundary before, between and behind."""
+        numbers, mask = self.numbers(sentences)
+        return [int(numbers[0, 0]), *numbers[:, 1:][mask[:, 1:]].tolist()]
 
 
 def small_text(train: int, held_out: int, words: int) -> SmallText:

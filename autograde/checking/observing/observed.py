@@ -15,14 +15,16 @@ import numpy as np
 
 from autograde.checking.exercise import Answer, Exercise, Inputs
 from autograde.checking.observing.as_if import as_if
+from autograde.checking.observing.labels import labels, no_such_label
 from autograde.checking.observing.pairs import Pair
 from autograde.checking.observing.places import where_it_is_wrong
 from autograde.checking.observing.relations import relation
 from autograde.checking.observing.sequences import relation_of_lists, what_is_left
-from autograde.checking.observing.trends import one_sided, property_lost, trend
+from autograde.checking.observing.trends import beyond_a_bound, one_sided, property_lost, trend
 from autograde.checking.outcomes import Outcome, alike
 from autograde.checking.time_limit import limited
 
+GRADIENT = "gradient"  # what an exercise calls the part of a view that is learnt from its result
 FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
 Leaf = tuple[str, Any, Any]
 
@@ -49,9 +51,13 @@ def observation(
     ignored = _ignored_argument(exercise, answer)
     if ignored:
         return ignored
+    said = labels([outcome.view for outcome in expected])
+    if said:
+        views = []
     found = limited(
         lambda: (
-            _of_parts(exercise, views, weak=False)
+            no_such_label(said, [came[i].view for i in ran])
+            or _of_parts(exercise, views, weak=False)
             or as_if(
                 exercise,
                 [drawn[i] for i in ran],
@@ -125,6 +131,19 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
             pair = Pair(arguments, right, mine, exercise.rtol, exercise.atol, amounts)
             if not pair.alike:
                 wrong.setdefault(name, []).append(pair)
+    lead = ""
+    results = {name for name in names if GRADIENT not in name}
+    if results and not results.isdisjoint(wrong):  # what is learnt from a wrong result is wrong
+        wrong = {name: pairs for name, pairs in wrong.items() if name in results}
+        names = results
+    elif results and wrong:
+        lead = "The result is right, and its gradient is not."
+    found = _said_of(wrong, names, weak=weak, every="" if lead else "Only {} is wrong")
+    return f"{lead} {found}".strip() if found or weak else ""
+
+
+def _said_of(wrong: dict[str, list[Pair]], names: set[str], *, weak: bool, every: str) -> str:
+    """What is said of the parts that are wrong; ``every`` leads in where that is one part."""
     found = _one_text_too_often(wrong) if weak else ""
     if not found and (len(names) == 1 or len(wrong) > 1):
         found = _of_pairs([pair for part in wrong.values() for pair in part], weak=weak)
@@ -133,10 +152,11 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     for name, pairs in wrong.items():
         found = _of_pairs(pairs, weak=weak) if len(names) > 1 else ""
         if found:
-            only = f"Only {name} is wrong" if len(wrong) == 1 else f"In {name}"
-            return f"{only}: {found[0].lower() if len(wrong) > 1 else found[0]}{found[1:]}"
-    if weak and len(wrong) == 1 < len(names) and not any("[" in name for name in names):
-        return f"Only {next(iter(wrong))} is wrong. The rest of the result is right."
+            if len(wrong) > 1:
+                return f"In {name}: {found[0].lower()}{found[1:]}"
+            return f"{every.format(name)}: {found}" if every else found
+    if weak and every and len(wrong) == 1 < len(names) and not any("[" in name for name in names):
+        return f"{every.format(next(iter(wrong)))}. The rest of the result is right."
     return ""
 
 
@@ -160,7 +180,7 @@ def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
     if any(right.shape != mine.shape for right, mine in both):
         return found
     with np.errstate(all="ignore"):
-        return property_lost(both) or trend(both) or one_sided(both)
+        return property_lost(both) or beyond_a_bound(both) or trend(both) or one_sided(both)
 
 
 def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:

@@ -85,7 +85,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     came = model(ids)
     if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
         raise AnswerRefused("Your model changed its argument `ids`. Work on a copy.")
-    if not isinstance(came, tuple | list) or len(came) != 2:
+    only_layers = isinstance(came, list) and all(isinstance(x, Tensor) for x in came)
+    if not isinstance(came, tuple | list) or len(came) != 2 or only_layers:
         raise AnswerRefused(
             "Return two things: the list of L + 1 layers, and the mask: `return layers, mask`."
         )
@@ -95,6 +96,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if not isinstance(layers, tuple | list) or not all(isinstance(x, Tensor) for x in layers):
         raise AnswerRefused("The first thing to return is a list of tensors, one for each layer.")
     there = torch.from_numpy((inputs["ids"] > 0).any(-1))
+    if isinstance(mask, Tensor) and mask.shape == there.shape and mask.dtype != torch.bool:
+        raise AnswerRefused(
+            "Your mask holds numbers. What comes after chooses with it and needs True and False: "
+            "`(ids > 0).any(-1)`, without `.long()`, `.int()` or `.float()`."
+        )
     kept = [x * there[..., None] if x.shape[:2] == there.shape else x for x in layers]
     total = sum((x * (1 + torch.arange(x.numel()).view_as(x))).sum() for x in kept)
     learnt = [p for p in model.parameters() if p.requires_grad]
@@ -121,6 +127,7 @@ class _Variant(nn.Module):
         residual: str = "from the second layer on",
         turned: str = "each",
         turned_back: bool = True,
+        back: str = "",
         directions: tuple[int, int] = (0, 1),
         mixed: bool = False,
         doubled: bool = True,
@@ -130,6 +137,7 @@ class _Variant(nn.Module):
         halves: str = "beside",
         clips: bool = True,
         copied: bool = False,
+        words_again: bool = False,
     ) -> None:
         super().__init__()
         self.char_cnn = char_cnn
@@ -143,9 +151,11 @@ class _Variant(nn.Module):
             for direction in (0, 1)
         )
         self.residual, self.turned, self.turned_back = residual, turned, turned_back
+        self.back = back
         self.directions, self.mixed, self.doubled = directions, mixed, doubled
         self.token_layer, self.backward_first = token_layer, backward_first
         self.carries_on, self.halves, self.copied = carries_on, halves, copied
+        self.words_again = words_again
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(B, T, letters) to the layers and the mask."""
@@ -153,33 +163,39 @@ class _Variant(nn.Module):
         lengths = mask.sum(1)
         x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])
 
-        def turn(y: Tensor) -> Tensor:
-            if self.turned == "each":
+        def turned(y: Tensor, how: str) -> Tensor:
+            if how == "each":
                 return reverse_each(y, lengths)
-            return y.flip(1) if self.turned == "whole" else y
+            return y.flip(1) if how == "whole" else y
+
+        def turn(y: Tensor) -> Tensor:
+            return turned(y, self.turned)
 
         def back(y: Tensor) -> Tensor:
-            return turn(y) if self.turned_back else y
+            return turned(y, self.back or self.turned) if self.turned_back else y
 
         ahead, behind = [x], [turn(x)]
         stacks: list[Any] = [self.stacks[direction] for direction in self.directions]
         starts: list[Any] = [None, None]
         for depth in range(len(stacks[0])):
-            inputs = [ahead[-1], behind[-1]]
+            inputs = [ahead[0], behind[0]] if self.words_again else [ahead[-1], behind[-1]]
             if self.mixed and depth:
                 inputs = [ahead[-1] + back(behind[-1]), turn(ahead[-1]) + behind[-1]]
             for side, (layers, stack) in enumerate(zip((ahead, behind), stacks, strict=True)):
-                h, starts[side] = self._walk(stack[depth], inputs[side], starts[side])
+                inside = bool(depth) and "inside the loop" in self.residual
+                h, starts[side] = self._walk(stack[depth], inputs[side], starts[side], inside)
                 layers.append(self._added(h, layers, depth))
         behind = [behind[0], *(back(h) for h in (ahead if self.copied else behind)[1:])]
         if self.residual == "in what is shown only":
             ahead, behind = (self._summed(layers) for layers in (ahead, behind))
+        if self.residual == "in what is handed on only":
+            ahead, behind = (self._bare(layers) for layers in (ahead, behind))
         first = torch.cat([x, x], -1) if self.doubled else x
         pairs = zip(ahead[1:], behind[1:], strict=True)
         joined = [self._joined(*(pair[::-1] if self.backward_first else pair)) for pair in pairs]
         return [first, *joined] if self.token_layer else joined, mask
 
-    def _walk(self, lstm: Any, x: Tensor, start: Any) -> tuple[Tensor, Any]:
+    def _walk(self, lstm: Any, x: Tensor, start: Any, inside: bool) -> tuple[Tensor, Any]:
         cells, hidden = lstm.W_P_0.shape
         h, c = x.new_zeros(len(x), hidden), x.new_zeros(len(x), cells)
         if self.carries_on and start is not None:
@@ -187,6 +203,8 @@ class _Variant(nn.Module):
         states = []
         for t in range(x.shape[1]):
             h, c = lstm.step(x[:, t], h, c)
+            if inside:
+                h = h + x[:, t]
             states.append(h)
         return torch.stack(states, 1), (h, c)
 
@@ -199,7 +217,8 @@ class _Variant(nn.Module):
             return h - layers[-1]
         if self.residual == "from the words" and depth:
             return h + layers[0]
-        if self.residual == "from the second layer on" and depth:
+        added = "from the second layer on", "inside the loop and after", "in what is handed on only"
+        if self.residual in added and depth:
             return h + layers[-1]
         return h
 
@@ -209,6 +228,11 @@ class _Variant(nn.Module):
         for h in layers[2:]:
             out.append(h + out[-1])
         return out
+
+    @staticmethod
+    def _bare(layers: list[Tensor]) -> list[Tensor]:
+        above = zip(layers[2:], layers[1:], strict=False)
+        return [*layers[:2], *(layer - below for layer, below in above)]
 
     def _joined(self, ahead: Tensor, behind: Tensor) -> Tensor:
         if self.halves == "beside":
@@ -276,7 +300,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=20,
+    minutes=18,
     reference=BiLM,
     run=_run,
     cases=(
@@ -329,14 +353,60 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "the padding is read first",
-            _variant(turned="whole"),
-            "`flip(1)` turns the whole row, so the backward reader of a short sentence reads "
-            "padding first. Turn each sentence within its own length: `reverse_each`.",
+            "the residual is handed on and not shown",
+            _variant(residual="in what is handed on only"),
+            "You hand on h + x to the next layer and show h alone. The layer is the sum: append "
+            "what you hand on.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"the residual is added {where}",
+                _variant(residual=where),
+                "You add x to h inside the loop over the words, so the next step reads the sum as "
+                "its h. Let the steps run first, stack their states, and add x once, after the "
+                "loop.",
+                hint=3,
+            )
+            for where in ("inside the loop", "inside the loop and after")
+        ),
+        *(
+            Mistake(
+                f"every layer reads the words{after}",
+                _variant(words_again=True, residual=residual),
+                "Your second layer reads the word vectors again, and not the layer below. Hand on "
+                "what a layer gives: at the end of the round, x is its output.",
+                hint=2,
+            )
+            for after, residual in (
+                ("", "from the words"),
+                (" and adds nothing", "none"),
+            )
+        ),
+        Mistake(
+            "reversed whole, and back each",
+            _variant(turned="whole", back="each"),
+            "You turn the whole row with `flip(1)` on the way in and each sentence by itself on "
+            "the way back. Use `reverse_each` both times, so that no padding is read first.",
             hint=2,
         ),
         Mistake(
-            "the backward states stay turned round",
+            "reversed each, and back whole",
+            _variant(back="whole"),
+            "You turn each sentence by itself on the way in and the whole row with `flip(1)` on "
+            "the way back, so the states of a short sentence stand at its padding. Use "
+            "`reverse_each` both times.",
+            hint=2,
+        ),
+        Mistake(
+            "the padding is read first",
+            _variant(turned="whole"),
+            "`flip(1)` turns the whole row, so the backward reader of a short sentence reads "
+            "padding first. Reverse each sentence within its own length: `reverse_each`.",
+            hint=2,
+        ),
+        Mistake(
+            "the backward states stay reversed",
             _variant(turned_back=False),
             "The backward states come out in the order of reading. Turn them back with "
             "`reverse_each`, so that place t belongs to word t.",
@@ -391,7 +461,7 @@ EXERCISE = Exercise(
         Mistake(
             "the forward states in both halves",
             _variant(copied=True),
-            "Your second half is made from the forward states, turned round. Turn back the states "
+            "Your second half is made from the forward states, reversed. Reverse the states "
             "of the backward stack.",
             hint=3,
         ),
@@ -403,9 +473,9 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "the token layer is turned round",
+            "the token layer is reversed",
             _changed(lambda layers, mask: (_with_turned_tokens(layers, mask), mask)),
-            "In your token layer the second half is turned round. It is [x ; x], each word beside "
+            "In your token layer the second half is reversed. It is [x ; x], each word beside "
             "itself: turn x only for the backward reader.",
             hint=3,
         ),
@@ -454,7 +524,7 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "the mask is turned round",
+            "the mask is negated",
             _changed(lambda layers, mask: (layers, ~mask)),
             "Your mask is True at padding. It is True where there is a token.",
             hint=1,

@@ -3,10 +3,10 @@
 LESSON = "07_bilm_from_scratch"
 EXERCISES = (
     "lstm_step",
-    "memory_left",
     "reverse_each",
     "BiLM",
     "both_targets",
     "moved",
-    "diagnose",
+    "broken_runs",
+    "memory_left",
 )

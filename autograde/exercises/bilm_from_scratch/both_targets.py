@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
 )
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
+from elmo_mini.bilm.plain import reverse_each
 
 NOBODY_ASKS = -100
 
@@ -93,6 +94,8 @@ def _by_roll(
         "~mask | last": ~mask | last,
         "mask | last": mask | last,
         "last": last,
+        "~mask": ~mask,
+        "nothing": torch.zeros_like(mask),
         "~mask | first": ~mask | first,
         "mask | first": mask | first,
         "first": first,
@@ -106,6 +109,36 @@ def _in_one_table(words: Tensor, mask: Tensor) -> Tensor:
     pair = mask[:, 1:]
     ahead[:, 1:][pair] = words[:, :-1][pair]
     return torch.stack([ahead, torch.full_like(behind, NOBODY_ASKS)])
+
+
+def _rolled_after_masking(words: Tensor, mask: Tensor) -> Tensor:
+    marked = words.masked_fill(~mask, NOBODY_ASKS)
+    return torch.stack([marked.roll(-1, 1), marked.roll(1, 1)])
+
+
+def _swapped_after_masking(words: Tensor, mask: Tensor) -> Tensor:
+    marked = words.masked_fill(~mask, NOBODY_ASKS)
+    swapped = torch.full((2, *words.shape), NOBODY_ASKS)
+    swapped[1, :, :-1], swapped[0, :, 1:] = marked[:, 1:], marked[:, :-1]
+    return swapped
+
+
+def _backward_half(turned: Any, of: int = 1) -> Any:
+    """The backward targets made from the right ones of one direction, reversed."""
+
+    def answer(words: Tensor, mask: Tensor) -> Tensor:
+        right = _targets(words, mask)
+        return torch.stack([right[0], turned(right[of], mask)])
+
+    return answer
+
+
+def _each_turned(targets: Tensor, mask: Tensor) -> Tensor:
+    return reverse_each(targets, mask.sum(1))
+
+
+def _whole_row_turned(targets: Tensor, mask: Tensor) -> Tensor:
+    return targets.flip(1)
 
 
 def _padded_at(sides: tuple[tuple[int, int], tuple[int, int]], kept: Any, masked: Any) -> Any:
@@ -149,6 +182,18 @@ JUST_READ = (
     "is asked for the word that it has just read: its targets are cut and not shifted. Put the "
     "-100 at the other end."
 )
+SWAPPED = (
+    "The forward reader is asked for the word before, which it has read, and the backward reader "
+    "for the word after. Both would copy. Swap them."
+)
+READING_ORDER = (
+    "Your backward targets stand in the order of reading, last word first. `BiLM` has turned the "
+    "backward states back already: place t belongs to word t, and is asked for the word at t - 1."
+)
+TURNED_ROUND = (
+    "You reverse the forward targets to get the backward ones. Each place keeps its word: the "
+    "backward target at t is `words` at t - 1, so shift to the right and reverse nothing."
+)
 EXERCISE = Exercise(
     id="both_targets",
     title="What each direction is asked",
@@ -169,8 +214,45 @@ EXERCISE = Exercise(
         Mistake(
             "the directions are swapped",
             lambda w, m: _targets(w, m, ahead=-1, behind=1),
-            "The forward reader is asked for the word before, which it has read, and the backward "
-            "reader for the word after. Both would copy. Swap them.",
+            SWAPPED,
+            hint=1,
+        ),
+        Mistake(
+            "the directions are swapped, and padding is asked",
+            _swapped_after_masking,
+            SWAPPED,
+            hint=1,
+        ),
+        Mistake(
+            "rolled after masking",
+            _rolled_after_masking,
+            "`roll` goes round the corner: it brings the first token to the last place, and in a "
+            "short sentence the padding asks for the last word. Shift with slices, or empty those "
+            "places after rolling.",
+            hint=3,
+        ),
+        Mistake(
+            "the backward targets in reading order",
+            _backward_half(_each_turned),
+            READING_ORDER,
+            hint=1,
+        ),
+        Mistake(
+            "the backward targets in reading order, whole rows",
+            _backward_half(_whole_row_turned),
+            READING_ORDER,
+            hint=1,
+        ),
+        Mistake(
+            "the forward targets reversed",
+            _backward_half(_each_turned, of=0),
+            TURNED_ROUND,
+            hint=1,
+        ),
+        Mistake(
+            "the forward targets reversed, whole rows",
+            _backward_half(_whole_row_turned, of=0),
+            TURNED_ROUND,
             hint=1,
         ),
         Mistake(
@@ -219,25 +301,25 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "the mask is turned round",
+            "the mask is negated",
             _padded_at(((0, 1), (1, 0)), torch.logical_not, lambda mask: mask),
             MASK_TURNED,
             hint=2,
         ),
         Mistake(
-            "the mask is turned round before the shift",
+            "the mask is negated before the shift",
             _padded_at(((0, 1), (1, 0)), lambda mask: mask, torch.logical_not),
             MASK_TURNED,
             hint=2,
         ),
         Mistake(
-            "the mask is turned round for the forward reader",
+            "the mask is negated for the forward reader",
             lambda w, m: _by_roll(w, m, hide=("mask | last", "~mask | first")),
             MASK_TURNED,
             hint=2,
         ),
         Mistake(
-            "the mask is turned round for the backward reader",
+            "the mask is negated for the backward reader",
             lambda w, m: _by_roll(w, m, hide=("~mask | last", "mask | first")),
             MASK_TURNED,
             hint=2,
@@ -294,6 +376,41 @@ EXERCISE = Exercise(
             lambda w, m: torch.stack([w.roll(-1, 1), w.roll(1, 1)]).masked_fill(~m, NOBODY_ASKS),
             "You roll the words and empty the padding. Two places of each sentence are left: the "
             "first token has nothing before it, and the last one nothing after it.",
+            hint=3,
+        ),
+        *(
+            Mistake(
+                f"the forward targets are rolled, and emptied at {named}",
+                lambda w, m, hide=hide: _by_roll(w, m, hide=(hide, "~mask | first")),
+                says,
+                hint=3,
+            )
+            for named, hide, says in (
+                (
+                    "the padding alone",
+                    "~mask",
+                    "`roll` brings the first token to the end, and the last token of a sentence "
+                    "is asked for it, or for padding. Nothing comes after the last token: -100.",
+                ),
+                (
+                    "the last token alone",
+                    "last",
+                    "The forward targets of the padding are not emptied: `roll` brings the first "
+                    "token to the end of the row. Write -100 wherever `mask` is False.",
+                ),
+                (
+                    "no place",
+                    "nothing",
+                    "`roll` brings the first token to the end of the row, and nothing empties the "
+                    "forward targets. Write -100 at the last token *or* where `mask` is False.",
+                ),
+            )
+        ),
+        Mistake(
+            "the backward targets are rolled, and emptied at no place",
+            lambda w, m: _by_roll(w, m, hide=("~mask | last", "nothing")),
+            "`roll` brings the end of the row to the front, and nothing empties the backward "
+            "targets. Write -100 at the first token *or* where `mask` is False.",
             hint=3,
         ),
         Mistake(

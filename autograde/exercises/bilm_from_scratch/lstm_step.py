@@ -106,6 +106,9 @@ def _step(
     at_the_clip: str = "",
     squash: bool = False,
     project: bool = True,
+    shows_old: bool = False,
+    clip_below: bool = True,
+    interleaved: bool = False,
 ) -> Step:
     """The step, with one thing done otherwise.
 
@@ -121,14 +124,18 @@ def _step(
 
     rows = {"x": x, "h": h, ".": torch.zeros_like(x)}
     both = torch.cat([rows[name] for name in reads], -1) @ W_0
-    blocks = dict(zip(order, (both + B if bias else both).chunk(4, -1), strict=True))
+    summed = both + B if bias else both
+    parts = summed.view(len(x), -1, 4).unbind(-1) if interleaved else summed.chunk(4, -1)
+    blocks = dict(zip(order, parts, strict=True))
     gate = {name: become(blocks[name]) for name, become in zip("igfo", (i, g, f, o), strict=True)}
     new = gate["f"] * c + gate["i"] * gate["g"]
     seen = new if clip_late or not clip_c else clipped(new, "c")
     shown_part = gate["o"] if shown_by == "o" else torch.sigmoid(blocks[shown_by])
-    state = shown_part * inner(seen)
+    state = shown_part * inner(c if shows_old else seen)
     if project:
         state = state @ W_P_0
+    if not clip_below:
+        return state.clamp(max=clip), clipped(new, "c")
     return clipped(state, "h") if clip_h else state, clipped(new, "c") if clip_c else new
 
 
@@ -182,9 +189,12 @@ def _shown_by(block: str) -> Answer:
     return lambda *arguments: _step(*arguments, shown_by=block)
 
 
-def _cut_off(*arguments: Any) -> Step:
-    h, c = _step(*arguments)
-    return h.detach(), c.detach()
+def _cut_off(states: str) -> Answer:
+    def answer(*arguments: Any) -> Step:
+        h, c = _step(*arguments)
+        return h.detach() if "h" in states else h, c.detach() if "c" in states else c
+
+    return answer
 
 
 SIGMOID_BY_HAND = (
@@ -373,6 +383,27 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "h is clipped on one side",
+            lambda *a: _step(*a, clip_below=False),
+            "You clip h at the top only. Numbers below -clip come up to -clip: "
+            "`.clamp(-clip, clip)`.",
+            hint=3,
+        ),
+        Mistake(
+            "h is made from the old c",
+            lambda *a: _step(*a, shows_old=True),
+            "Your h shows the notes from before this word. Make the new c first, then h from it: "
+            "`torch.sigmoid(o) * torch.tanh(c)` with the new, clipped c.",
+            hint=3,
+        ),
+        Mistake(
+            "every fourth column",
+            lambda *a: _step(*a, interleaved=True),
+            "You deal the columns out in turn, so each block gets every fourth one. The blocks "
+            "stand one after the other, C columns each: `.chunk(4, -1)`.",
+            hint=2,
+        ),
+        Mistake(
             "c at the clip everywhere",
             lambda *a: _step(*a, at_the_clip="c"),
             LOWER_BOUND,
@@ -461,10 +492,20 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "cut off from autograd",
-            _cut_off,
+            _cut_off("hc"),
             "The numbers are right, and nothing can be learnt through them. Leave out "
             "`.detach()`, `.data` and `torch.no_grad()`.",
             hint=3,
+        ),
+        *(
+            Mistake(
+                f"{state} is cut off from autograd",
+                _cut_off(state),
+                f"The numbers are right, and nothing can be learnt through your {state}. Leave out "
+                "`.detach()` and `.data`.",
+                hint=3,
+            )
+            for state in "hc"
         ),
     ),
     right_answers={

@@ -6,7 +6,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Mistake, Plain, call
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call,
+)
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
@@ -30,7 +39,16 @@ def _sigmoid(x: Numbers) -> Numbers:
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    return stacked(call(answer, inputs))
+    try:
+        with torch.no_grad():
+            return stacked(call(answer, inputs))
+    except RuntimeError as error:
+        if "does not require grad" not in str(error):
+            raise
+        raise AnswerRefused(
+            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
+            "is switched off here."
+        ) from error
 
 
 def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
@@ -108,16 +126,39 @@ def _is_clipped(new: Numbers, clip: float) -> Any:
     return np.abs(new) >= clip
 
 
+def _same_row(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
+    return np.repeat(_by_cumprod(i, g, f, c_0, clip)[-1:], len(f), 0)
+
+
+def _gate(f: Numbers) -> Numbers:
+    return _sigmoid(f + 1)
+
+
+def _notes(i: Numbers, g: Numbers) -> Numbers:
+    return np.asarray(_sigmoid(i) * np.tanh(g))
+
+
 def _walk(
-    gate: Any = lambda f: _sigmoid(f + 1), *, stays: bool = False, clipped: Any = _is_clipped
+    gate: Any = _gate,
+    *,
+    stays: bool = False,
+    clipped: Any = _is_clipped,
+    old: bool = False,
+    notes: Any = _notes,
+    in_c: Any = None,
 ) -> Any:
-    """By the definition, with another forget gate, a c that stays, or another clip."""
+    """By the definition, with one thing done otherwise.
+
+    With `stays`, c is c_0 at each word; with `old`, the c from before the word says whether a cell
+    is clipped. `notes` is what is written down, `in_c` another factor of the old c, of f and g.
+    """
 
     def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
         left, c, rows = np.ones_like(c_0), c_0, []
         for i_t, g_t, f_t in zip(i, g, f, strict=True):
-            new = gate(f_t) * c + _sigmoid(i_t) * np.tanh(g_t)
-            left = left * gate(f_t) * ~clipped(new, clip)
+            kept = gate(f_t) if in_c is None else in_c(f_t, g_t)
+            new = kept * c + notes(i_t, g_t)
+            left = left * gate(f_t) * ~clipped(c if old else new, clip)
             c = c if stays else np.clip(new, -clip, clip)
             rows.append(left)
         return np.array(rows).reshape(f.shape)
@@ -195,6 +236,52 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "both gates are open",
+            _walk(np.ones_like, notes=lambda i, g: np.tanh(g)),
+            "Your gates are 1 whatever comes in. Put i and f + 1 through the sigmoid: "
+            "`1 / (1 + np.exp(-x))`.",
+            hint=2,
+        ),
+        Mistake(
+            "2 is added",
+            _walk(lambda f: _sigmoid(f + 2)),
+            "Your gates are sigmoid(f + 2). Add 1, once: sigmoid(f + 1).",
+            hint=2,
+        ),
+        Mistake(
+            "the forget gate without its sigmoid",
+            _walk(lambda f: f + 1),
+            "You multiply by f + 1 as it is. The gate is sigmoid(f + 1), between 0 and 1.",
+            hint=2,
+        ),
+        Mistake(
+            "the sigmoid without its exp",
+            _walk(lambda f: -1 / f, notes=lambda i, g: np.tanh(g) / (1 - i)),
+            "Your sigmoid has lost its exponential: `1 / (1 + np.exp(-x))`.",
+            hint=2,
+        ),
+        Mistake(
+            "the input gate without its sigmoid",
+            _walk(notes=lambda i, g: i * np.tanh(g)),
+            "Your products are right, and your c is not, so the wrong cells are clipped. The new "
+            "notes are sigmoid(i) tanh(g): i goes through the sigmoid.",
+            hint=3,
+        ),
+        Mistake(
+            "c holds the new notes only",
+            _walk(in_c=lambda f, g: 0),
+            "Your c has lost the old notes, so the wrong cells are clipped. It is "
+            "sigmoid(f + 1) c + sigmoid(i) tanh(g), then clipped.",
+            hint=3,
+        ),
+        Mistake(
+            "the candidate in place of the forget gate in c",
+            _walk(in_c=lambda f, g: g),
+            "In your c, the old notes are multiplied by g. Multiply them by the forget gate, "
+            "sigmoid(f + 1).",
+            hint=3,
+        ),
+        Mistake(
             "c stays at c_0",
             _walk(stays=True),
             "You ask at each word whether c_0 would reach the clip. Walk along: the c of each "
@@ -270,9 +357,31 @@ EXERCISE = Exercise(
         Mistake(
             "one word late",
             _shifted,
-            "Row 0 of yours is 1: nothing forgotten yet. Row t is for the cell *after* word t has "
-            "been read, so row 0 already holds the first gate.",
+            "Row 0 of yours is 1: nothing forgotten yet. Row 0 is for the cell *after* the first "
+            "word, so it already holds one gate.",
             hint=3,
+        ),
+        Mistake(
+            "every row is the last one",
+            _same_row,
+            "All your rows are the last one. `left *= ...` changes the array that you have "
+            "appended before, and the list holds it many times. Make a new one: "
+            "`left = left * ...`.",
+            hint=3,
+        ),
+        Mistake(
+            "the clip of the word before",
+            _walk(old=True),
+            "You ask whether the *old* c stands at the clip. The slope is 0 where the new c, "
+            "before clipping, goes beyond it.",
+            hint=3,
+        ),
+        Mistake(
+            "by autograd",
+            _by_autograd,
+            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
+            "is switched off here.",
+            hint=1,
         ),
         Mistake(
             "the product over the cells",
@@ -291,7 +400,6 @@ EXERCISE = Exercise(
         ),
     ),
     right_answers={
-        "autograd": _by_autograd,
         "logarithms": _in_logs,
         "cumprod": _by_cumprod,
     },

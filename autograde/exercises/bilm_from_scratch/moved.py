@@ -60,12 +60,15 @@ class _Reader(nn.Module):
             read.append((ahead, behind))
         tremble = 2e-7 * self.calls if self.kind == "trembles" else 0.0
         base, scale = (1000, 1e-4) if self.kind == "moves a little" else (0, 1)
+        shown_by: tuple[tuple[float, ...], ...] = self.SHOWN
+        if self.kind == "one number of many":
+            scale, shown_by = 2e-5, tuple((*(0.0,) * 31, one) for one in (1.0, -1.0, 1.0))
         layers = [
             base
             + scale
             * torch.cat([side * torch.tensor(shown, dtype=side.dtype) for side in sides], -1)
             + tremble
-            for sides, shown in zip(read, self.SHOWN, strict=True)
+            for sides, shown in zip(read, shown_by, strict=True)
         ]
         return layers, (ids > 0).any(-1)
 
@@ -80,6 +83,12 @@ def _question(kind: str, words: int, place: int) -> Any:
         }
 
     return make
+
+
+def _ones_and_twos(rng: np.random.Generator) -> Inputs:
+    """Words so much alike that a state moves by a few millionths, in one number of 32."""
+    ids, other = np.ones((1, 4, 5), int), np.full(5, 2)
+    return {"model": "one number of many", "ids": ids, "t": 1, "other": other}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -125,6 +134,10 @@ def _measured(
 def _size(difference: Tensor, several: str) -> Tensor:
     if several == "first":
         return difference[:, 0].abs()
+    if several == "mean":
+        return difference.abs().mean(-1)
+    if several == "signed":
+        return difference.amax(-1)
     if several == "sum":
         return difference.sum(-1).abs()
     if several == "all":
@@ -183,6 +196,7 @@ EXERCISE = Exercise(
         Case("a model that reads one word only", _question("reads one word only", 4, 3)),
         Case("a model whose numbers tremble by 2e-7", _question("trembles", 4, 1), edge=True),
         Case("large numbers that move a little", _question("moves a little", 5, 2), edge=True),
+        Case("one number of many moves", _ones_and_twos, edge=True),
         Case("a sentence of one word", _question("two readers", 1, 0), edge=True),
     ),
     mistakes=(
@@ -225,6 +239,20 @@ EXERCISE = Exercise(
             lambda *a: _measured(*a, several="all"),
             "You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the "
             "largest distance.",
+            hint=2,
+        ),
+        Mistake(
+            "only what grows",
+            lambda *a: _measured(*a, several="signed"),
+            "You count a number that grows, and none that shrinks. The largest difference is the "
+            "one without its sign: `.abs()` before `.amax(-1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean of the differences",
+            lambda *a: _measured(*a, several="mean"),
+            "You average the differences of a state, so one number that moves is lost among many "
+            "that do not. Take the largest: `.abs().amax(-1)`.",
             hint=2,
         ),
         Mistake(

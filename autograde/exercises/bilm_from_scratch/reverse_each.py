@@ -1,4 +1,4 @@
-"""Exercise `reverse_each`: each sentence is turned round within its own length."""
+"""Exercise `reverse_each`: each sentence is reversed within its own length."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -72,6 +72,11 @@ def _padding_turned_too(x: Tensor, lengths: Tensor) -> Tensor:
     return torch.stack([torch.cat([row[:n].flip(0), row[n:].flip(0)]) for row, n in rows])
 
 
+def _padding_in_front(x: Tensor, lengths: Tensor) -> Tensor:
+    rows = zip(x, lengths.tolist(), strict=True)
+    return torch.stack([torch.cat([row[n:], row[:n].flip(0)]) for row, n in rows])
+
+
 def _off_by_one(x: Tensor, lengths: Tensor) -> Tensor:
     t = torch.arange(x.shape[1])
     order = torch.where(t < lengths[:, None], lengths[:, None] - t, t).clamp(max=x.shape[1] - 1)
@@ -84,7 +89,7 @@ def _clamped(x: Tensor, lengths: Tensor) -> Tensor:
 
 
 def _turned_in_rows(turned: slice) -> Any:
-    """Some of the sentences are turned round, the others stay."""
+    """Some of the sentences are reversed, the others stay."""
 
     def answer(x: Tensor, lengths: Tensor) -> Tensor:
         rows = list(x)
@@ -111,19 +116,19 @@ def _numbers_turned(x: Tensor, lengths: Tensor) -> Tensor:
 
 
 NUMBERS_TURNED = (
-    "You turn the last axis, the numbers of a vector. Turn the words: axis 1 of `x`, axis 0 of a "
-    "sentence `x[b]`."
+    "You reverse the last axis, the numbers of a vector. Reverse the words: axis 1 of `x`, axis 0 "
+    "of a sentence `x[b]`."
 )
 ONE_SENTENCE = "Only the first sentence is returned. Keep all B of them."
 PADDING_FIRST = (
-    "You turn the whole row round, so the padding of a short sentence comes first, and the "
-    "backward reader reads it before the last word. Turn only the first `lengths[b]` places of "
+    "You reverse the whole row, so the padding of a short sentence comes first, and the "
+    "backward reader reads it before the last word. Reverse only the first `lengths[b]` places of "
     "row b."
 )
 
 EXERCISE = Exercise(
     id="reverse_each",
-    title="Turn each sentence round",
+    title="Reverse each sentence",
     lesson=LESSON,
     points=2,
     difficulty=2,
@@ -141,7 +146,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake("the padding comes first", lambda x, lengths: x.flip(1), PADDING_FIRST, hint=1),
         Mistake(
-            "nothing is turned",
+            "nothing is reversed",
             lambda x, lengths: x * 1,
             "Your sentences still run forwards.",
             hint=1,
@@ -155,7 +160,7 @@ EXERCISE = Exercise(
         Mistake(
             "every sentence as long as the longest",
             _with_lengths(lambda x, lengths: lengths.max().expand_as(lengths)),
-            "You turn every row round as if it were as long as the longest sentence. Each has its "
+            "You reverse every row as if it were as long as the longest sentence. Each has its "
             "own length, `lengths[b]`.",
             hint=1,
         ),
@@ -167,9 +172,9 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "one place of padding is turned along",
+            "one place of padding is reversed along",
             _with_lengths(lambda x, lengths: (lengths + 1).clamp(max=x.shape[1])),
-            "One place of padding is turned along. A sentence of n words has the places `[:n]`.",
+            "One place of padding is reversed along. A sentence of n words has the places `[:n]`.",
             hint=2,
         ),
         Mistake(
@@ -187,10 +192,17 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "the padding is turned, too",
+            "the padding is reversed, too",
             _padding_turned_too,
-            "The words are right, and the padding is turned round among itself. (A negative place "
+            "The words are right, and the padding is reversed among itself. (A negative place "
             "counts from the end.) Leave the padding where it is: `torch.where`.",
+            hint=3,
+        ),
+        Mistake(
+            "the padding is put in front",
+            _padding_in_front,
+            "The words are reversed, and you put the padding before them. It stays behind: "
+            "`torch.cat([row[:n].flip(0), row[n:]])`.",
             hint=3,
         ),
         Mistake(
@@ -210,19 +222,19 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "the sentences are turned round, not their words",
+            "the sentences are reversed, not their words",
             lambda x, lengths: x.flip(0),
-            "You put the last sentence of the batch first. Turn along axis 1, the words.",
+            "You put the last sentence of the batch first. Reverse along axis 1, the words.",
             hint=1,
         ),
         Mistake(
-            "the numbers of a vector are turned",
+            "the numbers of a vector are reversed",
             lambda x, lengths: x.flip(-1) if x.ndim > 2 else x.flip(0),
             NUMBERS_TURNED,
             hint=1,
         ),
         Mistake(
-            "the numbers of a vector are turned, without the padding's",
+            "the numbers of a vector are reversed, without the padding's",
             _numbers_turned,
             NUMBERS_TURNED,
             hint=1,
@@ -240,22 +252,22 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "only the first sentence is turned",
+            "only the first sentence is reversed",
             _turned_in_rows(slice(1)),
-            "Your first sentence is turned round, the others are not. The loop stops after one "
+            "Your first sentence is reversed, the others are not. The loop stops after one "
             "round: it goes over all B sentences.",
             hint=1,
         ),
         Mistake(
             "the first sentence is left out",
             _turned_in_rows(slice(1, None)),
-            "Your first sentence is not turned. The loop over the sentences begins at 0.",
+            "Your first sentence is not reversed. The loop over the sentences begins at 0.",
             hint=1,
         ),
         Mistake(
             "the last sentence is left out",
             _turned_in_rows(slice(-1)),
-            "Your last sentence is not turned. The loop over the sentences ends one round too "
+            "Your last sentence is not reversed. The loop over the sentences ends one round too "
             "early: `range(len(x))`.",
             hint=1,
         ),
@@ -270,14 +282,14 @@ EXERCISE = Exercise(
             "counted from the wrong end",
             _by_places(lambda t, n: t - n + 1),
             "Your place is t - (lengths - 1), a negative number, and PyTorch counts it from the "
-            "end of the row. Turn the difference round: `lengths - 1 - t`.",
+            "end of the row. Swap the two: `lengths - 1 - t`.",
             hint=2,
         ),
         Mistake(
             "the last place keeps its word",
             _by_places(lambda t, n: torch.where(t < n - 1, n - 1 - t, t)),
             "The last word stands at the first place and at its own, and the first word is lost: "
-            "your comparison leaves out the last place. Turn the places 0 to `lengths - 1`.",
+            "your comparison leaves out the last place. Reverse the places 0 to `lengths - 1`.",
             hint=2,
         ),
         Mistake(

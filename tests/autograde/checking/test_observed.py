@@ -150,3 +150,56 @@ def test_a_mistake_in_all_wrong_cases_is_said_to_be_one() -> None:
 def test_a_named_mistake_needs_no_observation() -> None:
     made = exercise(mistakes=(Mistake("turned", lambda values: -2 * values, "You turn it."),))
     assert examine(made, lambda values: -2 * values).observed == ""
+
+
+SIZES = ("a small dog", "a large dog")
+
+
+def label(values: np.ndarray) -> str:
+    return SIZES[len(values) > 6]
+
+
+def test_labels_are_no_texts_to_be_cut() -> None:
+    made = {"reference": label, "mistakes": (), "right_answers": {}}
+    cases = (drawn(5), drawn(7), drawn(4), drawn(9))
+    says = observed(lambda v: label(v).removeprefix("a "), *cases, **made)
+    assert says == (
+        "Your answer says 'small dog', and there is no such answer. It is one of 'a large dog' and "
+        "'a small dog'."
+    )
+    assert observed(lambda v: SIZES[len(v) < 6], *cases, **made) == ""
+
+
+def with_gradient(values: np.ndarray) -> dict[str, np.ndarray]:
+    return {"the result": 2 * values, "the gradient reaches": np.abs(values)}
+
+
+def test_gradients_are_spoken_of_only_when_the_result_is_right() -> None:
+    noise = np.random.default_rng(1)
+    made = {"reference": with_gradient, "mistakes": (), "right_answers": {}}
+
+    def all_wrong(v: np.ndarray) -> dict[str, np.ndarray]:
+        return {"the result": noise.standard_normal(len(v)), "the gradient reaches": -np.abs(v)}
+
+    assert observed(all_wrong, **made) == ""
+    says = observed(lambda v: with_gradient(v) | {"the gradient reaches": -np.abs(v)}, **made)
+    assert says.startswith("The result is right, and its gradient is not. Every number of yours is")
+    drawn_anew = {5: noise.random(5), 7: noise.random(7)}
+    off = observed(
+        lambda v: with_gradient(v) | {"the gradient reaches": drawn_anew[len(v)]}, **made
+    )
+    assert off == "The result is right, and its gradient is not."
+
+
+def test_a_clamp_on_one_side_is_no_power() -> None:
+    many = drawn(30), drawn(40)
+    off = "Only your {} numbers are off. Look at what holds numbers inside a bound"
+    assert off.format("largest") in observed(lambda v: np.where(v > 1, 2 * v + v / 9, 2 * v), *many)
+    assert off.format("smallest") in observed(lambda v: np.where(v < -1, v, 2 * v), *many)
+    assert "logarithm" in observed(lambda v: np.tanh(2 * v), *many)
+
+
+def test_numbers_that_are_all_alike_have_no_property_to_lose() -> None:
+    made = {"reference": lambda values: 0 * values[:1], "mistakes": (), "right_answers": {}}
+    noise = np.random.default_rng(1)
+    assert "above 1" not in observed(lambda v: 1 + noise.random(v[:1].shape), **made)

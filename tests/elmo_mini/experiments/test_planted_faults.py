@@ -7,17 +7,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.experiments.planted_faults import (
+from elmo_mini.experiments.planted_faults import RUNS, TARGETS, Symptoms, broken, symptoms
+from elmo_mini.experiments.word_bilm import (
     MEET,
     PADDING,
     POINTS,
-    RUNS,
-    TARGETS,
-    Symptoms,
     WordBiLM,
-    broken,
     losses_of,
-    symptoms,
     trained,
 )
 from tests.elmo_mini.experiments.test_small_text import text

@@ -1,10 +1,10 @@
 """A small text gives one sentence to a reader of words and to one of letters, and counts it."""
 
-import numpy as np
 import pytest
 import torch
 
 from elmo_mini.experiments.small_text import SmallText
+from elmo_mini.recurrent.kneser_ney import KneserNey
 from elmo_mini.text.running_text import word_vocabulary
 
 SENTENCES = [["a", "b", "c"], ["c", "B", "a", "b", "d"], ["d", "a"]]
@@ -29,9 +29,18 @@ def test_a_small_text_reads_letters_in_its_own_case_and_words_in_lower_case() ->
     assert torch.equal((letters > 0).any(-1), mask)
 
 
-def test_the_unigram_bets_by_counts_alone() -> None:
+def test_counts_of_words_and_of_pairs_bet_on_every_word_and_one_boundary() -> None:
     small = text()
-    # a 3, b 3 (one of them as B), c 2, d 2, the boundary 3, <unk> 0: 13 words and one more each
-    chances = {"a": 4, "b": 4, "c": 3, "</s>": 4}
-    expected = np.prod([chances[word] / 19 for word in ["a", "b", "c", "</s>"]]) ** (-1 / 4)
-    assert small.unigram(small.held_out) == pytest.approx(expected, rel=1e-5)
+    words = [word for row in ("abc", "cbabd", "da") for word in (*row, "</s>")]
+    stream = small.vocabulary.encode(["</s>", *words])
+    held_out = stream[:5]
+    for order in (1, 2):
+        expected = KneserNey(stream, len(small.vocabulary), order).perplexity(held_out)
+        assert small.ngram(small.held_out, order) == pytest.approx(expected)
+    assert small.ngram(small.held_out, 2) < small.ngram(small.held_out, 1)
+
+
+def test_counts_of_fewer_sentences_know_less() -> None:
+    small = text()
+    few = small.ngram(small.held_out, 2, counted=SENTENCES[2:])
+    assert few > small.ngram(small.held_out, 2)

@@ -1,0 +1,127 @@
+"""Exercise `broken_runs`: which fault has which run?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+)
+from autograde.exercises.bilm_from_scratch import LESSON
+from elmo_mini.experiments.planted_faults import RUNS, TARGETS
+from elmo_mini.experiments.word_bilm import MEET, PADDING
+
+FAULTS = (  # as the lesson numbers them
+    "the directions meet between the layers",
+    "the forward reader is asked for the word that it has just read",
+    "the backward reader is asked for the word that it has just read",
+    "the forward reader reads padding before the first word of a short sentence",
+    "the backward reader reads padding before the last word of a short sentence",
+    "the learning rate is a hundred times too small",
+)
+NUMBERS = {MEET: 1, TARGETS: 3, PADDING: 5}
+TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items()}
+HONEST, TOO_LOW, BARELY = "near the sound run's", "close to 0", "hardly below its start"
+SHOWS: dict[int, dict[str, Plain]] = {
+    number: {
+        "forbidden cells of the tables": leaks,
+        "forward loss": forward,
+        "backward loss": backward,
+        "forward distance": distances[0],
+        "backward distance": distances[1],
+    }
+    for number, leaks, forward, backward, distances in (
+        (1, "some", TOO_LOW, TOO_LOW, ("rounding", "rounding")),
+        (2, "none", TOO_LOW, HONEST, ("rounding", "rounding")),
+        (3, "none", HONEST, TOO_LOW, ("rounding", "rounding")),
+        (4, "none", "above the sound run's", HONEST, ("large", "rounding")),
+        (5, "none", HONEST, "above the sound run's", ("rounding", "large")),
+        (6, "none", BARELY, BARELY, ("rounding", "rounding")),
+    )
+}
+WOULD_SHOW = {
+    1: "the tables would have crosses, and both losses would fall far below the sound run's",
+    2: "the forward loss would come close to 0, and the backward one would be honest",
+    3: "the backward loss would come close to 0, and the forward one would be honest",
+    4: "the forward states of a short sentence would change when a longer one stands beside it",
+    5: "the backward states of a short sentence would change when a longer one stands beside it",
+    6: "both losses would hardly fall; tables and distances would be those of the sound run",
+}
+LOOK = {
+    "A": "Compare its two losses, and then its tables",
+    "B": "Look at the printed distances, alone and beside a longer sentence",
+    "C": "Look for crosses in its tables",
+}
+
+
+def reference() -> dict[str, int]:
+    """The number of each run's fault."""
+    return dict(TRUTH)
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What a run with the fault that the learner names would show."""
+    said = answer()
+    name = inputs["run"]
+    if not isinstance(said, Mapping) or name not in said:
+        raise AnswerRefused(
+            'Return a dict with a number for each run: {"A": ..., "B": ..., "C": ...}.'
+        )
+    number = said[name]
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise AnswerRefused(f"For {name} you say {number!r}. Give the number of the fault, 1 to 6.")
+    if int(number) not in SHOWS:
+        raise AnswerRefused(f"There is no fault {number}. They are numbered from 1 to 6.")
+    return SHOWS[int(number)]
+
+
+def _asked(name: str) -> Any:
+    return lambda rng: {"run": name}
+
+
+def _wrong(name: str, number: int) -> Mistake:
+    return Mistake(
+        f"{name} has another fault than {number}",
+        lambda: TRUTH | {name: number},
+        f"{name} is not fault {number} ({FAULTS[number - 1]}). With that, {WOULD_SHOW[number]}. "
+        f"{LOOK[name]}.",
+        hint=2,
+    )
+
+
+EXERCISE = Exercise(
+    id="broken_runs",
+    title="Three broken runs",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    reference=reference,
+    run=_run,
+    cases=tuple(Case(f"run {name}", _asked(name)) for name in TRUTH),
+    mistakes=(
+        *(
+            _wrong(name, number)
+            for name, right in TRUTH.items()
+            for number in SHOWS
+            if number != right
+        ),
+        Mistake(
+            "the faults in words",
+            lambda: {name: FAULTS[number - 1] for name, number in TRUTH.items()},
+            "You give the faults in words. Give the number of each, as in the list.",
+        ),
+    ),
+    right_answers={
+        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
+        "the three numbers": lambda: {"A": 3, "B": 5, "C": 1},
+    },
+)

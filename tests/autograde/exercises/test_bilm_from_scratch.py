@@ -1,0 +1,54 @@
+"""What the checks of lesson 07 refuse, and what they say of an answer with two slips."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from autograde.checking.catalogue import find
+from autograde.checking.check import examine
+from autograde.exercises.bilm_from_scratch.broken_runs import SHOWS, TRUTH
+from elmo_mini.bilm.plain import BiLM
+
+
+class WithNumbersForAMask(BiLM):
+    """A right model whose mask is of whole numbers."""
+
+    def forward(self, ids: torch.Tensor) -> Any:
+        """The layers, and the mask as 0 and 1."""
+        layers, mask = super().forward(ids)
+        return layers, mask.long()
+
+
+class WithoutAMask(BiLM):
+    """A right model that returns its layers alone: two of them, where there is one LSTM."""
+
+    def forward(self, ids: torch.Tensor) -> Any:
+        """The layers."""
+        return super().forward(ids)[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        (WithNumbersForAMask, "Your mask holds numbers."),
+        (WithoutAMask, "Return two things: the list of L + 1 layers, and the mask"),
+    ],
+)
+def test_a_mask_is_there_and_is_true_or_false(model: type[BiLM], says: str) -> None:
+    report = examine(find("BiLM"), model)
+    assert report.points == 0
+    assert report.message.startswith(says)
+
+
+def test_two_wrong_runs_are_told_of_one_at_a_time_and_none_is_given_away() -> None:
+    report = examine(find("broken_runs"), lambda: TRUTH | {"A": 2, "B": 4})
+    assert report.points == 1
+    assert "A is not fault 2" in report.advice
+    for name, number in TRUTH.items():
+        assert f"{name} is fault {number}" not in report.text()
+
+
+def test_each_fault_shows_otherwise() -> None:
+    shown = [tuple(shows.values()) for shows in SHOWS.values()]
+    assert len(set(shown)) == len(shown)
