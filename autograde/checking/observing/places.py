@@ -129,10 +129,10 @@ def _what_stands_there(pairs: list[Pair], wrong: list[Places]) -> str:
             if ours:
                 hint = f" {NAN}" if value == "nan" else ""
                 return (
-                    f"Wherever your result is off, it is {value}.{hint} Everything else is right."
+                    f"Wherever your result is off, it is {value}.{hint} Everything else there is right."
                 )
             return (
-                f"Your result is off exactly where {value} is expected. Everything else is right."
+                f"Your result is off exactly where {value} is expected. Everything else there is right."
             )
     return ""
 
