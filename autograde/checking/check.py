@@ -157,8 +157,8 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     observed = "" if found.certain else _observed(exercise, answer, expected, came, seed)
     if found.mistake and found.wherever_wrong:
         observed = (
-            "In each wrong case your result is the one that this mistake gives. Others that it would "
-            "spoil are right, so perhaps you make it in one place only."
+            "In each wrong case your result is the one that this mistake gives. Others that it "
+            "would spoil are right, so perhaps you make it in one place only."
         )
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
