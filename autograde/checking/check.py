@@ -156,7 +156,10 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     found = named_mistake(exercise, came, wrong[0], seed)
     observed = "" if found.certain else _observed(exercise, answer, expected, came, seed)
     if found.mistake and found.wherever_wrong:
-        observed = "In each wrong case your result is the one that this mistake gives."
+        observed = (
+            "In each wrong case your result is the one that this mistake gives. Others that it "
+            "would spoil are right, so perhaps you make it in one place only."
+        )
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
         exercise,

@@ -1,10 +1,15 @@
 """Judge under the defaults of Python, NumPy and PyTorch, whatever the notebook has switched.
 
+Functions of theirs that a cell or an answer has replaced are their own again while the block runs.
+
 What stood before the check stands after it, also where the answer changed it: a lesson's later
 cells do not depend on whether, or how often, a check ran.
 """
 
+import builtins
 import contextlib
+import math
+import operator
 import random
 import sys
 import warnings
@@ -22,6 +27,42 @@ _generators: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
     (np.random.get_state, np.random.set_state),
     (torch.get_rng_state, torch.set_rng_state),
 )
+_LENDERS = (builtins, math, np, np.linalg, torch, torch.nn.functional, torch.Tensor)
+_OF_NOTEBOOKS = {"display", "exit", "help", "input", "open", "print", "quit"}
+_functions: dict[Any, dict[str, object]] = {
+    lender: {
+        name: value
+        for name, value in vars(lender).items()
+        if callable(value) and not name.startswith("_") and name not in _OF_NOTEBOOKS
+    }
+    for lender in _LENDERS
+}
+
+
+def _put_back() -> list[tuple[Any, str, object]]:
+    """Give each module its own functions again; what stood in their places."""
+    found: list[tuple[Any, str, object]] = []
+    for lender, own in _functions.items():
+        here = vars(lender)
+        if all(map(operator.is_, map(here.get, own), own.values())):
+            continue
+        for name, function in own.items():
+            if here.get(name) is not function:
+                found.append((lender, name, here.get(name)))
+                setattr(lender, name, function)
+    return found
+
+
+@contextlib.contextmanager
+def own_functions() -> Iterator[None]:
+    """The functions that a kernel starts with while the block runs; before and after, what was."""
+    replaced = _put_back()
+    try:
+        yield
+    finally:
+        _put_back()
+        for lender, name, other in replaced:
+            setattr(lender, name, other)
 
 
 @contextlib.contextmanager
@@ -33,7 +74,7 @@ def safe_state() -> Iterator[None]:
     dtype = get_dtype()
     generators = [(put_back, get()) for get, put_back in _generators]
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with own_functions(), warnings.catch_warnings(), np.errstate(all="ignore"):
             if any(action == "error" for action, *_ in warnings.filters):
                 warnings.simplefilter("default")
             set_dtype(torch.float32)

@@ -128,12 +128,10 @@ def _what_stands_there(pairs: list[Pair], wrong: list[Places]) -> str:
             (value,) = at_wrong
             if ours:
                 hint = f" {NAN}" if value == "nan" else ""
-                return (
-                    f"Wherever your result is off, it is {value}.{hint} Everything else is right."
-                )
-            return (
-                f"Your result is off exactly where {value} is expected. Everything else is right."
-            )
+                where = f"Wherever your result is off, it is {value}.{hint}"
+            else:
+                where = f"Your result is off exactly where {value} is expected."
+            return f"{where} Everything else there is right."
     return ""
 
 

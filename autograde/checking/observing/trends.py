@@ -7,8 +7,10 @@ import numpy as np
 from autograde.checking.observing.pairs import Both, Numbers
 
 Property = Callable[[Numbers], bool]
-NAN = "It comes of 0 / 0, of inf - inf, of the logarithm of a negative number, or of an empty mean."
-
+NAN = (
+    "It comes of 0 / 0, of inf - inf, of 0 times inf (as in the gradient of log 0), of the "
+    "logarithm of a negative number, or of an empty mean."
+)
 INFINITE = "Look for a division by 0, the logarithm of 0, or an exponential that overflows."
 
 
@@ -69,7 +71,8 @@ def trend(both: Both) -> str:
     if all((step[rising] > 0).all() for step, rising in zip(steps, falls, strict=True)):
         return (
             "Your numbers stand in the right order, and only their sizes are wrong. Look at the "
-            "power, root, logarithm or divisor that every one of them goes through."
+            "power, root, logarithm or divisor that every one of them goes through, or at what is "
+            "added to every one."
         )
     return ""
 
@@ -94,11 +97,11 @@ def one_sided(both: Both) -> str:
         return ""
     if not all(right.ndim and np.isfinite(mine).all() for right, mine in both):
         return ""
+    counts = all((np.round(right) == right).all() for right, _ in both)
     if all((mine <= right + 1e-9).all() for right, mine in both):
-        return "No number of yours is too large, and some are too small. Look for what is left out."
-    if all((mine >= right - 1e-9).all() for right, mine in both):
-        return (
-            "No number of yours is too small, and some are too large. Look for what counts too "
-            "often."
-        )
-    return ""
+        said, where = "No number of yours is too large, and some are too small.", "is left out"
+    elif all((mine >= right - 1e-9).all() for right, mine in both):
+        said, where = "No number of yours is too small, and some are too large.", "counts too often"
+    else:
+        return ""
+    return f"{said} Look for what {where}." if counts else said

@@ -145,6 +145,16 @@ def test_a_mistake_in_all_wrong_cases_is_said_to_be_one() -> None:
     assert report.mistake is not None
     assert not report.certain
     assert "In each wrong case your result is the one that this mistake gives." in report.advice
+    assert "perhaps you make it in one place only" in report.advice
+
+
+def test_counts_alone_can_be_left_out_or_come_too_often() -> None:
+    counts = {"reference": lambda v: 9 + np.round(3 * v), "mistakes": ()}
+    assert "left out" in observed(lambda v: 9 + np.round(3 * v) - np.arange(len(v)), **counts)
+    sizes = {"reference": lambda v: np.abs(v), "mistakes": ()}
+    said = observed(lambda v: np.abs(v) * (1 - 0.1 * np.arange(len(v))), **sizes)
+    assert "No number of yours is too large, and some are too small." in said
+    assert "left out" not in said
 
 
 def test_a_named_mistake_needs_no_observation() -> None:

@@ -1,5 +1,7 @@
 """A right answer is right whatever the notebook has switched; a broken kernel is called one."""
 
+import builtins
+import operator
 import random
 import sys
 import warnings
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+from autograde.checking import outcomes
 from autograde.checking.check import check, examine
 from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise
@@ -112,13 +115,13 @@ def test_an_answer_leaves_no_trace_in_the_notebook(
 
 
 def twice(values: np.ndarray) -> np.ndarray:
-    return np.add(values, values)
+    return operator.add(values, values)
 
 
 def test_a_reference_that_fails_means_a_broken_kernel_not_a_wrong_answer() -> None:
     made = exercise(reference=twice)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(np, "add", None)
+        patched.setattr(operator, "add", None)
         report = examine(made, lambda values: 2 * values)
     assert report.points == 0
     assert "not judged" in report.message
@@ -132,8 +135,8 @@ def test_a_reference_that_changes_means_a_broken_kernel() -> None:
     made = exercise(reference=twice)
     assert examine(made, twice).points == 4
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(np, "add", np.multiply)
-        report = examine(made, lambda values: np.add(values, values))
+        patched.setattr(operator, "add", operator.mul)
+        report = examine(made, lambda values: operator.add(values, values))
     assert "not judged" in report.message
     assert report.mistake is None
     assert examine(made, twice).points == 4
@@ -148,11 +151,51 @@ def test_the_judge_keeps_its_own_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report.mistake.name == "squared"
 
 
+REPLACED: dict[str, tuple[object, str, object]] = {
+    "numpy": (np, "add", np.multiply),
+    "a function that numpy prints with": (np, "isfinite", None),
+    "torch": (torch, "add", torch.mul),
+    "a method of tensors": (torch.Tensor, "sum", torch.Tensor.mean),
+    "python": (builtins, "sum", max),
+}
+
+
+def sums(values: np.ndarray) -> Any:
+    tensor = torch.from_numpy(values.copy())
+    return np.add(values, torch.add(tensor, tensor).numpy()) + sum([tensor.sum().item()])
+
+
+@pytest.mark.parametrize("place", REPLACED)
+def test_functions_that_a_cell_has_replaced_are_their_own_while_a_check_runs(
+    monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    made = exercise(reference=sums, mistakes=())
+    lender, name, other = REPLACED[place]
+    with monkeypatch.context() as patched:
+        patched.setattr(lender, name, other)
+        assert examine(made, sums).points == 4
+        assert examine(made, lambda values: 3 * values).points == 0
+        assert getattr(lender, name) is other
+
+
+def test_functions_that_an_answer_replaces_change_neither_the_judge_nor_the_notebook() -> None:
+    def ones(*_: Any, **__: Any) -> np.ndarray:
+        return np.ones(5)
+
+    def forger(values: np.ndarray) -> Any:
+        np.add = ones  # type: ignore[assignment]
+        return np.add(values, values)
+
+    add = np.add
+    assert examine(exercise(reference=lambda values: np.add(values, values)), forger).points == 0
+    assert np.add is add
+
+
 def test_a_kernel_that_breaks_the_judge_is_told_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch, registered: Exercise
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(np, "isfinite", None)  # NumPy itself prints with it
+        patched.setattr(outcomes, "first_difference", None)
         score = check("double", lambda values: 3 * values)
     assert "the check itself stopped with TypeError" in score.report.message
     assert "Restart the kernel" in score.report.message
