@@ -104,6 +104,13 @@ def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
     return make
 
 
+def _sorted_by_gate(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+    g, new = torch.sigmoid(v * x + c), torch.clamp(w * x + b, min=0)
+    old_part = (1 - g) * (1 - v * g * x)
+    new_part = g * ((new > 0) * w + v * (1 - g) * new)
+    return old_part + new_part
+
+
 def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
     """Terms with the sign that they have in the slope: what is said of them depends on it."""
     x, w, b, v, c = inputs.values()
@@ -183,6 +190,33 @@ EXERCISE = Exercise(
             ),
             "One term holds (1 − g) x, which is no slope yet. With the gate held still its slope "
             "is 1 − g.",
+            hint=2,
+        ),
+        Mistake(
+            "the slope of the new is not gated",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, through_new=0.0) + w * (w * x + b > 0)
+            ),
+            "The slope of the new comes through whole. Only the share g of the new reaches y: g "
+            "times its slope.",
+            hint=2,
+        ),
+        Mistake(
+            "w_transform twice in the slope of the new",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, through_new=0.0) + w * w * (w * x + b > 0)
+            ),
+            "You multiply the slope of the new by `w_transform` a second time. It belongs times g.",
+            hint=2,
+        ),
+        Mistake(
+            "1 for x in the last term",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, moved="t")
+                - torch.sigmoid(v * x + c) * torch.sigmoid(-v * x - c) * v
+            ),
+            "The last term has t − 1 where t − x belongs. In (1 − g) x the gate moves by −g′, and "
+            "that is multiplied by x.",
             hint=2,
         ),
         Mistake(
@@ -382,5 +416,5 @@ EXERCISE = Exercise(
             hint=1,
         ),
     ),
-    right_answers={"NumPy, the product rule twice": _in_numpy},
+    right_answers={"NumPy, the product rule twice": _in_numpy, "sorted by g": _sorted_by_gate},
 )
