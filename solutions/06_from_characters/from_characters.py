@@ -542,9 +542,9 @@ STORED = stored_result("characters_neighbours")
 print(STORED)
 numbers = STORED.numbers
 for asked in ("class of unseen words", "class of frequent words"):
-    share = {name: f"{100 * part['mean']:.0f} %" for name, part in numbers[asked]["share"].items()}
-    print(f"{asked}: {share}; always saying {numbers[asked]['commonest class']}:", end=" ")
-    print(f"{100 * numbers[asked]['its share']:.0f} %")
+    shares = {name: part["mean"] for name, part in numbers[asked]["share"].items()}
+    shares[f"always {numbers[asked]['commonest class']}"] = numbers[asked]["its share"]
+    print(f"{asked}:", ", ".join(f"{name} {100 * part:.0f} %" for name, part in shares.items()))
 
 ASKED = ["class of unseen words", "class of frequent words", "misspelt"]
 OTHERS = list(numbers["misspelt"]["checkpoint ahead of"])
@@ -556,7 +556,7 @@ interval_bars(LABELS_THERE, ahead, title=title, ylabel="percentage points")
 # %% [markdown]
 # Each bar is a difference on the same words (*paired*), and a whisker that crosses 0 is no clear difference.
 #
-# - **Unseen words: grammar, and most of it is the ending.** Layer 0 finds neighbours of the right class far more often than letters to change or the untrained network do. But the longest common ending gets most of the way by itself. So what training has added is mainly to look at the end of a word, and a few points beyond.
+# - **Unseen words: grammar, and most of it is the ending.** Layer 0 finds neighbours of the right class far more often than letters to change or the untrained network do. But the longest common ending gets most of the way by itself: whoever looks at the end of a word has most of this gain, and training is worth a few points beyond that.
 # - **Frequent words: the same, with a clearer lead over the ending.** fastText on the same text gets less than the ending does, for unseen and frequent words alike. (One guess: it learns from a window of words on both sides, and gathers words of one topic, whatever their class.)
 # - **Misspellings: nothing.** Layer 0 is behind letters.
 #
@@ -757,7 +757,7 @@ outcome("twenty", 100 * arriving(with_bias(-2.0), 20), unit="%")
 # %% [markdown]
 # The highways with −2 stay near your slope. The first stack without gates loses nearly everything. The second loses less than the highways do: weights that are $\sqrt 2$ larger make up for what relu cuts off (He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
 #
-# Now change `MINE`. **Predict first** which bias lets half through, from $(1-g)^{50} = 0.5$, run the cell again and read the printed share. (The solution: $g = 1 - 0.5^{1/50}$, so the bias is about −4.3.)
+# Now change `MINE`. **Predict first** which bias lets half through, from $(1-g)^{50} = 0.5$, run the cell again and read the printed share. (The solution: $g = 1 - 0.5^{1/50}$, so the bias is about −4.3. A little less than half arrives, for the two terms that you left out count, too.)
 #
 # ELMo has one or two highways, and no gradient gets lost in two layers. The start is an inheritance from deep networks; whether it matters here we have not measured. And it is only a **start**: training may open the gates.
 
