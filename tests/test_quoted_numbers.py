@@ -159,27 +159,32 @@ def seeds_of_taglm() -> list[str]:
 
 def letters() -> list[str]:
     numbers = stored_result("characters_neighbours").numbers
-    unseen, frequent, slips, meaning = (
+    unseen, frequent, misspelt = (
         numbers[question]["checkpoint ahead of"]
-        for question in (
-            "class of unseen words",
-            "class of frequent words",
-            "misspelt",
-            "meaning or letters",
-        )
+        for question in ("class of unseen words", "class of frequent words", "misspelt")
     )
+    share = numbers["class of unseen words"]["share"]
     text, spelling, untrained = "fastText, same text", "letters to change", "the same, untrained"
-    assert all(point["low"] > 0 for point in unseen.values())  # "far more often", "more often"
-    assert frequent[text]["low"] > 0  # "it does not shrink"
-    assert frequent[text]["mean"] > unseen[text]["mean"]
-    assert slips[spelling]["high"] < 0  # "behind letters"
-    assert slips[untrained]["mean"] < 0 < slips[text]["low"]
-    assert meaning[text]["high"] < 0 < meaning[untrained]["low"]
+    ending = "longest common ending"
+    assert all(point["low"] > 0 for point in [*unseen.values(), *frequent.values()])
+    low, high = share[spelling]["mean"], share["layer 0 of the checkpoint"]["mean"]
+    assert (share[ending]["mean"] - low) / (high - low) > 2 / 3  # "most of it is the ending"
+    assert 0.02 < unseen[ending]["mean"] < 0.08  # "a few points"
+    assert share[text]["high"] < share[ending]["mean"]  # "less than the ending"
+    assert frequent[ending]["low"] > unseen[ending]["high"]  # "a clearer lead"
+    assert misspelt[spelling]["high"] < 0  # "behind letters"
+    assert misspelt[untrained]["mean"] < 0 < misspelt[text]["low"]
+    assert numbers["misspelt"]["occur in the checkpoint's text"] == 0  # "none occurs"
     assert numbers["class of unseen words"]["words"] == 500
-    return [
-        f"{numbers['misspelt']['words']} slips of the pen",
-        f"with {numbers['meaning or letters']['words']} words, each with",
-    ]
+    ordinary, alike = (
+        numbers[question]["share"] for question in ("meaning or any word", "meaning or letters")
+    )
+    layer_0 = "layer 0 of the checkpoint"
+    assert ordinary[layer_0]["low"] > 0.5 > ordinary[untrained]["low"]  # "well above a coin"
+    assert ordinary[untrained]["high"] > 0.5  # "the untrained network does not"
+    assert alike[text]["low"] < 0.5 < alike[text]["high"]  # "no better than a coin"
+    assert alike[layer_0]["high"] < 0.25  # "nearly every time"
+    return [f"{numbers['misspelt']['words']} misspellings"]
 
 
 def checkpoint() -> list[str]:

@@ -1,7 +1,8 @@
 """How close words are, by their vectors or by their letters, and three questions to ask of it.
 
 A closeness takes Q words and N candidates and gives a table (Q, N); the larger, the closer. Where
-candidates tie, the one that stands first in the list wins: put frequent words first.
+candidates tie, each has the chance of a draw, so that the order of the list tells nobody which
+words are frequent.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,15 +40,32 @@ def by_letters(words: Sequence[str], candidates: Sequence[str]) -> Table:
     return -edit_distances(words, candidates).astype(np.float32)
 
 
+def by_ending(words: Sequence[str], candidates: Sequence[str]) -> Table:
+    """The number of letters that both have at their end; of equals, the nearer in length."""
+    length = max(map(len, [*words, *candidates]), default=0)
+
+    def backwards(texts: Sequence[str], blank: int) -> NDArray[np.int32]:
+        rows = [[ord(letter) for letter in reversed(text)] for text in texts]
+        return np.array([row + [blank] * (length - len(row)) for row in rows], dtype=np.int32)
+
+    ours, theirs = backwards(words, -1), backwards(candidates, -2)
+    sizes = [np.array([len(text) for text in texts]) for texts in (words, candidates)]
+    table = (-0.01 * np.abs(sizes[0][:, None] - sizes[1])).astype(np.float32)
+    still = np.ones(table.shape, dtype=bool)
+    for place in range(length):
+        still &= ours[:, place, None] == theirs[None, :, place]
+        table += still
+    return table
+
+
 def nearest(
     closeness: Closeness, words: Sequence[str], candidates: Sequence[str], n: int
 ) -> NDArray[np.intp]:
-    """Places of the n closest candidates of each word, itself left out: (Q, n)."""
-    table = closeness(words, candidates)
-    own = {candidate: place for place, candidate in enumerate(candidates)}
-    for row, word in zip(table, words, strict=True):
-        if word in own:
-            row[own[word]] = -np.inf
+    """Places of the n closest candidates of each word, itself left out: (Q, n).
+
+    Of equals the first in the list is named first.
+    """
+    table = _of_others(closeness, words, candidates)
     rows, places = np.arange(len(words)), []
     for _ in range(n):
         places.append(table.argmax(1))
@@ -55,13 +73,36 @@ def nearest(
     return np.stack(places, 1)
 
 
+def chances(
+    closeness: Closeness, words: Sequence[str], candidates: Sequence[str], n: int
+) -> NDArray[np.float64]:
+    """How likely each candidate is among a word's n closest, if equals are drawn: (Q, N)."""
+    table = _of_others(closeness, words, candidates)
+    last = np.partition(table, -n, axis=1)[:, -n, None]
+    sure, equal = table > last, table == last
+    return sure + equal * (n - sure.sum(1, keepdims=True)) / equal.sum(1, keepdims=True)
+
+
+def _of_others(closeness: Closeness, words: Sequence[str], candidates: Sequence[str]) -> Table:
+    """The closeness, and minus infinity between a word and itself."""
+    table = closeness(words, candidates)
+    own = {candidate: place for place, candidate in enumerate(candidates)}
+    for row, word in zip(table, words, strict=True):
+        if word in own:
+            row[own[word]] = -np.inf
+    return table
+
+
 def finds_meant(
     closeness: Closeness, pairs: Sequence[tuple[str, str]], candidates: Sequence[str]
 ) -> NDArray[np.float64]:
-    """1 for each slip whose closest candidate is the word that was meant, else 0: (Q,)."""
-    first = nearest(closeness, [slip for slip, _ in pairs], candidates, 1)[:, 0]
-    hits = [candidates[i] == meant for i, (_, meant) in zip(first, pairs, strict=True)]
-    return np.array(hits, dtype=np.float64)
+    """1 for each slip whose closest candidate is the word that was meant, else 0: (Q,).
+
+    Where k candidates are equally close, and the meant word is one of them, 1 / k.
+    """
+    chance = chances(closeness, [slip for slip, _ in pairs], candidates, 1)
+    places = {candidate: place for place, candidate in enumerate(candidates)}
+    return chance[np.arange(len(pairs)), [places[meant] for _, meant in pairs]]
 
 
 def prefers_meaning(
@@ -83,10 +124,7 @@ def same_class(
     n: int = 5,
 ) -> NDArray[np.float64]:
     """Of the n closest candidates of each word, the share of its own class: (Q,)."""
-    places = nearest(closeness, words, candidates, n)
-    return np.array(
-        [
-            np.mean([classes[candidates[i]] == classes[word] for i in row])
-            for word, row in zip(words, places, strict=True)
-        ]
-    )
+    chance = chances(closeness, words, candidates, n)
+    class_of = np.array([classes[candidate] for candidate in candidates])
+    same = class_of[None] == np.array([classes[word] for word in words])[:, None]
+    return np.asarray((chance * same).sum(1) / n)

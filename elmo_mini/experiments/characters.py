@@ -1,7 +1,8 @@
 """``python -m elmo_mini.experiments.characters neighbours``: what letters know, trained and not.
 
-The token layer of the course checkpoint beside three controls that are asked the same: the same
-network with its starting weights, fastText on the checkpoint's own text, and spelling alone.
+The token layer of the course checkpoint beside four controls that are asked the same: the same
+network with its starting weights, fastText on the checkpoint's own text, and spelling alone, read
+as letters to change and as the longest common ending.
 """
 
 from argparse import Namespace
@@ -19,9 +20,11 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.closeness import (
     Closeness,
     Table,
+    by_ending,
     by_letters,
     by_vectors,
     finds_meant,
+    nearest,
     prefers_meaning,
     same_class,
 )
@@ -39,12 +42,13 @@ from elmo_mini.text.vocabulary import Vocabulary
 with brought_by("experiments"):
     from gensim.models import FastText
 
-FREQUENT, DRAWN, LEAST_TAGGED = 100, 500, 3
-TRAINED, UNTRAINED, FASTTEXT, LETTERS = (
+FREQUENT, DRAWN, RIVALS = 100, 500, 5
+TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING = (
     "layer 0 of the checkpoint",
     "the same, untrained",
     "fastText, same text",
     "letters to change",
+    "longest common ending",
 )
 
 
@@ -98,9 +102,12 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     plain_words = sorted(word for word in classes if word.isalpha() and word.islower())
     unseen = _draw([w for w in plain_words if w not in counts and len(w) > 4], rng)
     frequent = _draw([w for w in plain_words if counts[w] >= FREQUENT and w in known], rng)
+    ours = sorted(set(plain_words).intersection(known))
+    any_word = _beside_any_word(ours, classes, counts)
     ask: dict[str, Callable[[Closeness], NDArray[np.float64]]] = {
         "misspelt": lambda c: finds_meant(c, misspelt_words(), known),
         "meaning or letters": lambda c: prefers_meaning(c, meaning_or_letters()),
+        "meaning or any word": lambda c: prefers_meaning(c, any_word).reshape(-1, RIVALS).mean(1),
         "class of unseen words": lambda c: same_class(c, unseen, tagged, classes),
         "class of frequent words": lambda c: same_class(c, frequent, tagged, classes),
     }
@@ -110,6 +117,7 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
         UNTRAINED: [partial(untrained, bilm, seed) for seed in seeds],
         FASTTEXT: [partial(fasttext, text, seed) for seed in seeds],
         LETTERS: [lambda: by_letters],
+        ENDING: [lambda: by_ending],
     }
     outcome: dict[str, dict[str, NDArray[np.float64]]] = defaultdict(dict)
     for name, make in makers.items():
@@ -133,6 +141,12 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
         rows[f"class of {question} words"]["commonest class"] = most[0]
         rows[f"class of {question} words"]["its share"] = most[1] / len(words)
         rows[f"class of {question} words"]["drawn"] = words
+    slips = misspelt_words()
+    places = nearest(by_letters, [slip for slip, _ in slips], known, 1)[:, 0]
+    commoner = [known[i] == meant for i, (_, meant) in zip(places, slips, strict=True)]
+    rows["misspelt"]["letters to change, the commoner of equals"] = float(np.mean(commoner))
+    rows["misspelt"]["occur in the checkpoint's text"] = sum(slip in counts for slip, _ in slips)
+    rows["meaning or any word"]["drawn"] = [list(triple) for triple in any_word]
     title = "Neighbours of words at the token layer, beside untrained, fastText and spelling"
     return title, rows | {"interval": "95 %, bootstrap over words and seeds"}
 
@@ -148,6 +162,29 @@ def _classes() -> dict[str, str]:
 
 def _draw(words: list[str], rng: np.random.Generator) -> list[str]:
     return [words[i] for i in rng.permutation(len(words))[:DRAWN]]
+
+
+def _beside_any_word(
+    words: Sequence[str], classes: dict[str, str], counts: Counter[str]
+) -> list[tuple[str, str, str]]:
+    """Each word, its like in meaning, and another of that one's class, length and frequency.
+
+    The third is drawn, `RIVALS` times for each word that has so many to draw from.
+    """
+    rng, triples = np.random.default_rng(1), []
+    for word, meaning, letters in meaning_or_letters():
+        rivals = [
+            w
+            for w in words
+            if w not in (word, meaning, letters)
+            and classes[w] == classes.get(meaning)
+            and abs(len(w) - len(meaning)) <= 1
+            and 0.5 < counts[w] / counts[meaning] < 2
+        ]
+        if len(rivals) >= RIVALS:
+            drawn = rng.choice(rivals, RIVALS, replace=False)
+            triples += [(word, meaning, str(rival)) for rival in drawn]
+    return triples
 
 
 def _interval(values: NDArray[np.float64]) -> dict[str, float]:

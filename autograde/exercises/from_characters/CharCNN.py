@@ -87,11 +87,14 @@ class _Varied(nn.Module):
         return functional.pad(table, (0, 0, 1, 0))[ids]
 
     def found(self, letters: Tensor) -> Tensor:
-        x = letters.transpose(1, 2)
+        x = self.strip(letters)
         order = self.widths(_count(self.weights, "CNN/W_cnn_"))
         return torch.cat(
             [self.pool(functional.conv1d(x, self.kernel(i), self.bias(i))) for i in order], -1
         )
+
+    def strip(self, letters: Tensor) -> Tensor:
+        return letters.transpose(1, 2)
 
     def widths(self, number: int) -> Sequence[int]:
         return range(number)
@@ -365,6 +368,13 @@ EXERCISE = Exercise(
             varied(letters=_zero_at_the_end),
             "The row of zeros belongs in front of the table, so that id 0 finds it and id 1 finds "
             "the table's first row.",
+            hint=2,
+        ),
+        Mistake(
+            "the letters are reshaped",
+            varied(strip=lambda self, found: found.reshape(found.mT.shape)),
+            "`reshape` and `view` keep the numbers in their order and mix up the letters. The "
+            "table gives (N, 50, D): turn it into (N, D, 50) with `transpose(1, 2)`.",
             hint=2,
         ),
         Mistake(

@@ -72,6 +72,16 @@ def _marks_alone_shifted(word: str) -> list[int]:
     return varied_ids(word, content=codes)
 
 
+def _marks_again(word: str, *, begin: int = 0, end: int = 0, pad: int = 0) -> list[int]:
+    return varied_ids(word, begin=(BEGIN + begin,), end=(END + end,), pad=PAD + pad)
+
+
+MARKS_AGAIN = (
+    "Your bytes are right. {} gets another: begin with 258, 259 and 260, or leave the marks out of "
+    "the addition."
+)
+
+
 def _letters_first(word: str) -> list[int]:
     return varied_ids(word, content=list(word[:ROOM].encode()), room=None)
 
@@ -276,6 +286,24 @@ EXERCISE = Exercise(
             "lower case",
             lambda word: varied_ids(word.lower()),
             "You make the word lower case first. The model reads capitals: *US* is not *us*.",
+        ),
+        Mistake(
+            "the marks are shifted twice",
+            lambda word: _marks_again(word, begin=1, end=1, pad=1),
+            MARKS_AGAIN.format("259, 260 and 261 have their 1 already, and yours"),
+            hint=2,
+        ),
+        Mistake(
+            "begin and end are shifted twice",
+            lambda word: _marks_again(word, begin=1, end=1),
+            MARKS_AGAIN.format("259 and 260 have their 1 already, and yours"),
+            hint=2,
+        ),
+        Mistake(
+            "the padding is shifted twice",
+            lambda word: _marks_again(word, pad=1),
+            MARKS_AGAIN.format("261 is the padding with its 1, and yours"),
+            hint=2,
         ),
         Mistake(
             "shifted twice",

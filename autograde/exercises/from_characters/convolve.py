@@ -107,6 +107,20 @@ def _weight_reshaped(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return (rows @ weight.flatten(1).T + bias).transpose(1, 2)
 
 
+def _stencil_summed(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    places = letters.shape[2] - weight.shape[2] + 1
+    return weight.sum(2) @ letters[:, :, :places] + bias[:, None]
+
+
+def _both_summed(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    windows = letters.unfold(2, weight.shape[2], 1).sum(3)  # (N, D, places)
+    return weight.sum(2) @ windows + bias[:, None]
+
+
+def _letter_summed(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    return reference(letters.sum(1, keepdim=True).expand_as(letters), weight, bias)
+
+
 def _one_window_short(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return reference(letters, weight, bias)[:, :, :-1]
 
@@ -269,6 +283,27 @@ EXERCISE = Exercise(
             "Window and stencil are laid out differently: one runs through the letters first, the "
             "other through the numbers of a letter. Number must meet number, letter must meet "
             "letter.",
+            hint=2,
+        ),
+        Mistake(
+            "the stencil is added up before it slides",
+            _stencil_summed,
+            "You add up the columns of the stencil before it slides, so it cannot tell *-ing* from "
+            "*gni*. Each column meets the letter below it; then add up.",
+            hint=2,
+        ),
+        Mistake(
+            "stencil and window are both added up first",
+            _both_summed,
+            "You add up the columns of the stencil, and those of the window, and multiply then. "
+            "Each column meets the letter below it: multiply first, add up after.",
+            hint=2,
+        ),
+        Mistake(
+            "the numbers of a letter are added up first",
+            _letter_summed,
+            "You add up the numbers of each letter before the product. Number d of the letter "
+            "meets number d of the stencil: multiply first, add up after.",
             hint=2,
         ),
         Mistake(

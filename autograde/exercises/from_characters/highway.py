@@ -146,6 +146,16 @@ def _relu_in_the_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: T
     return g * torch.relu(x @ w + b) + (1 - g) * x
 
 
+def _bias_behind_sigmoid(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = torch.sigmoid(x @ w_gate) + b_gate
+    return g * torch.relu(x @ w + b) + (1 - g) * x
+
+
+def _tanh_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = torch.tanh(x @ w_gate + b_gate)
+    return g * torch.relu(x @ w + b) + (1 - g) * x
+
+
 def _bias_behind_relu(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
     g = torch.sigmoid(x @ w_gate + b_gate)
     return g * (torch.relu(x @ w) + b) + (1 - g) * x
@@ -337,6 +347,26 @@ EXERCISE = Exercise(
             "The share that you carry has no sigmoid, so it leaves the range from 0 to 1. 1 − g is "
             "sigmoid(−(x W_carry + b_carry)).",
             hint=2,
+        ),
+        Mistake(
+            "the bias outside the sigmoid",
+            _bias_behind_sigmoid,
+            "You add `b_carry` behind the sigmoid, so your gate leaves the range from 0 to 1. It "
+            "belongs inside: sigmoid(x W_carry + b_carry).",
+            hint=2,
+        ),
+        Mistake(
+            "tanh for the gate",
+            _tanh_gate,
+            "Your gate is a tanh, which falls to −1. A gate runs from 0 to 1: sigmoid.",
+            hint=2,
+        ),
+        Mistake(
+            "the start of the bias is added again",
+            lambda x, w, b, c, d: reference(x, w, b, c, d - 2),
+            "Your gate has a −2 of its own. It is where `b_carry` starts in training; the "
+            "`b_carry` that you are given has it inside.",
+            hint=3,
         ),
         Mistake(
             "relu inside the gate",

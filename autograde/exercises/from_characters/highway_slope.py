@@ -1,12 +1,23 @@
 """Exercise `highway_slope`: the derivative of a highway unit, by pen and paper."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, call_with_tensors
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call_with_tensors,
+)
 from autograde.exercises.from_characters import LESSON
 
 
@@ -52,11 +63,26 @@ def varied_slope(
     return carry * (1 - g) + through_new * g * new_slope + through_gate * slope_of_gate * between
 
 
-def _by_autograd(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
-    x = x.clone().requires_grad_()
-    g = torch.sigmoid(v * x + c)
-    (slope,) = torch.autograd.grad((g * torch.relu(w * x + b) + (1 - g) * x).sum(), x)
-    return slope
+FOLLOWED = (Tensor.requires_grad_, vars(torch._C.TensorBase)["requires_grad"].__set__)
+
+
+class _ByPen(TorchFunctionMode):
+    """Refuses the derivative that autograd finds."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        if func in FOLLOWED or (kwargs or {}).get("requires_grad"):
+            raise AnswerRefused(
+                "You let autograd find the slope. It finds the right one, and it is what you open "
+                "up here: derive the three terms with pen and paper, and write them down."
+            )
+        return func(*args, **(kwargs or {}))
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    with _ByPen():
+        return call_with_tensors(answer, inputs)
 
 
 def _in_numpy(x: Any, w: Any, b: Any, v: Any, c: Any) -> Any:
@@ -76,6 +102,13 @@ def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
         return inputs
 
     return make
+
+
+def _sorted_by_gate(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+    g, new = torch.sigmoid(v * x + c), torch.clamp(w * x + b, min=0)
+    old_part = (1 - g) * (1 - v * g * x)
+    new_part = g * ((new > 0) * w + v * (1 - g) * new)
+    return old_part + new_part
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
@@ -114,7 +147,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=12,
     reference=reference,
-    run=call_with_tensors,
+    run=_run,
     on_the_way=_on_the_way,
     cases=(
         Case("one unit, its relu open", _units(1, shift=3.0)),
@@ -148,6 +181,42 @@ EXERCISE = Exercise(
             "the way through the new is missing",
             lambda *a: varied_slope(*a, through_new=0.0),
             "The way through the new is missing: g times the slope of relu(w x + b).",
+            hint=2,
+        ),
+        Mistake(
+            "the carried half for its slope",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, carry=0.0) + (1 - torch.sigmoid(v * x + c)) * x
+            ),
+            "One term holds (1 − g) x, which is no slope yet. With the gate held still its slope "
+            "is 1 − g.",
+            hint=2,
+        ),
+        Mistake(
+            "the slope of the new is not gated",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, through_new=0.0) + w * (w * x + b > 0)
+            ),
+            "The slope of the new comes through whole. Only the share g of the new reaches y: g "
+            "times its slope.",
+            hint=2,
+        ),
+        Mistake(
+            "w_transform twice in the slope of the new",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, through_new=0.0) + w * w * (w * x + b > 0)
+            ),
+            "You multiply the slope of the new by `w_transform` a second time. It belongs times g.",
+            hint=2,
+        ),
+        Mistake(
+            "1 for x in the last term",
+            lambda x, w, b, v, c: (
+                varied_slope(x, w, b, v, c, moved="t")
+                - torch.sigmoid(v * x + c) * torch.sigmoid(-v * x - c) * v
+            ),
+            "The last term has t − 1 where t − x belongs. In (1 − g) x the gate moves by −g′, and "
+            "that is multiplied by x.",
             hint=2,
         ),
         Mistake(
@@ -347,5 +416,5 @@ EXERCISE = Exercise(
             hint=1,
         ),
     ),
-    right_answers={"autograd": _by_autograd, "NumPy, the product rule twice": _in_numpy},
+    right_answers={"NumPy, the product rule twice": _in_numpy, "sorted by g": _sorted_by_gate},
 )

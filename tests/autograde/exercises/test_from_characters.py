@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from autograde.checking.check import examine
 from autograde.checking.exercise import Answer
-from autograde.exercises.from_characters import convolve, highway_slope
+from autograde.exercises.from_characters import broken_encoders, convolve, highway_slope
 from autograde.exercises.from_characters.broken import FAULTS, Encoder, encoder_with, planted
 from autograde.exercises.from_characters.small_weights import drawn_weights
 from elmo_mini.bilm import plain
@@ -53,6 +53,46 @@ def test_what_is_right_and_not_asked_for_is_told_why(answer: Answer, said: str) 
     report = examine(convolve.EXERCISE, lambda letters, weight, bias: answer(letters, weight, bias))
     assert report.points < convolve.EXERCISE.points
     assert said in report.text()
+
+
+def followed_by_a_method(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    g = torch.sigmoid(v * x + c)
+    (slope,) = torch.autograd.grad((g * torch.relu(w * x + b) + (1 - g) * x).sum(), x)
+    return slope
+
+
+def followed_by_an_attribute(
+    x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor
+) -> Tensor | None:
+    x = x.clone()
+    x.requires_grad = True
+    g = torch.sigmoid(v * x + c)
+    (g * torch.relu(w * x + b) + (1 - g) * x).sum().backward()
+    return x.grad
+
+
+def followed_as_a_copy(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor | None:
+    x = torch.tensor(x.tolist(), requires_grad=True)
+    return followed_by_a_method(x, w, b, v, c)
+
+
+@pytest.mark.parametrize(
+    "answer", [followed_by_a_method, followed_by_an_attribute, followed_as_a_copy]
+)
+def test_a_slope_that_autograd_finds_is_refused(answer: Answer) -> None:
+    report = examine(highway_slope.EXERCISE, answer)
+    assert report.points == 0
+    assert "You let autograd find the slope." in report.text()
+
+
+def test_each_encoder_has_its_own_sentence_however_many_are_wrong() -> None:
+    said = examine(broken_encoders.EXERCISE, lambda: {"A": 1, "B": 5, "C": 6}).text()
+    said = re.sub(r"\s+", " ", said)
+    for name, number in {"A": 1, "B": 5, "C": 6}.items():
+        assert f"{name} is not fault {number} ({FAULTS[number - 1]})." in said
+    assert "one too small" not in said
+    assert "above 1" not in said
 
 
 def half_a_gate_slope(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ import numpy as np
 
 from elmo_mini.characters.closeness import (
     Table,
+    by_ending,
     by_letters,
     by_vectors,
     finds_meant,
@@ -37,6 +38,19 @@ def test_the_first_of_equals_is_the_nearest_and_a_word_is_not_its_own_neighbour(
     assert nearest(by_vectors(encode), ["car"], WORDS, 1).tolist() == [[1]]
 
 
+def test_the_order_of_the_list_decides_no_tie() -> None:
+    for words in (["cat", "car", "dog"], ["dog", "car", "cat"]):
+        assert finds_meant(by_letters, [("caz", "cat")], words).tolist() == [0.5]
+        classes = {"caz": "N", "cat": "N", "car": "V", "dog": "V"}
+        assert same_class(by_letters, ["caz"], words, classes, n=1).tolist() == [0.5]
+
+
+def test_endings_are_compared_from_the_last_letter() -> None:
+    endings = ["talking", "king", "walks", "walking", ""]
+    assert by_ending(["walking"], endings).round().tolist() == [[6, 4, 0, 7, 0]]
+    assert nearest(by_ending, ["walking"], ["king", "staking", "sing"], 3).tolist() == [[1, 0, 2]]
+
+
 def test_a_list_is_encoded_once_however_often_it_is_asked() -> None:
     asked: list[int] = []
 
@@ -51,7 +65,7 @@ def test_a_list_is_encoded_once_however_often_it_is_asked() -> None:
 
 
 def test_the_questions() -> None:
-    assert finds_meant(by_letters, [("carr", "car"), ("aut", "car")], WORDS).tolist() == [1, 0]
+    assert finds_meant(by_letters, [("carr", "car"), ("aut", "car")], WORDS).tolist() == [1 / 3, 0]
     triple = [("car", "auto", "card")]
     assert prefers_meaning(by_vectors(encode), triple).tolist() == [1]
     assert prefers_meaning(by_letters, triple).tolist() == [0]
