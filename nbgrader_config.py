@@ -2,4 +2,9 @@
 
 from autograde.grading.nbgrader_settings import configure
 
-configure(get_config())  # noqa: F821 (nbgrader provides get_config)
+c = get_config()  # noqa: F821 (nbgrader provides get_config)
+configure(c)
+
+# True: what is released holds model answers, hidden until a learner has tried.
+# False, for a graded course: neither model answers nor solved lessons are released.
+c.ReleaseModelAnswers.enabled = True

@@ -15,19 +15,35 @@ from elmo_mini.extras import missing
 
 if TYPE_CHECKING:
     from autograde.checking.check import check, or_reference
+    from autograde.checking.mine import mine
+    from autograde.checking.model_answer import model_answer
     from autograde.checking.predictions import calibration, outcome, predict
+    from autograde.checking.progress import progress
     from autograde.running.environment import environment
 
-__all__ = ["calibration", "check", "environment", "or_reference", "outcome", "predict"]
+__all__ = [
+    "calibration",
+    "check",
+    "environment",
+    "mine",
+    "model_answer",
+    "or_reference",
+    "outcome",
+    "predict",
+    "progress",
+]
 
 # Loaded on demand (PEP 562): nbgrader and `make lab` need no torch, which takes two seconds.
 _HOMES = {
     "calibration": "checking.predictions",
     "check": "checking.check",
     "environment": "running.environment",
+    "mine": "checking.mine",
+    "model_answer": "checking.model_answer",
     "or_reference": "checking.check",
     "outcome": "checking.predictions",
     "predict": "checking.predictions",
+    "progress": "checking.progress",
 }
 _NEEDED = ("numpy", "torch", "gensim", "IPython", "ipywidgets")
 

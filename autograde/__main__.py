@@ -6,6 +6,10 @@ from elmo_mini.commands.run import run_command
 
 COMMANDS = {
     "build": ("autograde.building.build", "make the notebooks from the lesson sources"),
+    "mutants": (
+        "autograde.mutants.mutants",
+        "change right answers the way people slip, and see what the checks say",
+    ),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
     "environment": (
         "autograde.running.environment",

@@ -176,6 +176,7 @@ ROOMS = {
         "arguments",
         "extras",
         "files",
+        "progress",
         "hdf5_target",
         "fast",
         "text",
@@ -195,7 +196,15 @@ ROOMS = {
         "experiments",
         "commands",
     ),
-    "autograde": ("checking", "exercises", "grading", "building", "running"),
+    "autograde": (
+        "desk",
+        "checking",
+        "exercises",
+        "mutants",
+        "grading",
+        "building",
+        "running",
+    ),
 }
 # What looks into every room: the face of the package, and its command line.
 DOORS = ("__init__", "__main__")

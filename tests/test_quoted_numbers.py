@@ -156,6 +156,31 @@ def seeds_of_taglm() -> list[str]:
     ]
 
 
+def letters() -> list[str]:
+    numbers = stored_result("characters_neighbours").numbers
+    unseen, frequent, slips, meaning = (
+        numbers[question]["checkpoint ahead of"]
+        for question in (
+            "class of unseen words",
+            "class of frequent words",
+            "misspelt",
+            "meaning or letters",
+        )
+    )
+    text, spelling, untrained = "fastText, same text", "letters to change", "the same, untrained"
+    assert all(point["low"] > 0 for point in unseen.values())  # "far more often", "more often"
+    assert frequent[text]["low"] > 0  # "it does not shrink"
+    assert frequent[text]["mean"] > unseen[text]["mean"]
+    assert slips[spelling]["high"] < 0  # "behind letters"
+    assert slips[untrained]["mean"] < 0 < slips[text]["low"]
+    assert meaning[text]["high"] < 0 < meaning[untrained]["low"]
+    assert numbers["class of unseen words"]["words"] == 500
+    return [
+        f"{numbers['misspelt']['words']} slips of the pen",
+        f"with {numbers['meaning or letters']['words']} words, each with",
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
@@ -165,6 +190,7 @@ def seeds_of_taglm() -> list[str]:
         ("04", forgetting),
         ("04", telegrams),
         ("05", seeds_of_taglm),
+        ("06", letters),
     ],
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:

@@ -13,14 +13,16 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building import executed_notebook
-from autograde.building.executed_notebook import CellTime, RunFailed
+from autograde.building.executed_notebook import RunFailed
 from autograde.building.exercise_rules import Find
 from autograde.building.lesson_rules import refusals
 from autograde.building.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
 from autograde.building.notebooks import solution_notebook
 from autograde.building.stale_notebook import notebook_difference, student_difference
 from autograde.building.student_version import student_version
+from autograde.building.timed_client import CellTime
 from autograde.checking.catalogue import find
+from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 
 BUDGET_SECONDS = 90.0
 
@@ -124,6 +126,8 @@ class Builder:
         _write(target, content)
         for path, data in students.items():
             _write(self._release_folder(lesson) / path, data)
+        if MODEL_ANSWERS not in students:
+            (self._release_folder(lesson) / MODEL_ANSWERS).unlink(missing_ok=True)
         if execute:
             self._judge_run(lesson, solution, content)
 
@@ -144,7 +148,11 @@ class Builder:
                 self._note(target, f"is stale: {difference}. Run `{execute}`.")
             else:
                 self._judge_run(lesson, stored, target.read_bytes())
-        for path, data in student_version(lesson, fresh).items():
+        students = student_version(lesson, fresh)
+        switched_off = self._release_folder(lesson) / MODEL_ANSWERS
+        if MODEL_ANSWERS not in students and switched_off.exists():
+            self._note(switched_off, f"is released, but switched off. Run `{build}`.")
+        for path, data in students.items():
             file = self._release_folder(lesson) / path
             if not file.exists():
                 self._note(file, f"does not exist. Run `{build}`.")

@@ -8,6 +8,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import ClearSolutions
 
+SHOWN_BY_VALUE = ("calibration", "check", "environment", "model_answer", "outcome", "predict")
+
 
 def syntax_error(source: str) -> tuple[int, str] | None:
     """Line (from 1) and text of the syntax error in a cell's code; magics are allowed."""
@@ -38,6 +40,32 @@ def checked_id(node: ast.AST) -> str | None:
     if node.func.id != "check" or not node.args or not isinstance(node.args[0], ast.Constant):
         return None
     return str(node.args[0].value)
+
+
+def imports_check(source: str) -> bool:
+    """Whether a cell has ``from autograde import check``, alone or with other names."""
+    return any(
+        node.module == "autograde" and any(name.name == "check" for name in node.names)
+        for node in ast.walk(tree(source))
+        if isinstance(node, ast.ImportFrom)
+    )
+
+
+def values_not_shown(source: str) -> list[tuple[int, str]]:
+    """Line and function of calls whose value should be seen, and is not: they do not end the cell.
+
+    A notebook shows the value of a cell's last line and no other.
+    """
+    body = tree(source).body
+    return [
+        (node.lineno, node.value.func.id)
+        for node in ast.walk(ast.Module(body, []))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id in SHOWN_BY_VALUE
+        and node is not body[-1]
+    ]
 
 
 def ends_with_semicolon(source: str) -> bool:

@@ -1,26 +1,28 @@
 """Run a solution notebook, keep the outputs of earlier runs, and judge what a run left."""
 
 import os
+import re
 import tempfile
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import nbformat
-import psutil
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building.alt_text import undescribed_in_outputs
 from autograde.building.lesson_source import Lesson
 from autograde.building.student_version import copy_data_files
+from autograde.building.timed_client import CellTime, TimedClient
 from autograde.grading.instructor_notes import TIMES
+from elmo_mini.figures.picture import UNREADABLE
 
 MAX_KILOBYTES = 450
 WIDGET = "application/vnd.jupyter.widget-view+json"
+ERASED = re.compile(r" *\r(?=\n|\Z)")
 SLOWEST = 5
+# Processor seconds after which a learner wonders whether a cell still runs.
+LONGEST_SILENCE = 10
 # By the clock, for a cell that never ends; how long a lesson may take is counted otherwise.
 HANGS_AFTER = 1800
 
@@ -31,14 +33,6 @@ class RunFailed(RuntimeError):
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(reason)
         self.position = position
-
-
-@dataclass(frozen=True)
-class CellTime:
-    """Processor seconds of one code cell; ``position`` is its place in the notebook."""
-
-    position: int
-    seconds: float
 
 
 def keep_outputs(fresh: NotebookNode, earlier: NotebookNode) -> None:
@@ -74,47 +68,47 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int = HANGS_AFTER) 
         A cell raised an error or never ended; with its place.
     """
     metadata = notebook.metadata.copy()
-    started: dict[int, float] = {}
-    times: list[CellTime] = []
-
-    def on_start(cell: NotebookNode, cell_index: int) -> None:
-        started[cell_index] = _processor_seconds(client)
-
-    def on_end(cell: NotebookNode, cell_index: int, **_: object) -> None:
-        now = _processor_seconds(client)
-        times.append(CellTime(cell_index, now - started[cell_index]))
-
     with tempfile.TemporaryDirectory(prefix="run_") as folder:
         copy_data_files(lesson, Path(folder))
-        client = NotebookClient(
+        client = TimedClient(
             notebook,
             timeout=timeout,
             kernel_name="python3",
             resources={"metadata": {"path": folder}},
             record_timing=False,
             store_widget_state=False,
-            on_cell_execute=on_start,
-            on_cell_executed=on_end,
         )
         try:
             # One thread, as `make lab` gives a learner's kernel.
             client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"})
         except CellExecutionError as error:
-            raise RunFailed(max(started), f"{error.ename}: {error.evalue}") from error
+            raise RunFailed(client.running, f"{error.ename}: {error.evalue}") from error
         except CellTimeoutError as error:
-            raise RunFailed(max(started), f"no end after {timeout} s") from error
+            raise RunFailed(client.running, f"no end after {timeout} s") from error
     notebook.metadata = metadata
+    times = client.times
+    names = {time.position: notebook.cells[time.position]["id"] for time in times}
+    quiet = sorted(times, key=lambda time: -time.silence)[:SLOWEST]
     notebook.metadata[TIMES] = {
         "lesson": round(sum(time.seconds for time in times), 1),
-        "slowest cells": {
-            notebook.cells[time.position]["id"]: round(time.seconds, 1) for time in slowest(times)
-        },
+        "slowest cells": {names[time.position]: round(time.seconds, 1) for time in slowest(times)},
+        "longest silences": {names[time.position]: round(time.silence, 1) for time in quiet},
     }
+    _as_left_on_the_screen(notebook)
+    return times
+
+
+def _as_left_on_the_screen(notebook: NotebookNode) -> None:
+    """Drop what a reader of the stored notebook cannot see: overwritten lines, widgets' views."""
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             # A widget's state is not stored, so its view would be an empty box.
             output.get("data", {}).pop(WIDGET, None)
-    return times
+            if output.output_type == "stream":
+                output.text = ERASED.sub("", output.text)
+        if "outputs" in cell:
+            cell.outputs = [o for o in cell.outputs if o.output_type != "stream" or o.text.strip()]
 
 
 def slowest(times: list[CellTime]) -> list[CellTime]:
@@ -122,22 +116,13 @@ def slowest(times: list[CellTime]) -> list[CellTime]:
     return sorted(times, key=lambda time: -time.seconds)[:SLOWEST]
 
 
-def _processor_seconds(client: NotebookClient) -> float:
-    """What the kernel has taken of processors so far, with its children, those that ended too."""
-    manager: Any = client.km
-    kernel = psutil.Process(manager.provisioner.pid)
-    taken = 0.0
-    for process in (kernel, *kernel.children(recursive=True)):
-        with suppress(psutil.NoSuchProcess):
-            times = process.cpu_times()
-            taken += times.user + times.system + times.children_user + times.children_system
-    return taken
-
-
-def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
+def faults(
+    notebook: NotebookNode, longest_silence: float = LONGEST_SILENCE
+) -> list[tuple[int, str]]:
     """What an executed notebook must not hold: (position of the cell, what is wrong)."""
     found: list[tuple[int, str]] = []
     not_run = []
+    silences = notebook.metadata.get(TIMES, {}).get("longest silences", {})
     for position, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or not cell.source.strip():
             continue
@@ -156,7 +141,18 @@ def faults(notebook: NotebookNode) -> list[tuple[int, str]]:
                 found.append(
                     (position, "writes to stderr in a check cell, which nbgrader marks with 0")
                 )
+            for what in output.get("metadata", {}).get(UNREADABLE, []):
+                found.append((position, f"draws a figure in which {what}"))
         found.extend((position, f"shows {what}") for what in undescribed_in_outputs(cell.outputs))
+        silence = silences.get(cell["id"], 0)
+        if silence > longest_silence:
+            found.append(
+                (
+                    position,
+                    f"shows nothing for {silence:.0f} s of processor time, more than "
+                    f"{longest_silence:g}: give its work a bar (elmo_mini.progress)",
+                )
+            )
     if not_run:
         more = f", and {len(not_run) - 1} more cells" if len(not_run) > 1 else ""
         found.append((not_run[0], f"has not been run since it was changed{more}"))

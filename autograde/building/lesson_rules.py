@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from autograde.building.alt_text import undescribed_in_markdown
-from autograde.building.cell_code import cleared, syntax_error
+from autograde.building.cell_code import cleared, syntax_error, values_not_shown
 from autograde.building.exercise_rules import Find, exercise_refusals
 from autograde.building.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
@@ -15,6 +15,7 @@ KINDS_OF_ROLE = {
     "check": ("code",),
     "hints": ("markdown",),
     "discussion": ("markdown",),
+    "model_answer": ("markdown",),
     "instructor": ("markdown",),
 }
 
@@ -33,6 +34,7 @@ def refusals(lesson: Lesson, find: Find) -> list[Refusal]:
         *rules.about_code(),
         *exercise_refusals(lesson, find),
         *rules.about_discussions(),
+        *rules.about_model_answers(),
         *rules.about_pictures(),
     ]
     return sorted(found, key=lambda refusal: refusal.line or 0)
@@ -114,6 +116,13 @@ class _Rules:
                 yield self.lesson.refusal(
                     cell, f"this cell does not parse: {broken[1]}.", broken[0]
                 )
+            for number, function in [] if broken else values_not_shown(cell.source):
+                yield self.lesson.refusal(
+                    cell,
+                    f"what {function}(...) returns is not shown: a notebook shows the value of a "
+                    "cell's last line only. Put it last, or in a cell of its own.",
+                    number,
+                )
             marks = [
                 (number, BEGIN if BEGIN in line else END)
                 for number, line in enumerate(cell.source.splitlines(), start=1)
@@ -147,8 +156,9 @@ class _Rules:
                 )
 
     def about_discussions(self) -> Iterator[Refusal]:
-        """Each discussion has points and follows the prose that asks the question."""
+        """Each discussion has points, a model answer, and the prose before that asks it."""
         before: SourceCell | None = None
+        answered = {cell.name for cell in self.lesson.cells if cell.role == "model_answer"}
         for cell in self.lesson.cells:
             if cell.role == "discussion":
                 points = cell.keys.get("points")
@@ -162,8 +172,25 @@ class _Rules:
                         f"the discussion {cell.name!r} has no question. "
                         "Ask it in the prose cell before: this cell is emptied for students.",
                     )
-            if cell.role != "instructor":
+                if cell.name not in answered:
+                    yield self.lesson.refusal(
+                        cell,
+                        f"the discussion {cell.name!r} has no model answer. Write a "
+                        f'# %% [markdown] model_answer="{cell.name}" cell after it.',
+                    )
+            if cell.role not in ("instructor", "model_answer"):
                 before = cell
+
+    def about_model_answers(self) -> Iterator[Refusal]:
+        """Each model answer belongs to an exercise or a discussion of the lesson."""
+        asked = {c.name for c in self.lesson.cells if c.role in ("exercise", "discussion")}
+        for cell in self.lesson.cells:
+            if cell.role == "model_answer" and cell.name not in asked:
+                yield self.lesson.refusal(
+                    cell,
+                    f"the model answer {cell.name!r} belongs to no exercise and no discussion "
+                    "of this lesson. Mend the name.",
+                )
 
     def about_pictures(self) -> Iterator[Refusal]:
         """Pictures in prose have alt text."""

@@ -6,7 +6,8 @@ The source is in jupytext's percent format. Our cell-header keys say what a cell
     # %% exercise="id"                 the answer, between BEGIN SOLUTION and END SOLUTION
     # %% check="id"                    the check of the answer
     # %% [markdown] hints="id"         three paragraphs: "nudge:", "idea:", "outline:"
-    # %% [markdown] discussion="id" points=2    model answer and rubric
+    # %% [markdown] discussion="id" points=2    the rubric
+    # %% [markdown] model_answer="id"  a discussion's model answer, or why an exercise's is so
     # %% [markdown] instructor=true    a note that students never see
     # %% ... slide="slide"             slide type of any cell
 """
@@ -18,7 +19,7 @@ from typing import Any
 
 import jupytext
 
-ROLES = ("exercise", "check", "hints", "discussion", "instructor")
+ROLES = ("exercise", "check", "hints", "discussion", "model_answer", "instructor")
 KEYS = (*ROLES, "points", "slide", "tags")
 WRITTEN_BY_JUPYTEXT = ("lines_to_next_cell", "cell_marker")
 HEADER = re.compile(r"^#\s*%%")
@@ -68,6 +69,11 @@ class Lesson:
     name: str
     path: Path
     cells: list[SourceCell]
+
+    @property
+    def course(self) -> Path:
+        """The course's folder, two above the lesson's."""
+        return self.path.absolute().parents[2]
 
     @property
     def notebook_name(self) -> str:

@@ -7,12 +7,16 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
+from autograde.building.cell_code import imports_check
 from autograde.building.exercise_rules import Find, FramedExercise
 from autograde.building.hints import folded_hints
 from autograde.building.lesson_source import Lesson, SourceCell
+from autograde.building.links import linked_source
 from autograde.grading.instructor_notes import TAG
+from autograde.grading.model_answers import OF
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
+IMPORT_CHECK = "from autograde import check"
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -31,8 +35,14 @@ def solution_notebook(lesson: Lesson, find: Find) -> NotebookNode:
     """
     cells = []
     seen: Counter[str] = Counter()
+    check_imported = False
     for cell in lesson.cells:
-        made = NEW_CELL[cell.kind](_source(cell, find), metadata=_metadata(cell, find))
+        source = _source(cell, find, lesson)
+        if cell.kind == "code" and imports_check(cell.source):
+            check_imported = True
+        elif cell.role == "check" and check_imported:
+            source = f"{IMPORT_CHECK}\n\n{source}"  # so that it runs after a restart
+        made = NEW_CELL[cell.kind](source, metadata=_metadata(cell, find))
         name = _cell_id(cell)
         seen[name] += 1
         made["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"
@@ -57,11 +67,13 @@ def _dots(level: int) -> str:
     return f"{level} of 5 {'●' * level}{'○' * (5 - level)}"
 
 
-def _source(cell: SourceCell, find: Find) -> str:
+def _source(cell: SourceCell, find: Find, lesson: Lesson) -> str:
     if cell.has_role("exercise", "markdown"):
-        return _framed(cell.source, frame_line(find(cell.name)))
+        return linked_source(cell, _framed(cell.source, frame_line(find(cell.name))), lesson)
     if cell.role == "hints":
-        return folded_hints(cell.source)
+        return linked_source(cell, folded_hints(cell.source), lesson)
+    if cell.kind == "markdown" and cell.role in (None, "instructor"):
+        return linked_source(cell, cell.source, lesson)
     return cell.source
 
 
@@ -77,9 +89,11 @@ def _metadata(cell: SourceCell, find: Find) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     tags = list(cell.keys.get("tags", []))
     slide = cell.keys.get("slide")
-    if cell.role == "instructor":
+    if cell.role in ("instructor", "model_answer"):
         tags.append(TAG)
         slide = slide or "notes"
+    if cell.role == "model_answer":
+        metadata[OF] = cell.name
     if tags:
         metadata["tags"] = tags
     if slide:
@@ -124,6 +138,8 @@ def _cell_id(cell: SourceCell) -> str:
         return f"check_{cell.name}"[:60]
     if cell.role == "hints" or cell.has_role("exercise", "markdown"):
         return f"{cell.name[:48]}-{'hints' if cell.role == 'hints' else 'statement'}"
+    if cell.role == "model_answer":
+        return f"{cell.name[:48]}-model-answer"
     if cell.role in ("exercise", "discussion"):
         return cell.name[:60]
     return hashlib.sha256(f"{cell.kind}\n{cell.source}".encode()).hexdigest()[:12]

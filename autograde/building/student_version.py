@@ -9,10 +9,9 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
 
 from autograde.building.lesson_source import Lesson
-from autograde.grading.nbgrader_settings import configure
+from autograde.grading.nbgrader_settings import settings_of
 
 LOG = logging.getLogger("autograde.nbgrader")
 LOG.setLevel(logging.ERROR)
@@ -37,8 +36,7 @@ def student_version(lesson: Lesson, solution: NotebookNode) -> dict[Path, bytes]
         source = Path(root, "solutions", lesson.name)
         copy_data_files(lesson, source)
         nbformat.write(solution, source / lesson.notebook_name)
-        config = Config()
-        configure(config)
+        config = settings_of(lesson.course)
         config.CourseDirectory.root = root
         config.CourseDirectory.assignment_id = lesson.name
         config.GenerateAssignment.no_database = True

@@ -8,11 +8,15 @@ import zlib
 from dataclasses import replace
 from typing import Any
 
-from autograde.checking import catalogue
+from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
+from autograde.checking.kept_part import keep_at_the_desk
+from autograde.checking.made_of import made_of
+from autograde.checking.missing_names import explain_missing_names
+from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
     BrokenKernel,
     Outcome,
@@ -27,6 +31,8 @@ from autograde.checking.time_limit import interruptible, limited
 
 SHORT = 1_200
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
+
+explain_missing_names()
 
 
 @interruptible()
@@ -53,8 +59,11 @@ def check(exercise_id: str, answer: Answer) -> Score:
         )
     else:
         report = _examine_and_remember(exercise, answer)
+        if _is_the_learners(exercise, answer) or report.points == exercise.points:
+            report = replace(report, note=keep_at_the_desk(answer, report, examine))
     score = Score(report)
     score.print_outside_notebooks()
+    score.tell_validation()
     return score
 
 
@@ -67,17 +76,18 @@ def or_reference(exercise_id: str, answer: Answer) -> Answer:
     just found of the same answer holds here, too.
     """
     exercise = catalogue.find(exercise_id)
-    if answer is exercise.reference or _report_of(exercise, answer).points < exercise.points:
+    if answer is exercise.reference or report_of(exercise, answer).points < exercise.points:
         print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
         return exercise.reference
     return answer
 
 
-def _report_of(exercise: Exercise, answer: Answer) -> Report:
+def report_of(exercise: Exercise, answer: Answer) -> Report:
+    """What an answer earns; not examined again where it, and what it calls, is what it was."""
     if exercise in _examined:
-        examined, made_of, report = _examined[exercise]
-        now = _made_of(answer)
-        if examined is answer and len(made_of) == len(now) and all(map(operator.is_, made_of, now)):
+        examined, before, report = _examined[exercise]
+        now = made_of(answer)
+        if examined is answer and len(before) == len(now) and all(map(operator.is_, before, now)):
             return report
     return _examine_and_remember(exercise, answer)
 
@@ -85,18 +95,17 @@ def _report_of(exercise: Exercise, answer: Answer) -> Report:
 def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     _examined.pop(exercise, None)
     report = examine(exercise, answer)
+    if report.cases and _is_the_learners(exercise, answer):  # no stub, not refused unseen
+        attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
-        _examined[exercise] = (answer, _made_of(answer), report)
+        _examined[exercise] = (answer, made_of(answer), report)
     return report
 
 
-def _made_of(answer: Answer) -> list[Any]:
-    """The code of an answer and the functions that it calls: other ones make it another answer."""
-    code = getattr(answer, "__code__", None)
-    if code is None:
-        return list(getattr(answer, "__dict__", {}).values())
-    known = answer.__globals__
-    return [code, *filter(callable, map(known.get, code.co_names))]
+def _is_the_learners(exercise: Exercise, answer: Answer) -> bool:
+    """Whether it bears the exercise's name: a lesson also checks wrong answers to show them."""
+    name = getattr(answer, "__name__", None)
+    return name in (None, "<lambda>", exercise.id, getattr(exercise.reference, "__name__", None))
 
 
 def seed_of(exercise_id: str) -> int:
@@ -114,7 +123,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     with captured_output() as printed:
         try:
             came = answer_outcomes(exercise, answer, seed)
-            report = _judged(exercise, came, seed)
+            report = judged(exercise, answer, came, seed)
         except Exception as error:
             report = _not_judged(exercise, error)
     return replace(report, printed=printed.getvalue())
@@ -130,7 +139,8 @@ def _not_judged(exercise: Exercise, error: Exception) -> Report:
     return Report(exercise, 0.0, (), message, judged=False)
 
 
-def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
+def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: int) -> Report:
+    """What an answer with these outcomes earns, and what it is told."""
     if all(outcome.not_started for outcome in came):
         return Report(exercise, 0.0, (), came[0].sentence)
     expected = expected_outcomes(exercise, seed)
@@ -143,24 +153,37 @@ def _judged(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> Report:
     if not wrong:
         return Report(exercise, points, results, "All cases are right.")
     confirm_expected(exercise, wrong[0], seed)
-    named, certain = named_mistake(exercise, came, wrong[0], seed)
+    found = named_mistake(exercise, came, wrong[0], seed)
+    observed = "" if found.certain else _observed(exercise, answer, expected, came, seed)
+    if found.mistake and found.wherever_wrong:
+        observed = "In each wrong case your result is the one that this mistake gives."
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
         exercise,
         points,
         results,
         results[wrong[0]].difference or "",
-        mistake=named,
-        certain=certain,
+        mistake=found.mistake,
+        certain=found.certain,
+        observed=observed,
         detail=detail,
         detail_of=None if index == wrong[0] else exercise.cases[index].name,
     )
 
 
+def _observed(exercise: Exercise, answer: Answer, *outcomes_and_seed: Any) -> str:
+    """An observation, if one can be made: a strange result must not cost the report."""
+    try:
+        return observation(exercise, answer, *outcomes_and_seed)
+    except Exception:
+        return ""
+
+
 def _cannot_be_called(exercise: Exercise, answer: Any) -> str:
     if not callable(answer):
+        kind = "class" if isinstance(exercise.reference, type) else "function"
         return (
-            f"`{exercise.id}` should be a function, and it is {shown(answer)}. "
+            f"`{exercise.id}` should be a {kind}, and it is {shown(answer)}. "
             "Run the cell that defines it, then this one again."
         )
     names = exercise.parameters()

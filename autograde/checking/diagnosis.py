@@ -3,13 +3,27 @@
 A false diagnosis is worse than none.
 """
 
+from typing import NamedTuple
+
 from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.outcomes import Outcome, alike, expected_outcomes, known_outcomes
 
 
+class Diagnosis(NamedTuple):
+    """The mistake that was recognised, if any.
+
+    It is ``certain`` if the outcomes are its own in all cases; ``wherever_wrong``, if they are in
+    all cases that are wrong, while the mistake would fail in others, too.
+    """
+
+    mistake: Mistake | None
+    certain: bool = False
+    wherever_wrong: bool = False
+
+
 def named_mistake(
     exercise: Exercise, came: tuple[Outcome, ...], wrong: int, seed: int
-) -> tuple[Mistake | None, bool]:
+) -> Diagnosis:
     """The mistake, and whether it explains all cases or only some.
 
     Where several mistakes explain all cases alike, none is named, unless they say the same. A guess
@@ -27,7 +41,10 @@ def named_mistake(
         elif same[wrong] and not came[wrong].failure:
             partly.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))
     if whole:
-        return (whole[0], True) if len({mistake.says for mistake in whole}) == 1 else (None, False)
+        one = len({mistake.says for mistake in whole}) == 1
+        return Diagnosis(whole[0] if one else None, certain=one)
     most = max((number for number, _ in partly), default=0)
     best = [mistake for number, mistake in partly if number == most]
-    return (best[0] if len(best) == 1 and 2 * most >= sum(missed) else None), False
+    if len(best) != 1 or 2 * most < sum(missed):
+        return Diagnosis(None)
+    return Diagnosis(best[0], wherever_wrong=most == sum(missed))

@@ -4,12 +4,16 @@ An exercise is data. It never sees a live object of the learner: a case makes pl
 a seed, `run` turns the answer into plain outputs, `view` says what of them matters, and
 `tolerance` says how close is right. So the same exercise can be judged in this process (a
 learner at home) or in one that never runs the learner's code (a trusted grader).
+
+What an exercise overlooks is found by mutants of its right answers: `python -m autograde mutants`.
 """
 
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -54,6 +58,8 @@ def plain(value: Any) -> Plain:
         return array(value)
     if isinstance(value, np.generic):
         return plain(np.generic.item(value))
+    if isinstance(value, Fraction | Decimal):
+        return float(value)
     for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes
         if isinstance(value, kind):
             return copied(value)
@@ -73,6 +79,19 @@ def _parts(values: Iterable[Any]) -> list[Plain]:
             "never end: look at what should end its loop."
         )
     return parts
+
+
+def returned(result: Any) -> Any:
+    """What an answer gave.
+
+    Raises
+    ------
+    AnswerRefused
+        If that is None.
+    """
+    if result is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    return result
 
 
 def as_tensors(value: Any) -> Any:
@@ -111,6 +130,11 @@ def _call_unchanged(answer: Answer, inputs: Inputs, convert: Callable[[Any], Any
     return result
 
 
+def nothing_named(inputs: Inputs) -> Mapping[str, Any]:
+    """What an exercise names on the way to its answer: nothing."""
+    return {}
+
+
 def everything(inputs: Inputs, outputs: Plain) -> Plain:
     """The view of an exercise with one right answer: all of the outputs."""
     return outputs
@@ -126,12 +150,14 @@ class Case:
     make : builds the inputs, by parameter name, from a generator seeded for this case.
     weight : its share of the points, relative to the other cases.
     edge : it tests a corner; corners earn nothing while every ordinary case is wrong.
+    asks : what is special here, and what is right then; said when all that is wrong is such cases.
     """
 
     name: str
     make: Callable[[np.random.Generator], Inputs]
     weight: float = 1.0
     edge: bool = False
+    asks: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,6 +175,8 @@ class Exercise:
     """One exercise of one lesson.
 
     ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
+    ``on_the_way`` names amounts that are computed on the way, so that a result which is one of
+    them, or which has one too many or too few, can be told so.
     """
 
     id: str
@@ -164,6 +192,7 @@ class Exercise:
     right_answers: Mapping[str, Answer] = field(default_factory=dict)
     run: Callable[[Answer, Inputs], Plain] = call
     view: Callable[[Inputs, Plain], Plain] = everything
+    on_the_way: Callable[[Inputs], Mapping[str, Any]] = nothing_named
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0

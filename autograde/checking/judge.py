@@ -42,6 +42,8 @@ def first_difference(
         if not isinstance(came, list | tuple):
             return f"{_capital(where)} should be a {kind}, not {_kind(came)}."
         if len(came) != len(expected):
+            if isinstance(expected, tuple):
+                return f"{_capital(where)} should be a {kind}, not of {len(came)}."
             return f"{_capital(where)} should have {_parts(expected)}, not {len(came)}."
         for index, (left, right) in enumerate(zip(expected, came, strict=True)):
             found = first_difference(left, right, rtol=rtol, atol=atol, where=_item(where, index))
@@ -68,7 +70,9 @@ def _parts(value: list[Any] | tuple[Any, ...]) -> str:
 
 def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where: str) -> str | None:
     if not isinstance(came, NUMBER):
-        return f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
+        found = f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
+        listed = isinstance(came, list | tuple) and isinstance(expected, np.ndarray)
+        return f"{found} `np.array(...)` makes one of it." if listed else found
     left, right = asarray(expected), asarray(came)
     if left.shape != right.shape:
         return f"{_capital(where)} should have shape {left.shape}, not {right.shape}."
@@ -140,8 +144,8 @@ def _kind(value: Any) -> str:
 
 
 def with_article(noun: str) -> str:
-    """A noun after *a* or *an*, by its first letter."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    """A noun after *a* or *an*, by its first letter, and NumPy's array as it is spoken."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' or noun == 'ndarray' else 'a'} {noun}"
 
 
 def _capital(text: str) -> str:

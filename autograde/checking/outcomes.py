@@ -8,11 +8,13 @@ import copy
 import inspect
 from dataclasses import dataclass
 from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import TypeGuard
 
 import numpy as np
 
 from autograde.checking.captured_output import captured_output
-from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Plain
+from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain
 from autograde.checking.judge import first_difference
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import StillRunning, limited
@@ -117,9 +119,14 @@ def _in_time(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
 
 def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
     inputs = exercise.inputs(index, seed)
+    return outcome_of(exercise, answer, inputs, inputs)
+
+
+def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs) -> Outcome:
+    """What an answer does when it is ``given`` these, viewed as an answer to ``inputs``."""
     try:
         with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
-            outputs = exercise.run(answer, copy.deepcopy(inputs))
+            outputs = exercise.run(answer, copy.deepcopy(given))
         return Outcome(view=exercise.view(inputs, outputs))
     except NotImplementedError as error:
         return Outcome(
@@ -143,25 +150,43 @@ def said(error: BaseException) -> str:
         return f"{type(error).__name__}, which has no text that can be shown"
 
 
+def functions_of(answer: Answer) -> list[FunctionType]:
+    """What an answer consists of: itself, or the methods of a class."""
+    if isinstance(answer, FunctionType):
+        return [answer]
+    return [part for part in getattr(answer, "__dict__", {}).values() if _is_function(part)]
+
+
+def _is_function(value: object) -> TypeGuard[FunctionType]:
+    return isinstance(value, FunctionType)
+
+
 def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer) -> str:
     """Whose stub it is: another function's, the answer's own, or one left beside the answer."""
-    code, trace = getattr(answer, "__code__", None), error.__traceback__
+    own, trace = [part.__code__ for part in functions_of(answer)], error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if code is None or trace is None:
+    if not own or trace is None:
         return f"`{exercise.id}` is not written yet."
-    if trace.tb_frame.f_code is not code:
+    if trace.tb_frame.f_code not in own:
+        if str(error):  # a library's, such as that of a module without `forward`
+            return f"Your `{exercise.id}` stopped with {said(error)}"
         other = trace.tb_frame.f_code.co_name
         return (
             f"Your function calls `{other}`, which is not written yet. Finish `{other}`, "
             "run its cell, then this one."
         )
-    starred = [code.co_flags & inspect.CO_VARARGS, code.co_flags & inspect.CO_VARKEYWORDS]
-    parameters = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
-    if set(code.co_names) - {"NotImplementedError"} or code.co_nlocals > parameters:
+    raising = trace.tb_frame.f_code
+    if not _is_stub(raising):
+        where = "function" if isinstance(answer, FunctionType) else f"`{raising.co_name}`"
         return (
-            "The line `raise NotImplementedError()` is still in your function. Delete it, run "
+            f"The line `raise NotImplementedError()` is still in your {where}. Delete it, run "
             "the cell, then this one."
+        )
+    if not all(map(_is_stub, own)):
+        return (
+            f"Not started yet: `{raising.co_name}` of your `{exercise.id}`. Write it in place of "
+            "`raise NotImplementedError()`, run that cell, then this one again."
         )
     return (
         f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
@@ -169,13 +194,21 @@ def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer)
     )
 
 
+def _is_stub(code: CodeType) -> bool:
+    """Whether a function does nothing of its own but raise."""
+    starred = [code.co_flags & inspect.CO_VARARGS, code.co_flags & inspect.CO_VARKEYWORDS]
+    parameters = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
+    released = {"NotImplementedError", "super", "__init__"}
+    return not set(code.co_names) - released and code.co_nlocals <= parameters
+
+
 def _line_of(error: BaseException, answer: Answer) -> str:
     """Where in the learner's own function the error arose."""
-    code = getattr(answer, "__code__", None)
+    files = {part.__code__.co_filename for part in functions_of(answer)}
     trace = error.__traceback__
     found = ""
-    while trace is not None and code is not None:
-        if trace.tb_frame.f_code.co_filename == code.co_filename:
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in files:
             found = f" (line {trace.tb_lineno} of your cell)"
         trace = trace.tb_next
     return found

@@ -9,11 +9,17 @@ import html
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from autograde.desk.place import being_graded
+from elmo_mini.files import write_text
+
 FILE = Path("predictions.json")
+_DAMAGED = (ValueError, TypeError, AttributeError)
 _SEEN: set[tuple[Path, str]] = set()  # outcomes shown without a guess: a guess is too late then
 
 
@@ -47,6 +53,8 @@ class Prediction:
     def sentence(self) -> str:
         """The guess beside the outcome, in words."""
         measured = f"measured: {_said(self.outcome, self.unit)}"
+        if self.guess is None and being_graded():
+            return f"M{measured[1:]}"
         if self.guess is None:
             return f"No prediction was recorded · {measured}"
         verdict = "your prediction held" if self.held else "this was a surprise"
@@ -143,21 +151,33 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
     prediction = book.get(key, Prediction(question="", unit=unit))
     prediction.outcome, prediction.factor = measured, factor
     if key in book:
-        _write(book)
+        with suppress(OSError):  # the outcome is shown all the same
+            _write(book)
     else:
         _SEEN.add((FILE.absolute(), key))
     return Shown(prediction.sentence())
 
 
-def calibration() -> Shown:
-    """How many of the recorded predictions of this lesson held."""
-    judged = [p.held for p in _read().values() if p.held is not None]
-    if not judged:
+def calibration() -> Shown | None:
+    """How many of the recorded predictions of this lesson held; nothing while nbgrader marks."""
+    if being_graded():
+        return None
+    held = [p.held for p in _read().values() if p.held is not None]
+    if not held:
         return Shown("No prediction was recorded in this lesson. Next time, guess first.")
-    missed = len(judged) - sum(judged)
+    missed = len(held) - sum(held)
     others = "the other one" if missed == 1 else "the others"
     again = f" Look again at {others}: what did you expect, and why?" if missed else ""
-    return Shown(f"{sum(judged)} of your {len(judged)} predictions held.{again}")
+    return Shown(f"{sum(held)} of your {len(held)} predictions held.{again}")
+
+
+def judged(file: Path) -> list[bool]:
+    """Whether each prediction of a lesson held, of those with an outcome; the file is only read."""
+    try:
+        book = _book(file)
+    except (OSError, *_DAMAGED):
+        return []
+    return [p.held for p in book.values() if p.held is not None]
 
 
 def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
@@ -169,8 +189,11 @@ def _widget(key: str, question: str, options: list[str], unit: str) -> Any:
     if options:
         answer = widgets.RadioButtons(options=options, value=value if value in options else None)
     else:
+        asked = {"": "Your guess", "x": "Your guess (times)"}.get(unit, f"Your guess ({unit})")
         answer = widgets.FloatText(
-            value=value if isinstance(value, float) else 0.0, description=unit
+            value=value if isinstance(value, float) else 0.0,
+            description=asked,
+            style={"description_width": "initial"},
         )
     answer.layout.width = "max-content"
     button = widgets.Button(description="Record", tooltip="Record this prediction")
@@ -194,10 +217,16 @@ def _record(key: str, question: str, unit: str, guess: float | str) -> str:
     if earlier is not None and earlier.outcome is not None:
         return f"The outcome is known, so your first guess stays: {_said(earlier.guess, unit)}."
     if earlier is None and (FILE.absolute(), key) in _SEEN:
-        return "The outcome has been shown already. This guess came too late and is not recorded."
+        return (
+            "The outcome has been shown already. This guess came too late and is not recorded. "
+            "To guess all the same, restart the kernel, run the cells above, and guess first."
+        )
     when = datetime.datetime.now().isoformat(timespec="seconds")
     book[key] = Prediction(question, unit, guess, None, when)
-    _write(book)
+    try:
+        _write(book)
+    except OSError as error:
+        return f"Not recorded: {FILE} cannot be written ({error.strerror or error})."
     percent = unit == "%" and isinstance(guess, int | float) and 0 < guess < 1
     doubt = f" If you meant {100 * guess:g} %, write {100 * guess:g}." if percent else ""
     return f"Recorded: {_said(guess, unit)}. You can change it until you see the outcome.{doubt}"
@@ -208,19 +237,24 @@ def _read() -> dict[str, Prediction]:
     if not FILE.exists():
         return {}
     try:
-        return {
-            key: Prediction(**value) for key, value in json.loads(FILE.read_text("utf-8")).items()
-        }
-    except (ValueError, TypeError, AttributeError):
-        FILE.replace(FILE.with_suffix(".damaged.json"))
+        return _book(FILE)
+    except _DAMAGED:
+        FILE.replace(_free_name())
         return {}
 
 
+def _free_name() -> Path:
+    names = (FILE.with_suffix(f".damaged{number or ''}.json") for number in count())
+    return next(name for name in names if not name.exists())
+
+
+def _book(file: Path) -> dict[str, Prediction]:
+    found = json.loads(file.read_text("utf-8"))
+    return {key: Prediction(**value) for key, value in found.items()}
+
+
 def _write(book: dict[str, Prediction]) -> None:
-    text = json.dumps({key: asdict(value) for key, value in book.items()}, indent=1)
-    draft = FILE.with_suffix(".tmp")
-    draft.write_text(text, "utf-8")
-    draft.replace(FILE)
+    write_text(FILE, json.dumps({key: asdict(value) for key, value in book.items()}, indent=1))
 
 
 def _said(value: float | str | None, unit: str) -> str:

@@ -1,7 +1,10 @@
 """The report of a check: a small table, a sentence that helps, and the points as a float."""
 
 import html
+import os
 import re
+import sys
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +30,9 @@ class CaseResult:
 class Report:
     """What the learner reads after a check.
 
+    ``observed`` is what all wrong cases have in common, for an answer that makes no named mistake.
     ``detail`` unfolds the first wrong case, or the one that ``detail_of`` names. Where the kernel
-    is broken, the answer was not ``judged``.
+    is broken, the answer was not ``judged``. The ``note`` tells what was kept of the answer.
     """
 
     exercise: Exercise
@@ -37,10 +41,12 @@ class Report:
     message: str
     mistake: Mistake | None = None
     certain: bool = True
+    observed: str = ""
     detail: tuple[tuple[str, str], ...] = ()
     detail_of: str | None = None
     printed: str = ""
     judged: bool = True
+    note: str = ""
 
     @property
     def headline(self) -> str:
@@ -56,12 +62,13 @@ class Report:
         return self._advice(str, str)
 
     def _advice(self, message: Callable[[str], str], says: Callable[[str], str]) -> str:
+        difference = message(self.message) + (f" {says(self.observed)}" if self.observed else "")
         if self.mistake is None:
-            return message(self.message)
+            return difference
         hint = f" Hint {self.mistake.hint} is about this." if self.mistake.hint else ""
         if self.certain:
             return f"{says(self.mistake.says)}{hint}"
-        return f"{message(self.message)} If it is that: {says(self.mistake.says)}{hint}"
+        return f"{difference} If it is that: {says(self.mistake.says)}{hint}"
 
     @property
     def _detail_title(self) -> str:
@@ -80,6 +87,8 @@ class Report:
             lines += [f"      {name} = {value}" for name, value in self.detail]
         if self.printed.strip():
             lines += ["  Your code printed:", *(f"      {s}" for s in self.printed.splitlines())]
+        if self.note:
+            lines.append(f"  {self.note}")
         return "\n".join(lines)
 
     def html(self) -> str:
@@ -116,6 +125,8 @@ class Report:
                 "<details><summary>What your code printed</summary>"
                 f"<pre>{escape(self.printed)}</pre></details>"
             )
+        if self.note:
+            parts.append(f"<p>{escape(self.note)}</p>")
         return "".join(parts) + "</div>"
 
 
@@ -137,6 +148,13 @@ class Score(float):
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self.report.html()}
+
+    def tell_validation(self) -> None:
+        """Say on stderr what is missing: nbgrader's *Validate* shows that and nothing else."""
+        exercise = self.report.exercise
+        if os.environ.get("NBGRADER_EXECUTION") == "validate" and self < exercise.points:
+            said = f"{exercise.title} ({exercise.id}): {self.report.advice}"
+            print(textwrap.fill(said, width=80), file=sys.stderr)  # it cuts longer lines
 
     def print_outside_notebooks(self) -> None:
         """Print the report where no notebook would show it."""

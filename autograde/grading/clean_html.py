@@ -20,9 +20,9 @@ TAG_NAMES = """
 """
 STYLE_NAMES = """
     background-color border border-bottom border-collapse border-left border-radius border-right
-    border-top color display font-family font-size font-style font-weight height line-height
-    margin margin-bottom margin-left margin-right margin-top max-width overflow-x padding
-    padding-left padding-right text-align vertical-align white-space width
+    border-top color color-scheme display font-family font-size font-style font-weight height
+    line-height margin margin-bottom margin-left margin-right margin-top max-width overflow-x
+    padding padding-left padding-right text-align vertical-align white-space width
 """
 ATTRIBUTES = {
     # No ids: formgrader's own script finds its parts by them.

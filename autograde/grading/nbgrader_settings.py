@@ -2,15 +2,29 @@
 
 import os
 import sysconfig
+from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
-from traitlets.config import Config
+from traitlets.config import Config, PyFileConfigLoader
 
 from autograde.grading.clean_html import clean_html, clean_markdown
+from autograde.grading.feedback_names import FeedbackExporter
 from autograde.grading.instructor_notes import RemoveInstructorNotes
+from autograde.grading.model_answers import ReleaseModelAnswers
 
 COURSE_ID = "before-bert"
 SECONDS_PER_CELL = 300
+
+
+def settings_of(root: Path) -> Config:
+    """What the course's ``nbgrader_config.py`` says; the settings below where there is none."""
+    file = root / "nbgrader_config.py"
+    if file.exists():
+        config: Config = PyFileConfigLoader(file.name, path=str(root)).load_config()
+        return config
+    config = Config()
+    configure(config)
+    return config
 
 
 def configure(c: Config) -> None:
@@ -24,6 +38,7 @@ def configure(c: Config) -> None:
         *("*.pth", ".DS_Store", "Thumbs.db", "feedback"),
     ]
     c.GenerateAssignment.preprocessors = [
+        ReleaseModelAnswers,
         RemoveInstructorNotes,
         *GenerateAssignment.class_traits()["preprocessors"].default(),
     ]
@@ -31,6 +46,9 @@ def configure(c: Config) -> None:
     c.Execute.timeout = SECONDS_PER_CELL
     # On a busy machine outputs may lag behind; after 4 s nbgrader would drop the submission.
     c.Execute.iopub_timeout = 60
+
+    c.GenerateFeedback.exporter_class = FeedbackExporter
+    c.Validator.failed_warning = "{num_failed} of the graded cells do not earn full points yet.\n"
 
     # What students wrote must not act on the screen of those who mark it or read it.
     c.HTMLExporter.sanitize_html = True

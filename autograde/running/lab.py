@@ -9,6 +9,7 @@ import webbrowser
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from autograde.running.released import released_files
 from autograde.running.working_copies import Change, hand_out
 
 COURSE = Path(__file__).resolve().parents[2]
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     try:
         print(f"{args.after + 1}/{stages} Copying the lessons to {_short(work)}")
-        changes = hand_out(lessons, work)
+        changes = hand_out(released_files(COURSE), work)
         _tell(changes)
         if not args.no_download:
             fetch_corpora(work)

@@ -7,12 +7,11 @@ boxes are and where they stand, and gets a `Picture` with its text description.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from elmo_mini.figures.plots import COLOURS, GREY, Picture
+from elmo_mini.figures.palette import COLOURS, GREY, TINTS
+from elmo_mini.figures.picture import Picture, blank
 
-LIGHT = ("#D6E8F5", "#FBE9C6", "#D3EFE5", "#F7DDEB")
 EDGES = ("-", "--", ":", "-.")
 
 
@@ -72,10 +71,9 @@ def boxes_and_arrows(
         for name in (arrow.start, arrow.end):
             if name not in places:
                 raise ValueError(f"an arrow names the box {name!r}; there are {list(places)}")
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = blank(width, height, title)
     axes = figure.add_subplot()
     axes.set_axis_off()
-    axes.set_title(title, fontsize=11, loc="left")
     kinds = list(dict.fromkeys(box.kind for box in boxes if box.kind))
     for box in boxes:
         axes.text(box.x, box.y, box.text or box.name, ha="center", va="center", fontsize=9)
@@ -92,7 +90,7 @@ def boxes_and_arrows(
             [],
             "s",
             markersize=11,
-            markerfacecolor=LIGHT[index % len(LIGHT)],
+            markerfacecolor=TINTS[index % len(TINTS)],
             markeredgecolor=COLOURS[index % len(COLOURS)],
             label=kind,
         )
@@ -113,7 +111,7 @@ def _frame(box: Box, number: int) -> FancyBboxPatch:
         box.width - 0.12,
         0.4,
         boxstyle="round,pad=0.04",
-        facecolor=LIGHT[number % len(LIGHT)],
+        facecolor=TINTS[number % len(TINTS)],
         edgecolor=COLOURS[number % len(COLOURS)],
         linestyle=EDGES[number % len(EDGES)],
         linewidth=1.4,

@@ -3,14 +3,18 @@
 Every function returns a `Picture`, which shows as an image and carries its description as text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
 
-from elmo_mini.figures.picture import COLOURS, DASHES, GREY, MARKERS, Picture
+from elmo_mini.figures.labels import MARKER_POINTS, put_words_beside
+from elmo_mini.figures.palette import COLOURS, GREY, GROUND, INK
+from elmo_mini.figures.picture import DASHES, MARKERS, Picture, blank, wrapped
 from elmo_mini.figures.road import ROAD, road
 
 __all__ = [
@@ -28,16 +32,52 @@ __all__ = [
     "word_map",
 ]
 
+LABEL_POINTS = 10
+BESIDE_AXES = 1.1  # inches of a figure's height above and below its axes
+HATCHES = ("", "//", "\\\\", "xx", "--")
+# Above this many points, a cloud is drawn in pixels: smaller than a vector for each point.
+MANY_POINTS = 300
+STRONGEST_SHADE = 0.55
+LEGEND_LETTERS = 75  # in a row below the figure
+# Between these, numbers on a logarithmic axis are written out and not as powers of ten.
+WRITTEN_OUT = (1e-3, 1e6)
+
 
 def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = blank(width, height, title)
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11, loc="left")
     axes.set_xlabel(xlabel)
-    axes.set_ylabel(ylabel)
+    axes.set_ylabel(wrapped(ylabel, height - BESIDE_AXES, LABEL_POINTS))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
+    axes.set_axisbelow(True)
     return figure, axes
+
+
+def _legend_below(figure: Figure, names: Iterable[str]) -> None:
+    """A legend in one row if it fits, else in rows of like length."""
+    lengths = [len(name) + 6 for name in names]
+    rows = -(-sum(lengths) // LEGEND_LETTERS)
+    columns = -(-len(lengths) // rows)
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+
+
+def _logarithmic(axes: Axes, which: str, places: Sequence[float] | np.ndarray = ()) -> None:
+    """Make one axis logarithmic; a few known places are its ticks."""
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    if 1 < len(places) <= 6:
+        axis.set_major_locator(FixedLocator(list(places)))
+        axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+    low, high = getattr(axes, f"get_{which}lim")()
+    if low >= WRITTEN_OUT[0] / 10 and high <= WRITTEN_OUT[1]:
+        axis.set_major_formatter(_plainly)
+
+
+def _plainly(number: float, _: int | None = None) -> str:
+    """A number as a reader writes it: 0.01, 2.5, 100, 14,200."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def curves(
@@ -81,14 +121,14 @@ def curves(
     for name, place in (marks or {}).items():
         axes.axvline(place, color=GREY, linewidth=1)
         where = axes.get_xaxis_transform()
-        axes.text(place, 0.03, name, transform=where, rotation=90, ha="right", fontsize=9)
+        axes.text(place, 1.02, name, transform=where, rotation=45, fontsize=9)
         parts.append(f"A vertical line marks {name} at {place:.3g}.")
     if log_x:
-        axes.set_xscale("log")
+        _logarithmic(axes, "x", () if isinstance(x, Mapping) else x)
     elif max(abs(v) for v in axes.get_xlim()) >= 10_000:
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if log_y:
-        axes.set_yscale("log")
+        _logarithmic(axes, "y")
     if len(lines) > 1:
         axes.legend(frameon=False, fontsize=9)
     return Picture(figure, " ".join(parts))
@@ -116,56 +156,91 @@ def bars(
     log_y: bool = False,
     level: tuple[str, float] | None = None,
 ) -> Picture:
-    """Bars for each label, one per group.
+    """Bars for each label, one per group; dots where the axis is logarithmic and has no zero.
 
     Parameters
     ----------
     errors : per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
     level : a named horizontal line, such as a baseline; the legend has its name.
 
-    A height of NaN is a bar that is not there.
+    A height of NaN is a bar that is not there; the others of its label stand in the middle.
     """
     figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
-    places = np.arange(len(labels))
+    heights = np.array([list(values) for values in groups.values()], dtype=float)
+    there = ~np.isnan(heights)
     width = 0.8 / len(groups)
-    parts = [f"Bar chart, {title}. Up: {ylabel}."]
-    for index, (name, values) in enumerate(groups.items()):
-        heights = np.asarray(values, dtype=float)
-        drawn = axes.bar(
-            places + (index - (len(groups) - 1) / 2) * width,
-            heights,
-            width,
-            label=name,
-            color=COLOURS[index % len(COLOURS)],
-            edgecolor="white",
-            hatch=("", "//", "..", "xx", "--")[index % 5],
-            yerr=None if errors is None else errors.get(name),
-            capsize=3,
-        )
-        if len(labels) * len(groups) <= 12 and errors is None:
-            texts = ["" if np.isnan(h) else f"{h:.3g}" for h in heights]
-            axes.bar_label(drawn, labels=texts, fontsize=8)
-        named = [(n, h) for n, h in zip(labels, heights, strict=True) if not np.isnan(h)]
-        said = ", ".join(f"{' '.join(name.split())} {h:.3g}" for name, h in named)
-        parts.append(f"{name}: {said}.")
+    # The place of each bar among those of its label, from the middle.
+    offsets = there.cumsum(0) - 1 - (there.sum(0) - 1) / 2
+    for index, name in enumerate(groups):
+        shown = there[index]
+        across, up = (np.arange(len(labels)) + width * offsets[index])[shown], heights[index][shown]
+        whiskers = None if errors is None or name not in errors else np.asarray(errors[name])
+        colour = COLOURS[index % len(COLOURS)]
+        if log_y:
+            marker = MARKERS[index % len(MARKERS)]
+            axes.plot(across, up, marker, markersize=8, label=name, color=colour)
+        else:
+            hatch = HATCHES[index % len(HATCHES)]
+            axes.bar(across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch)
+        if whiskers is not None:
+            _whiskers(axes, across, up, whiskers[..., shown])
+        elif errors is None and len(labels) * len(groups) <= 12:
+            for place, height in zip(across, up, strict=True):
+                below = height < 0
+                axes.annotate(
+                    _plainly(height),
+                    (place, height),
+                    xytext=(0, (-3 if below else 3) * (2 if log_y else 1)),
+                    textcoords="offset points",
+                    ha="center",
+                    va="top" if below else "bottom",
+                    fontsize=8,
+                )
+    _label_bars(axes, labels)
+    if log_y:
+        _logarithmic(axes, "y")
+    axes.margins(y=0.1)
+    if level is not None:
+        axes.axhline(level[1], color=INK, linewidth=1.2, linestyle="--", label=level[0])
+    if axes.get_ylim()[0] < 0:
+        axes.axhline(0, color=GREY, linewidth=1)
+    names = [*groups, *([] if level is None else [level[0]])]
+    if len(names) > 1:
+        _legend_below(figure, names)
+    kind = "Dot chart" if log_y else "Bar chart"
+    said = [f"{kind}, {title}. Up: {ylabel}."]
+    for name, row in zip(groups, heights, strict=True):
+        values = zip(labels, row, strict=True)
+        each = [f"{' '.join(label.split())} {v:.3g}" for label, v in values if not np.isnan(v)]
+        said.append(f"{name}: {', '.join(each)}.")
+    if level is not None:
+        said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
+    return Picture(figure, " ".join(said))
+
+
+def _whiskers(axes: Axes, across: np.ndarray, up: np.ndarray, lengths: np.ndarray) -> None:
+    """Whiskers with a rim of the ground's colour, so that they are seen on bars of any colour."""
+    drawn = axes.errorbar(across, up, lengths, fmt="none", ecolor=INK, elinewidth=1.4, capsize=3)
+    _, caps, stems = drawn.lines
+    for line in (*caps, *stems):
+        line.set_path_effects([withStroke(linewidth=3.6, foreground=GROUND)])
+
+
+def _label_bars(axes: Axes, labels: Sequence[str]) -> None:
+    """Names below the bars, slanting where they would touch."""
     longest = max(map(len, labels), default=0)
     crowded = len(labels) > 4 and (
         sum(map(len, labels)) > 60 or (len(labels) > 8 and longest * len(labels) > 60)
     )
+    axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.set_xticks(
-        places, labels, rotation=30 if crowded else 0, ha="right" if crowded else "center"
+        range(len(labels)),
+        labels,
+        rotation=30 if crowded else 0,
+        ha="right" if crowded else "center",
+        rotation_mode="anchor" if crowded else "default",
     )
-    if log_y:
-        axes.set_yscale("log")
-    if level is not None:
-        axes.axhline(level[1], color="black", linewidth=1.2, linestyle="--", label=level[0])
-        parts.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
-    if axes.get_ylim()[0] < 0:
-        axes.axhline(0, color=GREY, linewidth=1)
-    names = len(groups) + (level is not None)
-    if names > 1:
-        figure.legend(loc="outside lower center", ncols=min(names, 3), frameon=False, fontsize=9)
-    return Picture(figure, " ".join(parts))
+    axes.grid(visible=False, axis="x")
 
 
 def scatter(
@@ -189,6 +264,7 @@ def scatter(
             marker=MARKERS[index % len(MARKERS)],
             alpha=0.7,
             linewidth=0,
+            rasterized=len(x) > MANY_POINTS,
         )
         correlation = float(np.corrcoef(x, y)[0, 1])
         parts.append(f"{name}: {len(x)} points, correlation {correlation:.2f}.")
@@ -197,7 +273,7 @@ def scatter(
         axes.plot([min(both), max(both)], [min(both), max(both)], color=GREY, linewidth=1)
         parts.append("A grey diagonal marks equality.")
     if len(groups) > 1:
-        axes.legend(frameon=False, fontsize=9)
+        _legend_below(figure, groups)
     return Picture(figure, " ".join(parts))
 
 
@@ -213,7 +289,7 @@ def word_map(
     Parameters
     ----------
     words : n words. vectors: (n, D).
-    groups : named sets of words, each drawn in its own colour and marker.
+    groups : named sets of words, each with points of its own colour and marker.
 
     Raises
     ------
@@ -229,15 +305,22 @@ def word_map(
     kept = float((singular[:2] ** 2).sum() / (singular**2).sum())
     figure, axes = _axes(6.6, 4.8, title, "first direction", "second direction")
     of = {word: i for i, names in enumerate((groups or {}).values()) for word in names}
-    colour = [COLOURS[of[w] % len(COLOURS)] if w in of else GREY for w in words]
-    for (x, y), word, c in zip(points, words, colour, strict=True):
-        axes.plot(x, y, MARKERS[of.get(word, 0) % len(MARKERS)], color=c, markersize=5)
-        axes.annotate(word, (x, y), xytext=(3, 3), textcoords="offset points", fontsize=8, color=c)
+    for (x, y), word in zip(points, words, strict=True):
+        group = of.get(word)
+        axes.plot(
+            x,
+            y,
+            MARKERS[(group or 0) % len(MARKERS)],
+            color=GREY if group is None else COLOURS[group % len(COLOURS)],
+            markersize=MARKER_POINTS,
+        )
     for index, name in enumerate(groups or {}):
         marker = MARKERS[index % len(MARKERS)]
         axes.plot([], [], marker, color=COLOURS[index % len(COLOURS)], label=name)
+    axes.margins(0.12)
     if groups:
-        axes.legend(frameon=False, fontsize=9)
+        _legend_below(figure, groups)
+    put_words_beside(axes, points, words)
     near = np.linalg.norm(points[:, None] - points[None], axis=-1) + np.eye(len(words)) * 1e9
     said = "; ".join(f"{w} beside {words[int(near[i].argmin())]}" for i, w in enumerate(words))
     text = f"Map, {title}: {len(words)} words; it keeps {kept:.0%} of the spread. {said}."
@@ -252,21 +335,21 @@ def table(
     title: str,
     form: str = "{:.2f}",
 ) -> Picture:
-    """A small matrix as shaded cells with their numbers."""
-    figure = Figure(
-        figsize=(1.6 + 0.75 * len(columns), 1.0 + 0.42 * len(rows)), layout="constrained"
-    )
+    """A small matrix as shaded cells with their numbers: the higher, the stronger the shade."""
+    figure = blank(1.6 + 0.75 * len(columns), 1.0 + 0.42 * len(rows), title)
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11, loc="left")
     finite = np.where(np.isfinite(matrix), matrix, np.nan)
-    axes.imshow(finite, cmap="cividis", aspect="auto")
-    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
-    axes.set_yticks(range(len(rows)), rows)
-    middle = (np.nanmin(finite) + np.nanmax(finite)) / 2
+    low, high = float(np.nanmin(finite)), float(np.nanmax(finite))
     for (i, j), value in np.ndenumerate(matrix):
-        dark = not np.isfinite(value) or value < middle
-        ink = "black" if not np.isfinite(value) else "white" if dark else "black"
-        axes.text(j, i, form.format(value), ha="center", va="center", fontsize=8, color=ink)
+        share = (value - low) / ((high - low) or 1.0) if np.isfinite(value) else 0.0
+        cell = Rectangle((j - 0.5, i - 0.5), 1, 1, color=COLOURS[0], alpha=STRONGEST_SHADE * share)
+        cell.set_linewidth(0)
+        axes.add_patch(cell)
+        axes.text(j, i, form.format(value), ha="center", va="center", fontsize=8)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(rows)), rows)
     said = "; ".join(
         f"{row}: " + ", ".join(f"{c} {form.format(v)}" for c, v in zip(columns, line, strict=True))
         for row, line in zip(rows, matrix, strict=True)

@@ -1,9 +1,11 @@
 """The road of the course, drawn at the head of every lesson."""
 
-import numpy as np
-from matplotlib.figure import Figure
+from collections.abc import Mapping
 
-from elmo_mini.figures.picture import COLOURS, GREY, Picture
+import numpy as np
+
+from elmo_mini.figures.palette import COLOURS, GREY, GROUND, INK, PALE
+from elmo_mini.figures.picture import Picture, blank
 
 ROAD = (
     ("00", "start here"),
@@ -24,8 +26,19 @@ ROAD = (
 )
 
 
-def road(here: str) -> Picture:
+def name_of(number: str) -> str:
+    """What the lesson of this number is called, on one line."""
+    return dict(ROAD)[number].replace("\n", " ")
+
+
+def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Picture:
     """The course's road with the lesson ``here`` (its number, such as "01") marked.
+
+    Parameters
+    ----------
+    passed : for each lesson that somebody has begun, how many of its exercises are passed, out of
+        how many; the road then shows their progress. Without it, the stations before ``here`` are
+        the ones behind.
 
     Raises
     ------
@@ -33,27 +46,50 @@ def road(here: str) -> Picture:
         If there is no such lesson.
     """
     numbers = [number for number, _ in ROAD]
-    if here not in numbers:
-        raise ValueError(f"no lesson {here!r} on the road; there are {', '.join(numbers)}")
-    figure = Figure(figsize=(8.2, 1.7), layout="constrained")
+    for lesson in (here, *(passed or ())):
+        if lesson not in numbers:
+            raise ValueError(f"no lesson {lesson!r} on the road; there are {', '.join(numbers)}")
+    figure = blank(8.2, 1.8, title="")
     axes = figure.add_subplot()
     axes.set_axis_off()
     across = np.linspace(0, len(ROAD) - 1, 300)
     axes.plot(across, 0.3 * np.cos(np.pi * across), color=GREY, linewidth=2, zorder=1)
     at = numbers.index(here)
+    behind = numbers[:at] if passed is None else [n for n, (k, of) in passed.items() if k == of]
     for i, (number, name) in enumerate(ROAD):
         side = 1 if i % 2 == 0 else -1  # names stand above and below in turn, so that they fit
         station, weight = 0.3 * side, "bold" if i == at else "normal"
-        colour = COLOURS[0] if i < at else COLOURS[4] if i == at else "#DDDDDD"
-        ink = "white" if i < at else "black"
-        axes.scatter(i, station, s=380 if i == at else 210, color=colour, zorder=2)
+        colour = COLOURS[0] if number in behind else COLOURS[4] if i == at else PALE
         axes.annotate(
-            number, (i, station), ha="center", va="center_baseline", color=ink, fontsize=8
+            number,
+            (i, station),
+            ha="center",
+            va="center",
+            color=GROUND if number in behind else INK,
+            fontsize=8,
+            bbox={
+                "boxstyle": f"circle,pad={0.45 if i == at else 0.25}",
+                "facecolor": colour,
+                "edgecolor": "none",
+            },
+            zorder=2,
         )
         va = "bottom" if side > 0 else "top"
         axes.annotate(name, (i, 0.78 * side), ha="center", va=va, weight=weight, fontsize=8.5)
+        if passed is not None and number in passed:  # so that no colour says it alone
+            said = "✓" if number in behind else "/".join(map(str, passed[number]))
+            va = "top" if side > 0 else "bottom"
+            axes.annotate(said, (i, -0.35 * side), ha="center", va=va, fontsize=8)
     axes.set_xlim(-0.8, len(ROAD) - 0.2)
     axes.set_ylim(-1.7, 1.7)
-    names = ", ".join(f"{number} {name}" for number, name in ROAD).replace("\n", " ")
-    title = dict(ROAD)[here].replace("\n", " ")
-    return Picture(figure, f"The road of the course: {names}. You are at {here}, {title}.")
+    names = ", ".join(
+        f"{number} {name}{_words(number, passed)}".replace("\n", " ") for number, name in ROAD
+    )
+    return Picture(figure, f"The road of the course: {names}. You are at {here}, {name_of(here)}.")
+
+
+def _words(number: str, passed: Mapping[str, tuple[int, int]] | None) -> str:
+    if not passed or number not in passed:
+        return ""
+    count, of = passed[number]
+    return " (done)" if count == of else f" ({count} of {of} exercises passed)"

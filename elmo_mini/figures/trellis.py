@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
-from elmo_mini.figures.picture import COLOURS, DASHES, MARKERS, Picture
+from elmo_mini.figures.palette import COLOURS, GROUND, INK
+from elmo_mini.figures.picture import DASHES, MARKERS, Picture, blank
+
+STRONGEST_SHADE = 0.35
 
 
 def trellis(
@@ -38,11 +41,13 @@ def trellis(
         if len(path) != len(words):
             raise ValueError(f"the path {name!r} has {len(path)} places, not {len(words)}")
     size = (1.9 + 1.1 * len(words), 1.6 + 0.6 * len(labels))
-    figure = Figure(figsize=size, layout="constrained")
+    figure = blank(*size, title)
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11, loc="left")
-    axes.imshow(scores.T, cmap="Greys", aspect="auto", alpha=0.35)
+    shades = STRONGEST_SHADE * (scores - scores.min()) / (np.ptp(scores) or 1.0)
     for (place, label), value in np.ndenumerate(scores):
+        cell = Rectangle((place - 0.5, label - 0.5), 1, 1, color=INK, alpha=shades[place, label])
+        cell.set_linewidth(0)
+        axes.add_patch(cell)
         axes.text(place, label + 0.36, f"{value:.1f}", ha="center", va="center", fontsize=8)
     parts = [f"Trellis, {title}."]
     parts += [
@@ -71,9 +76,11 @@ def trellis(
             written.add((place, before, after))
             move = f"{transitions[before, after]:+.1f}"
             middle = (heights[place] + heights[place + 1]) / 2
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
+            box = {"facecolor": GROUND, "edgecolor": "none", "pad": 1, "alpha": 0.85}
             axes.text(place + 0.5, middle, move, ha="center", va="center", fontsize=8, bbox=box)
             parts.append(f"Transition {labels[before]} to {labels[after]}: {move}.")
+    axes.set_xlim(-0.5, len(words) - 0.5)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xticks(range(len(words)), words)
     axes.set_yticks(range(len(labels)), labels)
     if paths:

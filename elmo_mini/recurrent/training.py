@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.progress import progress_bar
 from elmo_mini.text.batches import shuffled_batches
 
 LARGEST_GRADIENT = 1.0
@@ -31,7 +31,7 @@ class TrainingOptions:
     learning_rate : Adam's, of the first step
     seed : of the order, the dropout and whatever else is drawn; the start weights are drawn when
         the model is built
-    progress : show a bar
+    progress : show a bar on standard output
 
     Raises
     ------
@@ -83,7 +83,7 @@ def train(
     model.train()
     with (
         seeded(options.seed, device_of(model)),
-        tqdm(total=steps, disable=not options.progress, unit="batch") as bar,
+        progress_bar(total=steps, show=options.progress) as bar,
     ):
         for loss in losses:
             history.append(loss.item())

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from tqdm import trange
 
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.training import TrainingOptions, clipped_step, seeded
 from elmo_mini.tagging.sentences import TaggedSentence, check_labels, check_lm
 from elmo_mini.tagging.spans import SpanScores, span_scores
@@ -105,7 +105,8 @@ def train_tagger(
         losses: list[float] = []
         dev_f1: list[float] = []
         best, best_epoch = tagger.state_dict(), 0
-        for epoch in trange(training.epochs, disable=not training.progress, unit="epoch"):
+        epochs = range(training.epochs)
+        for epoch in progress_bar(epochs, unit=" epochs", show=training.progress):
             tagger.train()
             total = 0.0
             for rows in shuffled_batches(lengths, training.batch_size, shuffle):

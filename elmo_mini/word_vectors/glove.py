@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 
@@ -123,6 +124,7 @@ class Glove(WordVectors):
     learning_rate : AdaGrad's
     epochs : passes over the pairs
     batch_pairs : pairs whose gradients are summed before a step
+    progress : show a bar on standard output
 
     Attributes
     ----------
@@ -147,6 +149,7 @@ class Glove(WordVectors):
         epochs: int = 15,
         batch_pairs: int = 20_000,
         seed: int = 1,
+        progress: bool = False,
     ) -> None:
         sentences = list(sentences)
         vocabulary = Vocabulary.from_sentences(sentences, min_count=min_count)
@@ -165,6 +168,7 @@ class Glove(WordVectors):
             epochs=epochs,
             batch_pairs=batch_pairs,
             seed=seed,
+            progress=progress,
         )
         super().__init__(vocabulary, tables[0] + tables[1])
 
@@ -179,6 +183,7 @@ def fit(
     epochs: int,
     batch_pairs: int,
     seed: int,
+    progress: bool = False,
 ) -> tuple[list[NDArray[np.float32]], list[float]]:
     """Minimise J for a sparse table of counts.
 
@@ -195,12 +200,14 @@ def fit(
     columns = ((rng.random((size, vector_size + 1)) - 0.5) / vector_size).astype(np.float32)
     squares = [np.full_like(rows, 1.0), np.full_like(columns, 1.0)]
     history = []
-    for _ in range(epochs):
-        total = 0.0
-        for number in rng.permutation(len(batches)):
-            batch = batches[number]
-            total += batch.step(rows, columns, squares, np.float32(learning_rate))
-        history.append(total / counts.nnz)
+    with progress_bar(total=epochs * len(batches), what="GloVe", show=progress) as bar:
+        for _ in range(epochs):
+            total = 0.0
+            for number in rng.permutation(len(batches)):
+                batch = batches[number]
+                total += batch.step(rows, columns, squares, np.float32(learning_rate))
+                bar.update()
+            history.append(total / counts.nnz)
     return [rows[:, :-1].copy(), columns[:, :-1].copy()], history
 
 

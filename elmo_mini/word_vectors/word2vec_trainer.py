@@ -6,7 +6,6 @@ Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are deri
 `elmo_mini.word_vectors.word2vec_blocks`.
 """
 
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from tqdm import tqdm
 
+from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
@@ -180,13 +180,11 @@ class Word2Vec(WordVectors):
                 threadpool_limits(self.workers),
                 np.errstate(over="ignore", invalid="ignore"),  # divergence is told below
                 torch.inference_mode(),
-                tqdm(
+                progress_bar(
+                    what=self.architecture,
                     total=self.epochs * len(ids),
-                    disable=not self.progress,
-                    file=sys.stdout,
                     unit=" words",
-                    unit_scale=True,
-                    desc=self.architecture,
+                    show=self.progress,
                 ) as bar,
             ):
                 self._run(ids, numbers, starts, bar)

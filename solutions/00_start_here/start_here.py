@@ -64,7 +64,7 @@ environment()
 # - **Run the cells from top to bottom.** Later cells need the earlier ones.
 # - **An exercise** is a cell with `# YOUR CODE HERE`. Replace the line `raise NotImplementedError()` by your answer. The cell after it checks the answer. Check as often as you like.
 # - **After an error message** in an answer cell, mend it and run the cell again before you check: the check sees the last version that ran. `NameError` means that a cell above has not been run.
-# - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time.
+# - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time. The cell below them unfolds a **model answer** once yours has passed, or after a try and all three hints. (A course with marks may have switched this off.)
 # - **This copy is yours.** An update of the course never writes over it.
 #
 # ## 3. A check that fails on purpose
@@ -121,10 +121,15 @@ check("relative_frequency", relative_frequency)
 #
 # outline: If the list is empty, return `0.0`. Otherwise return the count divided by the length. Two lines are enough.
 
+# %% [markdown] model_answer="relative_frequency"
+# The empty text comes first, because nothing can be divided by its length. `count` compares whole tokens, so upper and lower case stay apart.
+
 # %% [markdown] slide="subslide"
 # ## 5. Predict before you run
 #
 # Guessing first makes a result stick, above all when the guess is wrong. Type your guess into the form and press *Record*. Where you see no form, write it into the call instead, as in `predict(..., guess=3)`. Your prediction is kept in a file beside this notebook. Nobody marks it.
+#
+# A guess counts only **before** its outcome is shown. *Run All Cells* shows all outcomes at once, and after that no guess is recorded until you restart the kernel.
 #
 # We take real text: the Lee corpus, 350 short news stories. All its tokens are made lower case first, so that *The* at the start of a sentence counts too. Which share of them is *the*?
 
@@ -183,9 +188,19 @@ print(f"{once:.0%} of the words occur exactly once.")
 # - In real text a few words are everywhere and most words are rare.
 
 # %%
-from autograde import calibration
+from autograde import calibration, progress
 
 calibration()
+
+# %% [markdown]
+# ### Where you are
+#
+# What your checks find is kept in your folder, `work/`, and nowhere else: after an update and after a restart it is still there. Every lesson ends with this picture. A tick stands at a lesson when all of its exercises are passed; else you see how many are.
+#
+# When an answer passes in full, its code is kept, too, as a file in `work/my_elmo/`. Later lessons start from **your** functions. The files are yours: open them, and change them as you like.
+
+# %%
+progress()
 
 # %% [markdown] slide="subslide"
 # ## Discuss
@@ -193,14 +208,15 @@ calibration()
 # A word that occurs once has one example. **Name two sources of knowledge about such a word that a person would use, and say for each how a computer could get at it.** Three or four sentences.
 
 # %% [markdown] discussion="one_example" points=1
-# A person uses (1) the sentence around the word: the neighbours tell what kind of thing it is. A computer can compare that context with contexts of other words: that is what word2vec does with many contexts and what contextual models do with one. (2) The form of the word: *unhelpfully* contains *help*. A computer can read characters or pieces of words: fastText, the character CNN of ELMo, the word pieces of BERT. Also good: a dictionary or an encyclopedia, a translation, the document's topic.
-#
 # **Rubric, 1 point.** 0.5 for each source that is named *and* joined to a way in which a computer could use it. A source without a way: 0.25.
+
+# %% [markdown] model_answer="one_example"
+# A person looks at the sentence around the word first: the neighbours tell what kind of thing it is. A computer can compare that context with the contexts of other words. word2vec does this with many contexts, a contextual model with the one at hand. A person also looks at the form of the word: *unhelpfully* contains *help*. A computer can read characters or pieces of words, as fastText, ELMo and BERT do. A dictionary, a translation or the topic of the document are good answers too, if you say how a computer gets at them.
 
 # %% [markdown]
 # ## Further reading
 #
-# - The README of the course, section *Where things are*: how lessons, package and checks hang together.
+# - `README.md`, the first page of the course, section *Where things are*: how lessons, package and checks hang together.
 # - `python -m elmo_mini corpora` in a terminal lists the texts of the course and their licences.
 #
 # Next: **01 · word2vec with negative sampling**, where words learn from their neighbours.

@@ -60,12 +60,13 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
+from elmo_mini.progress import WithProgress, progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
 text = corpora.course_text()
-sentences = [[token.lower() for token in sentence] for sentence in text.sentences()]
+sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sentences"))
 vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
 
@@ -166,6 +167,9 @@ check("softmax_cost", softmax_cost)
 # idea: The full softmax scores all `vocabulary_size` words. Negative sampling scores `negatives` words and one more.
 #
 # outline: Multiply each number of scores by `dimension` and return both, full softmax first.
+
+# %% [markdown] model_answer="softmax_cost"
+# Each score costs $D$ multiplications. The full softmax scores every word. Negative sampling scores the noise words and the true one, hence the `+ 1`.
 
 # %% [markdown]
 # Counting is one thing, a clock another. Take the vocabulary of our text, 100 dimensions and 5 noise words. How many times slower will one training step on 128 pairs be with the full softmax? Type your guess and press *Record*. (No form? Write it into the call: `predict(..., guess=20)`.)
@@ -301,6 +305,9 @@ check("dynamic_window_pairs", dynamic_window_pairs)
 #
 # outline: For each `place`: draw `reach`; for `other` from `max(0, place - reach)` to `min(len(tokens), place + reach + 1)`: if `other` is not `place`, append `(tokens[place], tokens[other])`. Return the list.
 
+# %% [markdown] model_answer="dynamic_window_pairs"
+# The reach is drawn inside the loop, once for every centre. `max` and `min` keep the window inside the sentence. Places are compared, not words, so a repeated word stays a context.
+
 # %% slide="subslide"
 dynamic_window_pairs = or_reference("dynamic_window_pairs", dynamic_window_pairs)
 
@@ -359,6 +366,9 @@ check("keep_probability", keep_probability)
 # idea: Both formulas start with the square root of `threshold / frequency`. The code adds the ratio itself to it.
 #
 # outline: Compute the ratio. Take its root. For `"code"` add the ratio. Cut off at 1 with `np.minimum`.
+
+# %% [markdown] model_answer="keep_probability"
+# Both formulas exceed 1 for rare words, so the last line cuts them off there.
 
 # %% slide="subslide"
 keep_probability = or_reference("keep_probability", keep_probability)
@@ -446,6 +456,9 @@ check("noise_distribution", noise_distribution)
 #
 # outline: `weights = counts ** power`, then `weights / weights.sum()`.
 
+# %% [markdown] model_answer="noise_distribution"
+# The power comes before the division. In the other order the result would no longer add up to 1.
+
 # %% slide="subslide"
 noise_distribution = or_reference("noise_distribution", noise_distribution)
 
@@ -517,6 +530,9 @@ check("sgns_loss", sgns_loss)
 #
 # outline: `positive` (B,), `negative` (B, K). Per pair: `F.logsigmoid(positive)` plus the sum over K of `F.logsigmoid(-negative)`. Mean over the batch, minus in front.
 
+# %% [markdown] model_answer="sgns_loss"
+# `F.logsigmoid` of the negated score takes the place of $\log(1 - \sigma)$, which is $\log 0$ for a large score. Noise terms are added up over K; only the pairs are averaged.
+
 # %%
 sgns_loss = or_reference("sgns_loss", sgns_loss)
 untrained = sgns_loss(torch.zeros(1, 10), torch.ones(1, 10), torch.ones(1, 5, 10))
@@ -586,6 +602,9 @@ check("sgns_gradients", sgns_gradients)
 #
 # outline: center: error of the true word times `context`, plus the sum over K of error times noise vector. context: error of the true word times `center`. negatives: error times `center.unsqueeze(1)`. No division by B.
 
+# %% [markdown] model_answer="sgns_gradients"
+# Each error is prediction minus target, and it scales the vector that was met. The last axis of length 1 lets one error scale a whole vector.
+
 # %% [markdown]
 # Hold the formula against autograd, on fresh numbers. `sgns_loss` is a mean over 4 pairs and the formula is for each pair, hence the factor 4:
 
@@ -637,6 +656,9 @@ check("sgns_step", sgns_step)
 #
 # outline: After loss and gradients: three calls of `index_add_` with `alpha=-learning_rate`. The noise ids and their gradients need one axis less: `negatives.flatten()` and `dn.flatten(0, 1)`.
 
+# %% [markdown] model_answer="sgns_step"
+# All rows are read, and all gradients computed, before a table changes. `index_add_` adds up the updates of a word that is in the batch several times.
+
 # %% [markdown] slide="subslide"
 # Everything is there: the window, the subsampling, the noise, the step. Where your function is right it is yours that runs, else the course's. The learning rate falls in a straight line, as in the paper. Before it runs, a guess:
 
@@ -655,7 +677,7 @@ def training_pairs(sentences, window=5, threshold=1e-3, seed=0):
     rng = np.random.default_rng(seed)
     keep = np.asarray(keep_probability(vocabulary.frequencies, threshold, "code"))
     pairs = []
-    for sentence in sentences:
+    for sentence in progress_bar(sentences, "cutting pairs"):
         ids = vocabulary.encode(sentence)
         kept = [i for i, chance in zip(ids, rng.random(len(ids)), strict=True) if chance < keep[i]]
         pairs.extend(dynamic_window_pairs(kept, window, rng))
@@ -670,7 +692,7 @@ def train(pairs, dimension=50, negatives=5, batch=1000, rate=0.05, rounds=1, see
     output_vectors = torch.zeros(len(vocabulary), dimension)
     batches = torch.from_numpy(pairs[: len(pairs) // batch * batch]).view(-1, batch, 2)
     losses, steps = [], rounds * len(batches)
-    for step in range(steps):
+    for step in progress_bar(range(steps), "training"):
         center, context = batches[step % len(batches)].T
         drawn = torch.multinomial(noise, batch * negatives, replacement=True, generator=generator)
         losses.append(
@@ -776,8 +798,10 @@ def timed(make):
     return make(), time.perf_counter() - start
 
 
-of_gensim, gensim_seconds = timed(lambda: GensimWord2Vec(sentences, sg=1, workers=1, **SETTINGS))
-of_course, course_seconds = timed(lambda: Word2Vec(sentences, sg=1, **SETTINGS))
+of_gensim, gensim_seconds = timed(
+    lambda: GensimWord2Vec(WithProgress(sentences, "gensim"), sg=1, workers=1, **SETTINGS)
+)
+of_course, course_seconds = timed(lambda: Word2Vec(sentences, sg=1, progress=True, **SETTINGS))
 print(f"Same settings, one core: gensim {gensim_seconds:.1f} s, elmo_mini {course_seconds:.1f} s")
 
 # %%
@@ -789,7 +813,7 @@ for word in ("he", "school", "four"):
         print(f"{word:>8} {name:>10}: {', '.join(neighbours(table, word, 6))}")
 
 # %% [markdown] slide="subslide"
-# A handful of neighbours proves little. The stored experiment below compares both trainers on the whole Brown corpus, with 100 dimensions, 5 rounds and 5 seeds. It was run once, with the command that it names; nothing of it is computed here. Three questions were asked of the vectors. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *wordsim353*: do cosines rank pairs of words as people do? *Overlap*: how many of a word's ten nearest neighbours are those of gensim with another seed?
+# A handful of neighbours proves little. The stored experiment below compares both trainers on the whole Brown corpus, with 100 dimensions, 5 rounds and 5 seeds. It was run once, with the command that it names; nothing of it is computed here. Three questions were asked of the vectors. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? *Overlap*: how many of a word's ten nearest neighbours are those of gensim with another seed?
 
 # %%
 from elmo_mini.results.stored import stored_result
@@ -799,7 +823,7 @@ stored_benchmark
 
 # %%
 skip_gram = stored_benchmark.numbers["results"]["skip-gram"]["ways"]
-asked_for = {"part of speech": "probe", "wordsim353": "wordsim353", "overlap": "overlap"}
+asked_for = {"part of speech": "probe", "WordSim-353": "wordsim353", "overlap": "overlap"}
 plots.bars(
     list(asked_for),
     {
@@ -841,7 +865,7 @@ for way, numbers in skip_gram.items():
 # CBOW averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But it still has to gather and change the vectors of all the neighbours, so it is not as many times faster as it has fewer predictions.
 
 # %%
-cbow, cbow_seconds = timed(lambda: Word2Vec(sentences, sg=0, **SETTINGS))
+cbow, cbow_seconds = timed(lambda: Word2Vec(sentences, sg=0, progress=True, **SETTINGS))
 print(f"CBOW {cbow_seconds:.1f} s, skip-gram {course_seconds:.1f} s")
 for word in ("he", "school", "four"):
     print(f"{word:>8} {'CBOW':>10}: {', '.join(w for w, _ in cbow.most_similar(word, topn=6))}")
@@ -952,6 +976,9 @@ check("shifted_pmi", shifted_pmi)
 #
 # outline: Log of counts over chance counts, minus `np.log(negatives)`. numpy's log of 0 is already `-inf`; `np.errstate(divide="ignore")` silences its warning.
 
+# %% [markdown] model_answer="shifted_pmi"
+# `by_chance` is the count that words without any connection would have. The sums keep their axes, so that their product is a table.
+
 # %% [markdown] slide="subslide"
 # Check the claim on counts of our text. Take the 40 most frequent words and count their pairs. (Each count is raised by 1, because the score of a pair that never occurs would fall for ever.) Then minimise the loss of all pairs together with LBFGS, an optimiser for small smooth problems: once with as many dimensions as words, once with 3 only.
 
@@ -1032,15 +1059,21 @@ print(f"  from PMI with flattened context counts: {np.abs(practice - flattened).
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss 1
 #
 # Every word has two vectors, and most people keep only the first table. **What would go wrong with a single table, where the score of a pair is $v_w \cdot v_c$ with the same vectors on both sides?** Think of how often a word is its own neighbour. Three to five sentences.
 
 # %% [markdown] discussion="two_tables" points=2
-# With one table the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$, which is never negative, and large for long vectors. But words hardly ever stand beside themselves (*the the* is rare), so text wants that score low: the model would have to make vectors short, while other pairs need them long. More generally a single table makes the score matrix symmetric and positive semi-definite, and PMI − log k is no such matrix: its diagonal is mostly very negative. Two tables can give any score to any pair, the diagonal included. (GloVe and some others add the two tables afterwards; that is a choice after training.)
-#
 # **Rubric, 2 points.** 1 for seeing that the score of a word with itself cannot be negative although words rarely neighbour themselves. 1 for the consequence: a conflict between short and long vectors, or the limit to symmetric positive semi-definite score matrices. 0.5 for a vague "words would attract themselves".
+
+# %% [markdown] model_answer="two_tables"
+# With one table, the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$. This number is never negative, and it is large for a long vector. But words hardly ever stand beside themselves: *the the* is rare. So the text wants that score low, which makes vectors short, while other pairs need them long. In general, a single table makes the matrix of scores symmetric and positive semi-definite. PMI − log k is no such matrix, because its diagonal is mostly very negative. Two tables with enough dimensions can give any pair any score, the diagonal included. (GloVe adds its two tables, but only after training.)
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -1048,9 +1081,10 @@ calibration()
 # BERT (lesson 12) also trained on *next sentence prediction*: are these two sentences consecutive, or is the second one random? Some explanations call this "negative sampling, moved from words to sentences". **What is alike, and what is not?** Three to five sentences.
 
 # %% [markdown] discussion="sentence_negatives" points=2
-# Alike: a true pair from the text is told from a pair with a randomly drawn partner, by a yes-or-no decision, instead of by a softmax over all possible partners. Not alike: BERT's paper never calls it negative sampling; there is one random partner for half of the examples, not k for each; it is drawn from the corpus without an exponent; the two sentences are encoded together by a deep network, not by a dot product of two vectors; and it is a second task beside the main one, not a substitute for an expensive softmax. It is an analogy. RoBERTa later found the task unnecessary.
-#
 # **Rubric, 2 points.** 1 for the common idea (binary decision, real against random partner). 1 for at least two real differences.
+
+# %% [markdown] model_answer="sentence_negatives"
+# One thing is alike: a true pair from the text is told from a pair with a random partner, by a yes-or-no decision instead of a softmax over all possible partners. The rest differs. BERT takes one random partner for half of the examples, not k for each, and draws it from the corpus without an exponent. A deep network reads the two sentences together, where word2vec takes a dot product of two vectors. And it is a second task beside the main one, not a substitute for an expensive softmax. BERT's paper never calls it negative sampling: this is an analogy. RoBERTa later found the task unnecessary.
 
 # %% [markdown]
 # ## Further reading

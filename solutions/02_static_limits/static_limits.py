@@ -47,13 +47,14 @@ import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
 from elmo_mini import corpora
+from elmo_mini.progress import WithProgress, progress_bar
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)
 
 text = corpora.course_text()
-sentences = list(text.sentences(lower=True))
+sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sentences"))
 vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 print(f"{len(sentences):,} sentences. {len(vocabulary):,} words occur at least five times.")
 
@@ -116,6 +117,9 @@ check("cooccurrence_counts", cooccurrence_counts)
 # idea: If every place only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
 #
 # outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives place and word. The two words may be the same; both additions then go into one entry.
+
+# %% [markdown] model_answer="cooccurrence_counts"
+# Each place looks only to its left, so each pair is met once. Both entries get their share at that moment.
 
 # %% slide="subslide"
 cooccurrence_counts = or_reference("cooccurrence_counts", cooccurrence_counts)
@@ -181,6 +185,9 @@ check("glove_weight", glove_weight)
 #
 # outline: `np.minimum(counts / x_max, 1.0) ** alpha`.
 
+# %% [markdown] model_answer="glove_weight"
+# One to any power is one, so the cut may come before the power.
+
 # %% slide="subslide"
 glove_weight = or_reference("glove_weight", glove_weight)
 
@@ -188,9 +195,9 @@ x = np.linspace(0, 150, 301)
 plots.curves(
     x,
     {
-        "x_max 100, alpha 3/4 (the paper)": glove_weight(x, 100.0, 0.75),
-        "x_max 10, alpha 3/4 (a small text)": glove_weight(x, 10.0, 0.75),
-        "x_max 100, alpha 1 (a straight line)": glove_weight(x, 100.0, 1.0),
+        "maximum 100, power 3/4 (the paper)": glove_weight(x, 100.0, 0.75),
+        "maximum 10, power 3/4 (a small text)": glove_weight(x, 10.0, 0.75),
+        "maximum 100, power 1 (a straight line)": glove_weight(x, 100.0, 1.0),
     },
     title="How much GloVe trusts a count",
     xlabel="count X",
@@ -239,6 +246,9 @@ check("glove_loss", glove_loss)
 #
 # outline: `scores` as above; `weight` as in exercise 2, with `.clamp(max=1.0)`; `logs` of `torch.where(counts > 0, counts, torch.ones_like(counts))`. Return the sum of `weight * (scores - logs) ** 2`.
 
+# %% [markdown] model_answer="glove_loss"
+# `torch.where` hides the zeros from the logarithm. A weight of 0 alone would not help, because 0 times infinity is no number.
+
 # %% [markdown]
 # Let your loss learn. The 150 commonest words are a small enough table to take all pairs at once.
 
@@ -251,17 +261,17 @@ torch.manual_seed(0)
 parts = [0.1 * torch.randn(TOP, 10, dtype=torch.float64) for _ in range(2)]
 parts += [torch.zeros(TOP, dtype=torch.float64) for _ in range(2)]
 optimiser = torch.optim.Adagrad([part.requires_grad_() for part in parts], lr=0.3)
-mine = []
+losses = []
 for _ in range(200):
     optimiser.zero_grad()
     loss = glove_loss(*parts, table, x_max=10.0, alpha=0.75)
     loss.backward()
     optimiser.step()
-    mine.append(float(loss.detach()))
-print(f"J falls from {mine[0]:,.0f} to {mine[-1]:,.0f} in 200 steps.")
+    losses.append(float(loss.detach()))
+print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f} in 200 steps.")
 plots.curves(
-    np.arange(1, len(mine) + 1),
-    {"J": mine},
+    np.arange(1, len(losses) + 1),
+    {"J": losses},
     title=f"The loss of exercise 3 on the {TOP} commonest words",
     xlabel="step",
     ylabel="J, a sum over all pairs",
@@ -275,7 +285,7 @@ plots.curves(
 from elmo_mini.word_vectors.glove import Glove
 
 passes = 8 if text.name == "brown" else 25  # a small text is read more often
-glove = Glove(sentences, window=5, learning_rate=0.1, epochs=passes)
+glove = Glove(sentences, window=5, learning_rate=0.1, epochs=passes, progress=True)
 plots.curves(
     np.arange(1, passes + 1),
     {"loss": glove.loss_history},
@@ -361,6 +371,9 @@ check("character_ngrams", character_ngrams)
 #
 # outline: `marked = f"<{word}>"`. For `length` in `range(shortest, longest + 1)`, for `start` in `range(len(marked) - length + 1)`: take `marked[start : start + length]`.
 
+# %% [markdown] model_answer="character_ngrams"
+# The boundary signs are put on first. A text of m characters has m − n + 1 stretches of length n, and none when n is larger than m.
+
 # %%
 character_ngrams = or_reference("character_ngrams", character_ngrams)
 
@@ -411,6 +424,9 @@ check("subword_vector", subword_vector)
 #
 # outline: Collect the row numbers of all n-grams; `ngram_vectors[rows].sum(0)`; if `word in words`, add `word_vectors[words.index(word)]`. Do not change the arrays.
 
+# %% [markdown] model_answer="subword_vector"
+# A list of row numbers takes a row twice when two pieces share a bucket. `total + ...` makes a new array, so the tables stay as they are.
+
 # %% [markdown]
 # gensim has fastText. Train it on the Lee news, which is small and always here, and give its tables to *your* function.
 
@@ -421,7 +437,7 @@ subword_vector = or_reference("subword_vector", subword_vector)
 
 news = list(corpora.lee().sentences(lower=True))
 fast = FastText(
-    news,
+    WithProgress(news, "fastText"),
     vector_size=50,
     window=5,
     min_count=5,
@@ -537,6 +553,9 @@ check("merge_words", merge_words)
 #
 # outline: For each sentence append an empty list to `new`. For each token: if it is `first` or `second`, append `(number, place, token)` to the labels and put `merged` into the new sentence; otherwise put the token.
 
+# %% [markdown] model_answer="merge_words"
+# The label is written down before the token is replaced. Fresh lists leave the given text as it is.
+
 # %%
 merge_words = or_reference("merge_words", merge_words)
 
@@ -565,7 +584,7 @@ from elmo_mini.word_vectors.word2vec_options import course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
-skip_gram = Word2Vec(hidden_text, sg=1, seed=11, **course_options(text.name))
+skip_gram = Word2Vec(hidden_text, sg=1, seed=11, progress=True, **course_options(text.name))
 for word in pseudo_words[:4]:
     near = ", ".join(other for other, _ in skip_gram.most_similar(word.name, topn=5))
     print(f"{word.name} ({len(word.labels)} places, {word.share:.0%} {word.first}): {near}")
@@ -738,6 +757,9 @@ check("majority_ceiling", majority_ceiling)
 #
 # outline: Fill `seen[word][sense] += 1` over all occurrences. Add up `max(counts.values())` over the words and divide by the number of occurrences.
 
+# %% [markdown] model_answer="majority_ceiling"
+# One vector per word allows one answer per word, and the best one is its commonest sense. So the largest count of each word is right, and the counts are added up before the one division.
+
 # %% slide="subslide"
 majority_ceiling = or_reference("majority_ceiling", majority_ceiling)
 
@@ -892,7 +914,7 @@ for word, senses in (("bank", bank), ("打", hit)):
 predict("variance_ratio", "Variance of CBOW's numbers over skip-gram's, on this text?", unit="x")
 
 # %% slide="subslide"
-cbow = Word2Vec(hidden_text, sg=0, seed=11, **course_options(text.name))
+cbow = Word2Vec(hidden_text, sg=0, seed=11, progress=True, **course_options(text.name))
 ratio = float(cbow.vectors.var() / skip_gram.vectors.var())
 outcome("variance_ratio", ratio, unit="x", factor=1.25)
 
@@ -954,15 +976,21 @@ plots.curves(
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss 1
 #
 # Build your own example. **Write two sentences with the same word, spelt the same, in which every static vector must fail on at least one. Say what a task would ask, what the static vector answers, and which words of each sentence a vector in context could use.** Neither *bank* nor a word from this lesson, please. A language other than English is welcome.
 
 # %% [markdown] discussion="your_ambiguous_word" points=3
-# For example *pitch*. "The goalkeeper slipped on the wet pitch." and "She sang the last note a little above pitch." The task: is this place about sport? The vector of *pitch* is the same in both sentences, so any classifier on it gives the same answer twice and is wrong once. A vector in context can use *goalkeeper*, *slipped* and *wet* in the first sentence, *sang* and *note* in the second.
-#
 # **Rubric, 3 points.** 1 for a word with the same spelling in two clearly different senses (*play* and *played* are two spellings and two vectors: 0.5). 1 for the argument: same vector, same answer, so at least one is wrong. 1 for naming words that are really in the sentences and that tell the senses apart.
+
+# %% [markdown] model_answer="your_ambiguous_word"
+# Take *pitch*. "The goalkeeper slipped on the wet pitch." "She sang the last note a little above pitch." The task asks: is this word about sport? The vector of *pitch* is the same in both sentences, so a classifier that sees only this vector gives the same answer twice and is wrong once. A vector in context can use *goalkeeper*, *slipped* and *wet* in the first sentence, *sang* and *note* in the second.
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -970,9 +998,10 @@ calibration()
 # A friend proposes a way out: *give every word several vectors, one for each sense in the dictionary.* **What does this solve, and what does it leave open?** Three to five sentences.
 
 # %% [markdown] discussion="several_vectors" points=2
-# It removes the mixture: each sense vector is trained on its own sentences. But somebody must say for each place in the text which sense it has, in training and again in use, and that decision needs the context: the problem has moved and is not gone. Dictionaries disagree on how many senses a word has, and new senses appear (苹果 the company). And the use of a word differs from sentence to sentence within a sense as well: a vector per sense is still the same in all of those. A vector computed from the sentence needs no list of senses.
-#
 # **Rubric, 2 points.** 1 for seeing that the sense must be chosen from the context each time. 1 for one more real limit: lists of senses are incomplete or disputed, rare senses have few examples, differences within a sense stay invisible. 0.5 for "it needs more memory" alone.
+
+# %% [markdown] model_answer="several_vectors"
+# It removes the mixture: each vector is trained on the sentences of its own sense. But somebody must say which sense each place in the text has, in training and again in use. That decision needs the context, so the problem has moved and is not gone. Dictionaries also disagree on how many senses a word has, rare senses have few examples, and new senses appear, such as 苹果 the company. And within one sense the use of a word still differs from sentence to sentence, while its vector stays the same. A vector that is computed from the sentence needs no list of senses.
 
 # %% [markdown]
 # ## Further reading

@@ -56,9 +56,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from autograde import calibration, check, or_reference, outcome, predict
+from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
+from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import text_stream, word_vocabulary
@@ -148,6 +149,9 @@ check("stream_rows", stream_rows)
 #
 # outline: `length = len(stream) // rows`; take `stream[: rows * length]`; `.view(rows, length)`.
 
+# %% [markdown] model_answer="stream_rows"
+# `view` fills the table row by row, so each row is one stretch of the text. It needs a length that the rows fill exactly, hence the cut.
+
 # %%
 stream_rows = or_reference("stream_rows", stream_rows)
 
@@ -190,6 +194,9 @@ check("next_word_windows", next_word_windows)
 # idea: Shift first, cut afterwards. `rows[:, :-1]` has every word that something comes after; `rows[:, 1:]` has what comes after it. Cut both at the same places.
 #
 # outline: `inputs, targets = rows[:, :-1], rows[:, 1:]`. `inputs.split(width, 1)` and `targets.split(width, 1)` give the windows. `zip` them into a list of pairs.
+
+# %% [markdown] model_answer="next_word_windows"
+# The shift comes before the cut. So the last target of a window is the first input of the next one, and no word between two windows is lost.
 
 # %%
 next_word_windows = or_reference("next_word_windows", next_word_windows)
@@ -239,6 +246,9 @@ check("masked_cross_entropy", masked_cross_entropy)
 #
 # outline: `torch.nn.functional.cross_entropy(logits[mask], targets[mask])` takes the softmax, the logarithm, the minus sign and the mean. By hand: `log_softmax(-1)`, `gather` the targets, choose by the mask, minus the mean.
 
+# %% [markdown] model_answer="masked_cross_entropy"
+# The real places are chosen first, so the mean runs over them alone. Padding takes part neither in the sum nor in the count.
+
 # %% [markdown] slide="subslide"
 # A loss of 4.6 nats says little to the ear. Its exponential does: $e^{4.6} \approx 100$. The model hesitates as much as if it had to throw a fair die with 100 sides. This number is the **perplexity**. A fair six-sided die has perplexity 6, and a model that is always certain and always right has 1.
 #
@@ -269,6 +279,9 @@ check("perplexity", perplexity)
 #
 # outline: `nats` = sum of `loss * count` over the batches; return `np.exp(nats / sum(tokens))`.
 
+# %% [markdown] model_answer="perplexity"
+# Each mean is turned back into a sum before the batches are added, so every token weighs the same. `exp` comes last, and once.
+
 # %% [markdown] slide="subslide"
 # Your four functions are a language model's whole training, apart from the network; the cell after next runs on them. Running text in rows has no padding, so there the mask is True everywhere. Sentences side by side, as in lesson 04, need it.
 #
@@ -298,7 +311,7 @@ schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.0, PASSES * len(w
 history = []
 for _ in range(PASSES):
     state = None
-    for inputs, targets in windows:
+    for inputs, targets in progress_bar(windows, "training"):
         logits, (h, c) = model(inputs, state)
         state = h.detach(), c.detach()  # the state goes on, the gradient does not
         real = torch.ones_like(targets, dtype=torch.bool)  # full rows: no padding
@@ -452,7 +465,8 @@ outcome(
 # %% slide="subslide"
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.text.senses import sense_sentences
-from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
+
+majority_ceiling = mine("majority_ceiling")  # from lesson 02
 
 SENSES = list(sense_sentences("english"))
 TEST = [i for i, s in enumerate(SENSES) if s.split == "test"]
@@ -565,6 +579,9 @@ check("around_target", around_target)
 #
 # outline: `left[:, :-2]` and `right[:, 2:]` have T places each. `torch.cat([...], dim=-1)` puts them side by side.
 
+# %% [markdown] model_answer="around_target"
+# The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
+
 # %% [markdown] slide="subslide"
 # The loss you know already. The place plays the part that the centre word had in word2vec; the word that belongs there is the right answer; noise words are drawn by the counts to the power 3/4, as in the authors' program. With $g$ the vector of the place, $v'_w$ the output vector of its word and $v'_{n_1}, \dots, v'_{n_k}$ those of the $k$ noise words:
 #
@@ -574,8 +591,8 @@ check("around_target", around_target)
 
 # %%
 from elmo_mini.recurrent.context2vec import Context2Vec, context_loss, fill_blank, train_context2vec
-from elmo_mini.word_vectors.word2vec import sgns_loss
 
+sgns_loss = mine("sgns_loss")
 torch.manual_seed(0)
 places, words, noise = torch.randn(3, 8), torch.randn(3, 8), torch.randn(3, 5, 8)
 print("context2vec's loss  ", float(context_loss(places, words, noise)))
@@ -597,7 +614,12 @@ from elmo_mini.recurrent.training import TrainingOptions
 
 around_target = or_reference("around_target", around_target)
 ids = [vocabulary.encode(sentence) for sentence in train]
-SETTINGS = {"batch_size": 32 if PASSES == 1 else 8, "learning_rate": 1e-2, "seed": 0}
+SETTINGS = {
+    "batch_size": 32 if PASSES == 1 else 8,
+    "learning_rate": 1e-2,
+    "seed": 0,
+    "progress": True,
+}
 
 
 def trained(beside, sentences, epochs):
@@ -769,15 +791,21 @@ for word, numbers in by_word.items():
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
 # Until 2018 nearly every system for tagging, translation or reading took static vectors and put its own LSTM on top, trained from nothing on the task's labels. **Why not make the vectors contextual from the start? Give two reasons that held people back, and say for each whether this lesson has weakened it.** Three to five sentences.
 
 # %% [markdown] discussion="why_not_from_the_start" points=2
-# A static table is a look-up and can be downloaded; a contextual vector must be computed for each sentence, with a network that has to be kept and run. That cost is still there. It was also widely held that the task's own LSTM would learn the context that it needs. Against that: context2vec learnt from plain text, without a single label, and its vectors tell senses apart better than any static vector can. So not all that is to be known of a context must come from the task's labels. Whether a task's own LSTM gets there with few labels, this lesson did not ask; the next one does. A third reason: a reader needs much text. This lesson rather confirms it: an LSTM that had read half a million words was no better than counting. And a left-to-right state knows only half of the sentence; context2vec answers that.
-#
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
+
+# %% [markdown] model_answer="why_not_from_the_start"
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. Against that, context2vec learnt from plain text without a single label, and in the stored run its vectors pass what one vector per word can reach. So not all that is to be known of a context must come from labels; whether a task's own LSTM gets there with few labels, the next lesson asks. A third reason is that a reader needs much text. This lesson rather confirms it: an LSTM that had read half a million words was no better than counting.
 
 # %% [markdown]
 # ## Further reading

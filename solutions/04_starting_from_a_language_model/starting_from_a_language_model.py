@@ -53,7 +53,7 @@ plots.road("04")
 #
 # There you wrote the training of an LSTM language model. The model reads a word and bets on the next; its **hidden state** is a vector of the word in its left context. `</s>` is the boundary between sentences, and `<unk>` stands for every word outside the vocabulary of 2,000. The surprise of a bet is $-\log p$ of the word that came, in nats. **Perplexity** is exp of the mean surprise: the model hesitates as if between so many equally likely words.
 #
-# The next cell trains that model once more: the same text, the same sizes, the same seed. The course's functions stand in for yours here: `train_language_model` does what lesson 03 asked you to write. So the perplexity should be the one that you saw there.
+# The next cell trains that model once more: the same text, the same sizes, the same seed. `train_language_model` is the training that you saw there, packed into one function of the course. The perplexity is measured with **your** functions of lesson 03, if they passed: `mine` fetches them and says so. It should be the one that you saw there.
 
 # %%
 import itertools
@@ -62,15 +62,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from autograde import calibration, check, or_reference, outcome, predict
+from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini import corpora
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.recurrent.language_model import (
-    LSTMLanguageModel,
-    perplexity,
-    stream_perplexity,
-    train_language_model,
-)
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import difference
 from elmo_mini.results.stored import stored_result
@@ -92,12 +87,28 @@ vocabulary = word_vocabulary(train, max_size=2_000)
 ids = [vocabulary.encode(sentence) for sentence in train]
 stream, held_out_stream = text_stream(train, vocabulary), text_stream(held_out, vocabulary)
 
+stream_rows, next_word_windows = mine("stream_rows"), mine("next_word_windows")
+perplexity = mine("perplexity")
+
 PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
-OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2)
+OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2, progress=True)
 torch.manual_seed(0)
 model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
 train_language_model(model, stream, OPTIONS)
-print(f"The reader: perplexity {stream_perplexity(model, held_out_stream):.0f} on held-out text")
+
+
+@torch.no_grad()
+def perplexity_on(model, stream):
+    """Perplexity of the model on running text, with your functions."""
+    losses, tokens, state = [], [], None
+    for inputs, targets in next_word_windows(stream_rows(stream, 8), 64):
+        logits, state = model(inputs, state)
+        losses.append(float(functional.cross_entropy(logits.flatten(0, 1), targets.flatten())))
+        tokens.append(targets.numel())
+    return perplexity(losses, tokens)
+
+
+print(f"The reader: perplexity {perplexity_on(model, held_out_stream):.0f} on held-out text")
 
 # %% [markdown] slide="slide"
 # ## 1. Moving in with the furniture: Dai and Le, 2015
@@ -145,6 +156,9 @@ check("autoencoder_steps", autoencoder_steps)
 #
 # outline: inputs `[*sentence, boundary, *sentence]`; targets: n times anything, then `[*sentence, boundary]`; counted: n times False, then n + 1 times True.
 
+# %% [markdown] model_answer="autoencoder_steps"
+# The boundary after the sentence starts the recital. From there on the targets are one place ahead of the inputs, for n + 1 steps.
+
 # %%
 # Only printed here: `train_autoencoder`, below, uses the package's own function.
 autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
@@ -179,6 +193,9 @@ check("start_from", start_from)
 # idea: Every module gives its numbers with `state_dict()` and takes such numbers with `load_state_dict(...)`, which copies them. An assignment like `classifier.lstm = language_model.lstm` makes both use one and the same part.
 #
 # outline: For each of the two parts: `classifier.part.load_state_dict(language_model.part.state_dict())`.
+
+# %% [markdown] model_answer="start_from"
+# `load_state_dict` copies numbers. After an assignment both models would share one part, and training the classifier would move the language model.
 
 # %% [markdown] slide="subslide"
 # Now a task. It needs no labels from people, and it can be had in any language: **is this sentence in its order, or has somebody shuffled its words?** Half of the sentences are shuffled, all but the last sign. Whoever only counts words is at 50 %, always.
@@ -220,14 +237,14 @@ unseen = examples[len(SEEDS) * LABELS :]
 starts = {"random start": None, "language model": model, "autoencoder": autoencoder}
 by_draw = {name: [] for name in starts}
 for seed in SEEDS:
-    mine = examples[seed * LABELS : (seed + 1) * LABELS]
+    labelled = examples[seed * LABELS : (seed + 1) * LABELS]
     for name, start in starts.items():
         torch.manual_seed(seed)
         classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
         if start is not None:
             start_from(classifier, start)
-        options = TrainingOptions(epochs=10, batch_size=8, seed=seed)
-        train_classifier(classifier, *zip(*mine, strict=True), options)
+        options = TrainingOptions(epochs=10, batch_size=8, seed=seed, progress=True)
+        train_classifier(classifier, *zip(*labelled, strict=True), options)
         by_draw[name].append(100 * accuracy(classifier, *zip(*unseen, strict=True)))
 
 plots.bars(
@@ -324,8 +341,8 @@ by_start("subjectivity")
 few = next(iter(TASKS["subjectivity"]["accuracy"].values()))
 said = difference(few["language model"], few["nothing"])
 verdict = {"ahead": "helps", "behind": "hurts"}.get(said.split(": ")[1], "no clear difference")
-outcome("subjectivity_start", verdict)
 compare("subjectivity")
+outcome("subjectivity_start", verdict)
 
 # %% [markdown]
 # With 100 labels the language model's start **hurts**, by 12 points (5 to 18). With 1,000 labels it is still below on average, and no clear difference is left; there the autoencoder is behind. word2vec's start, which brings words and nothing else, has the highest mean, yet no clear lead over the random start. Three seeds and 100 labels make wide intervals.
@@ -376,7 +393,7 @@ predict(
 # %% slide="subslide"
 from elmo_mini.recurrent.forgetting import fine_tune_and_watch
 
-mine = examples[: 2 * LABELS]
+labelled = examples[: 2 * LABELS]
 curves, skill = {}, {}
 for name, plain_text in (("labels alone", None), ("with the joint loss", stream)):
     torch.manual_seed(0)
@@ -384,9 +401,9 @@ for name, plain_text in (("labels alone", None), ("with the joint loss", stream)
     curves[name] = fine_tune_and_watch(
         classifier,
         model,
-        *zip(*mine, strict=True),
+        *zip(*labelled, strict=True),
         held_out_stream[-len(held_out_stream) // 3 :],  # the last third of it
-        TrainingOptions(epochs=8, batch_size=8),
+        TrainingOptions(epochs=8, batch_size=8, progress=True),
         text=plain_text,
         looks=8,
     )
@@ -533,6 +550,9 @@ check("attend", attend)
 #
 # outline: `scores.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)`.
 
+# %% [markdown] model_answer="attend"
+# A score of minus infinity becomes a share of exactly 0, and the softmax shares out the look among the real words alone. Zeros written in after the softmax would leave shares that no longer add up to 1.
+
 # %% [markdown] slide="subslide"
 # The same shares then read **both** layers, and the two results stand side by side. (The translator below uses the package's `attend`, the one that yours was held to.)
 
@@ -634,7 +654,7 @@ for name, from_models in (("random start", False), ("two language models", True)
     if from_models:
         start_encoder(translator, source_model)
         start_decoder(translator, model)
-    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3)
+    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3, progress=True)
     train_seq2seq(translator, known, options)
     right[name] = seq2seq_perplexity(translator, asked)
     wrong[name] = seq2seq_perplexity(translator, swapped(asked))
@@ -723,15 +743,21 @@ for name, numbers in STORED_SEQ2SEQ.numbers["variants"].items():
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
 # A language model is trained without a single label. **Why can it help a task with labels at all? Name one kind of knowledge that predicting the next word forces on a model, a task that profits from it, and a task that does not.** Use what you measured here. Four to six sentences.
 
 # %% [markdown] discussion="why_unlabelled_helps" points=3
-# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities: whether a sentence is shuffled is a question about order, and the pretrained start made the difference between guessing and a usable classifier with a hundred labels. A task whose answer lies in single words, such as subjective or objective, needs little of it: counting words goes a long way. There the labels must teach what the language model never had to know, which words express an opinion. Pretraining helps as far as the knowledge behind the two tasks overlaps.
-#
 # **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly.
+
+# %% [markdown] model_answer="why_unlabelled_helps"
+# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: with a hundred labels the random start stays near guessing, and the pretrained starts do not. A task whose answer lies in single words needs little of this, because counting words goes a long way. With 100 labels, the language model's start even hurt on subjective or objective. Pretraining helps as far as the knowledge behind the two tasks overlaps.
 
 # %% [markdown]
 # ## Further reading

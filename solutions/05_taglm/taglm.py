@@ -118,6 +118,9 @@ check("spans_of", spans_of)
 #
 # outline: Keep `start` (None when nothing is open) and `kind`. Walk over `enumerate([*labels, "O"])`: the extra O closes a span at the end of the sentence. If `start is not None` and the label is `f"I-{kind}"`, continue. Otherwise append `(start, place, kind)` if something is open (`place` is already one after the last word); then set `start` and `kind` for O or for a new span (`label[2:]` is the kind).
 
+# %% [markdown] model_answer="spans_of"
+# A span goes on at an I of its own kind and ends at everything else. So an I that continues nothing opens a span without a rule of its own. The extra O closes the last span.
+
 # %% [markdown] slide="slide"
 # ## 2. How good is a tagger?
 #
@@ -162,9 +165,9 @@ def span_f1(gold, predicted):
     """Precision, recall and F1 of whole spans."""
     ### BEGIN SOLUTION
     correct = there = found = 0
-    for true, mine in zip(gold, predicted, strict=True):
+    for true, said in zip(gold, predicted, strict=True):
         true_spans = set(map(tuple, spans_of(true)))
-        my_spans = set(map(tuple, spans_of(mine)))
+        my_spans = set(map(tuple, spans_of(said)))
         correct += len(true_spans & my_spans)
         there += len(true_spans)
         found += len(my_spans)
@@ -184,6 +187,9 @@ check("span_f1", span_f1)
 # idea: For one sentence, put both lists of spans into sets; `&` gives those in both. Add the three counts up over the sentences, and divide once at the end. Precision divides by what was predicted, recall by what is there.
 #
 # outline: Loop over `zip(gold, predicted, strict=True)`. `correct += len(set(spans_of(a)) & set(spans_of(b)))`, and the two lengths. `precision = correct / found if found else 0.0`, recall likewise. F1 is `2 * precision * recall / (precision + recall)`, and 0 when nothing is correct.
+
+# %% [markdown] model_answer="span_f1"
+# The three counts run over all sentences, and each division is done once. The intersection of the sets counts a span as right only if start, end and kind agree.
 
 # %% slide="subslide"
 span_f1 = or_reference("span_f1", span_f1)
@@ -206,8 +212,8 @@ taggers = {
 plots.bars(
     list(taggers),
     {
-        "words right": [token_accuracy(gold, mine) for mine in taggers.values()],
-        "F1 of spans": [100 * span_f1(gold, mine)[2] for mine in taggers.values()],
+        "words right": [token_accuracy(gold, labels) for labels in taggers.values()],
+        "F1 of spans": [100 * span_f1(gold, labels)[2] for labels in taggers.values()],
     },
     title="Three bad taggers, two ways to mark them",
     ylabel="percent",
@@ -240,7 +246,7 @@ trellis(
     words,
     labels,
     {"each word on its own": alone},
-    title="Emissions (darker: higher); at the line, transitions",
+    title="Emissions (stronger shade: higher); at the line, transitions",
     transitions=transitions.numpy(),
 )
 
@@ -285,6 +291,9 @@ check("path_score", path_score)
 # idea: `transitions[labels[:, :-1], labels[:, 1:]]` picks all moves at once, shape (B, T − 1). `emissions.gather(2, labels.unsqueeze(2))` picks the emissions. Two loops, over sentences and words, are just as right; then join the results with `torch.stack`, because `.item()`, `float()`, `.detach()` and `torch.tensor` cut autograd off.
 #
 # outline: Pick emissions (B, T), multiply by `mask`, sum. Pick moves (B, T − 1), multiply by `mask[:, 1:]`, sum. The last word stands at `mask.sum(1) - 1`; gather its label. Add `start[labels[:, 0]]` and `end[last_label]`.
+
+# %% [markdown] model_answer="path_score"
+# A move counts if the word that it leads to is real, hence `mask[:, 1:]`. The end score belongs to the label of the last real word, which `gather` picks.
 
 # %% [markdown]
 # How many paths are there? Each word may have any label, so the choices multiply. Take 20 labels and 24 words. (A sentence of CoNLL-2000, the text of section 7, has 24 words on average; how many labels its chunks need is printed there.)
@@ -384,6 +393,9 @@ check("log_partition", log_partition)
 #
 # outline: `alpha = start + emissions[:, 0]`. For `t` from 1: `new = torch.logsumexp(alpha.unsqueeze(2) + transitions, 1) + emissions[:, t]`; then `alpha = torch.where(mask[:, t].unsqueeze(1), new, alpha)`. Return `torch.logsumexp(alpha + end, 1)`.
 
+# %% [markdown] model_answer="log_partition"
+# For each label, `alpha` is the logarithm of the sum over all ways that end there. `torch.where` keeps it as it is for sentences that have ended.
+
 # %% slide="subslide"
 log_partition = or_reference("log_partition", log_partition)
 
@@ -453,6 +465,9 @@ check("viterbi", viterbi)
 #
 # outline: For each sentence with its `length`: `best = start + row[0]`; for `t` from 1 to `length - 1` keep `came_from` in a list and add `row[t]`. Then `score, label = (best + end).max(0)`. Walk through the list in reverse, appending `came_from[path[-1]]`; turn the path round.
 
+# %% [markdown] model_answer="viterbi"
+# It is the forward algorithm with a maximum in place of the sum. `came_from` remembers where each maximum came from, so the best path can be read backwards.
+
 # %% slide="subslide"
 viterbi = or_reference("viterbi", viterbi)
 
@@ -504,6 +519,9 @@ check("may_follow", may_follow)
 #
 # outline: `open_before = before[0] in "BI"`, `goes_on = after[0] in "IE"`. If they differ, return False. If the span goes on, the kinds must be equal: `before[2:] == after[2:]`. `"<start>"` and `"<end>"` begin with `<`, so they need no rule of their own.
 
+# %% [markdown] model_answer="may_follow"
+# A span is open after B and I, and only I and E go on with one: the two must agree. `"<start>"` and `"<end>"` begin with none of these letters, so they need no rule of their own.
+
 # %% slide="subslide"
 may_follow = or_reference("may_follow", may_follow)
 
@@ -554,7 +572,9 @@ for word, label in list(zip(labelled[0].words, labelled[0].labels, strict=True))
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 
-LIVE = TaggerTrainingOptions(epochs=10, patience=10, batch_size=8, learning_rate=6e-3)
+LIVE = TaggerTrainingOptions(
+    epochs=10, patience=10, batch_size=8, learning_rate=6e-3, progress=True
+)
 
 alone_tagger = train_tagger(labelled, dev, TaggerOptions(lm_position="none"), LIVE)
 f1_alone = 100 * f1_on(alone_tagger.tagger, test).f1
@@ -668,6 +688,9 @@ check("with_lm", with_lm)
 # idea: `torch.cat([states, lm], dim=-1)` puts two vectors side by side for every word. The number of words does not change, the width does.
 #
 # outline: If `position == "input"`, join to `words`. Call `first`. If `"after_first"`, join. Call `second`. If `"after_second"`, join. Return.
+
+# %% [markdown] model_answer="with_lm"
+# The states of the language model are joined at one place, and nothing else changes. With `"none"` they are joined nowhere: that is the tagger without a language model.
 
 # %% [markdown] slide="subslide"
 # Our consultant is the course's own language model. It is small, and it has read a few million words; lessons 06 and 07 build it, from its letters to its two directions. Here it is a black box that turns a sentence into one vector for each word. We take its **top layer**, as TagLM does.
@@ -868,6 +891,14 @@ STORED_POSITION = stored_result("taglm_position")
 print(STORED_POSITION)
 
 
+IN_WORDS = {
+    "input": "at the input",
+    "after_first": "after the first floor",
+    "after_second": "after the second floor",
+    "none": "no LM",
+}
+
+
 def gain_bars(points, base, title, paper=None):
     """What each setting has more than `base`, paired by seed, with 95 % intervals."""
     others = [name for name in points if name != base]
@@ -877,8 +908,8 @@ def gain_bars(points, base, title, paper=None):
     groups = {"ours": middle} | ({"the paper": [paper[name] for name in others]} if paper else {})
     spread = {"ours": np.array([middle - low, high - middle])}
     print(f"{base}: F1 {100 * points[base]['mean']:.2f}, {len(zero)} seeds")
-    ylabel = f"points of F1 against: {base}"
-    others = [textwrap.fill(name, 16) for name in others]
+    ylabel = f"points of F1 against: {IN_WORDS.get(base, base)}"
+    others = [textwrap.fill(IN_WORDS.get(name, name), 16) for name in others]
     return plots.bars(others, groups, errors=spread, title=title, ylabel=ylabel)
 
 
@@ -994,8 +1025,8 @@ said = {
 }
 print(f"Trained live on {len(names['train'])} sentences, one seed:")
 for name, answers in said.items():
-    precision, recall, mine = span_f1(gold, answers)
-    print(f"  {name:>7}: precision {precision:.2f}, recall {recall:.2f}, F1 {mine:.2f}")
+    precision, recall, reached = span_f1(gold, answers)
+    print(f"  {name:>7}: precision {precision:.2f}, recall {recall:.2f}, F1 {reached:.2f}")
 
 # %%
 differ = [i for i, (a, b) in enumerate(zip(said["without"], said["with"], strict=True)) if a != b]
@@ -1104,17 +1135,21 @@ print(f"the paper, names, all: {100 * (91.93 - 90.87) / (100 - 90.87):.0f} %")
 # %%
 calibration()
 
+# %%
+from autograde import progress
+
+progress()
+
 # %% [markdown] slide="subslide"
 # ## Discuss 1
 #
 # The consultant has never seen a chunk or a name with a label. **Why can a model that only learnt to guess words help with both? And give one kind of task for which you would expect no help.** Four to six sentences.
 
 # %% [markdown] discussion="why_it_helps" points=3
-# To guess the next word well, a model must know what kind of word can come: after *the*, a noun or an adjective; after *flew to*, a place; after *has been*, a participle. So its states put words together that behave alike, and mark where a phrase can end, although nobody asked for phrases. Chunks and names are cut from just these regularities. A tagger with eighty sentences can then treat a word that it has never seen like one that it has, because the two have similar states. The same states hold what sentiment or boundaries need, as far as they help to guess words.
-#
-# No help is to be expected where the labels do not depend on anything that helps to guess words: arbitrary categories of a company, facts that are in no text, a language or domain that the model has not read, or dependencies across documents.
-#
 # **Rubric, 3 points.** 1 for: guessing words needs regularities of grammar and meaning (with an example). 1 for the link to few labels: unseen or rare words get states like seen ones. 1 for a task that really does not depend on those regularities, with the reason. 0.5 for "it has seen a lot of data" alone.
+
+# %% [markdown] model_answer="why_it_helps"
+# To guess the next word well, a model must know what kind of word can come: after *the* a noun or an adjective, after *flew to* a place, after *has been* a participle. So its states put words together that behave alike, and mark where a phrase can end, although nobody asked for phrases. Chunks and names are cut from just these regularities. A tagger with eighty sentences can then treat a word that it has never seen like one that it has, because the two have similar states. Expect no help where the labels do not depend on anything that helps to guess words. Examples are a company's own arbitrary categories, facts that stand in no text, and a language that the model has not read.
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -1122,9 +1157,10 @@ calibration()
 # A colleague writes: *"Our tagger for drug names is right for 97 % of the words. With the pretrained model it is 97.4 %. We ran it once. Pretraining is not worth it."* **What do you ask, and how would you find out?** Three to five sentences.
 
 # %% [markdown] discussion="is_it_worth_it" points=2
-# Most words are no drug names, so 97 % may be what a tagger gets that finds hardly any: ask for precision, recall and F1 of spans, and what "always O" would get. A difference from one run each may be luck: train both on the same labelled sentences, for several draws and seeds, and report the difference with an interval. Ask how many labels there were: the gain may lie where labels are few, so draw a curve over 1 %, 10 % and 100 %. Choose the settings on a development set, and open the test set once.
-#
 # **Rubric, 2 points.** 1 for spans instead of words (or the comparison with "always O"). 1 for a fair comparison: same labels, several seeds, an interval, or the curve over amounts of labels; two of these for the full point.
+
+# %% [markdown] model_answer="is_it_worth_it"
+# Drug names are rare among words, so even a tagger that finds hardly any of them may get 97 %. Ask for precision, recall and F1 of spans, and for the score of a tagger that always writes O. One run each may differ by luck. So train both taggers on the same labelled sentences, for several draws and seeds, and report the difference with its interval. Ask how many labels there were: the gain may lie where labels are few, so draw a curve over 1 %, 10 % and 100 %. Choose the settings on a development set, and open the test set once.
 
 # %% [markdown]
 # ## Further reading

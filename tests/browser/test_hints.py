@@ -17,7 +17,7 @@ def _find(name: str) -> SimpleNamespace:
 
 
 def test_hints_unfold_one_at_a_time(tmp_path: Path, jupyterlab: StartLab, page: Page) -> None:
-    course = Course.with_lesson(tmp_path, COMPLETE, LESSON, _find)
+    course = Course.with_lesson(tmp_path, COMPLETE, LESSON, _find, graded=False)
     url = jupyterlab(course.root / "lessons")
     page.goto(url.replace("/lab?", f"/lab/tree/{LESSON}/{course.notebook}?"))
     hints = page.locator(".jp-RenderedMarkdown details")

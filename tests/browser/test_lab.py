@@ -1,7 +1,8 @@
-"""The learner's way in: `python -m autograde lab`, and the first two lessons in Chromium."""
+"""The learner's way in Chromium: `python -m autograde lab`, first lessons, from one to the next."""
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from tests.lab_server import copy_of_course, running_lab
 
 START_HERE = "00_start_here/start_here.ipynb"
 WORD2VEC = "01_word2vec/word2vec.ipynb"
+CONTEXT = "03_context_enters/context_enters.ipynb"
+STARTING = "04_starting_from_a_language_model/starting_from_a_language_model.ipynb"
 COUNTED = """\
 def relative_frequency(tokens, word):
     return float(tokens.count(word))
@@ -20,12 +23,21 @@ ANSWER = """\
 def relative_frequency(tokens, word):
     return tokens.count(word) / len(tokens) if tokens else 0.0
 """
+UNWEIGHTED = """\
+def perplexity(losses, tokens):
+    return float(np.exp(np.mean(losses)))
+"""
+WEIGHTED = """\
+def perplexity(losses, tokens):
+    return float(np.exp(np.average(losses, weights=tokens)))
+"""
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course")
-    return copy_of_course(folder, Path(START_HERE).parent.name, Path(WORD2VEC).parent.name)
+    lessons = (START_HERE, WORD2VEC, CONTEXT, STARTING)
+    return copy_of_course(folder, *(Path(lesson).parent.name for lesson in lessons))
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +57,10 @@ def open_lesson(page: Page, address: str, lesson: str) -> None:
 
 
 def run_all(page: Page) -> None:
-    """Run all cells; wait until the last code cell has its number."""
+    """Run all cells; wait until the last code cell in view has its number."""
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    last = page.locator(".jp-CodeCell .jp-InputPrompt").last
+    last = page.locator(".jp-CodeCell .jp-InputPrompt:not(.jp-Placeholder-prompt)").last
     expect(last).to_have_text("[*]:")
     expect(last).not_to_have_text("[*]:")
 
@@ -60,6 +72,31 @@ def write_cell(cell: Locator, code: str) -> None:
     keyboard.press("ControlOrMeta+a")
     keyboard.insert_text(code)
     keyboard.press("Control+Enter")
+
+
+def run_cell(cell: Locator) -> None:
+    cell.locator(".cm-content").click()
+    cell.page.keyboard.press("Control+Enter")
+
+
+def by_its_place(cell: Locator) -> Locator:
+    """The same cell: one that was found by its text would not be found by it after typing."""
+    number = cell.evaluate("cell => [...cell.parentElement.children].indexOf(cell)")
+    return cell.page.locator(".jp-Cell").nth(number)
+
+
+def choose_theme(page: Page, name: str) -> None:
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.locator(".lm-Menu-item").filter(has_text="Theme").first.hover()
+    page.locator(".lm-Menu-item").get_by_text(name, exact=True).click()
+
+
+def restart_kernel(page: Page) -> None:
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    expect(page.locator(".jp-Dialog")).to_have_count(0)
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
 
 
 def assert_nothing_went_wrong(page: Page) -> None:
@@ -115,15 +152,20 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
     answer = code_cell(page, "# YOUR CODE HERE")
     check = code_cell(page, 'check("relative_frequency", relative_frequency)')
     expect(check).to_contain_text("Not started yet")
-    # The cell that was found by its text would not be found by it after typing.
-    number = answer.evaluate("cell => [...cell.parentElement.children].indexOf(cell)")
-    answer = page.locator(".jp-Cell").nth(number)
+    answer = by_its_place(answer)
     for code, said in ((COUNTED, "the count, not the share"), (ANSWER, "1 of 1 points")):
         write_cell(answer, code)
-        check.locator(".cm-content").click()
-        page.keyboard.press("Control+Enter")
+        run_cell(check)
         expect(check).to_contain_text(said)
     assert_nothing_went_wrong(page)
+
+    model_answer = code_cell(page, "The model answer of relative_frequency opens when")
+    number = model_answer.evaluate("cell => [...cell.parentElement.children].indexOf(cell)")
+    model_answer = page.locator(".jp-Cell").nth(number)
+    model_answer.locator(".jp-OutputArea-output").click()
+    page.keyboard.press("Control+Enter")
+    model_answer.get_by_text("yours has passed, so compare the two").click()
+    expect(model_answer.locator("details pre")).to_contain_text("tokens.count(word)")
 
     page.keyboard.press("Control+s")
     mine = course / "work" / START_HERE
@@ -144,6 +186,57 @@ def test_lesson_one_runs_unsolved_and_offline(address: str, page: Page) -> None:
     expect(page.get_by_text("Validate", exact=True)).to_be_visible()
     for menu in ("Nbgrader", "Formgrader"):
         assert page.get_by_role("menuitem", name=menu).count() == 0
+
+
+def test_a_passed_answer_goes_from_one_lesson_to_the_next(
+    course: Path, address: str, page: Page
+) -> None:
+    open_lesson(page, address, CONTEXT)
+    answer = by_its_place(code_cell(page, "def perplexity(losses, tokens)"))
+    check = code_cell(page, 'check("perplexity", perplexity)')
+    run_cell(code_cell(page, "from autograde import calibration, check, mine"))
+
+    write_cell(answer, UNWEIGHTED)
+    run_cell(check)
+    expect(check).to_contain_text("this is: batches weigh the same")
+
+    hints = page.locator(".jp-RenderedMarkdown").filter(has_text="Should they weigh the same?")
+    hints.locator("summary").first.click()
+    expect(hints.get_by_text("Should they weigh the same?")).to_be_visible()
+
+    write_cell(answer, WEIGHTED)
+    run_cell(check)
+    expect(check).to_contain_text("Kept for later lessons: work/my_elmo/perplexity.py.")
+    kept = (course / "work/my_elmo/perplexity.py").read_text(encoding="utf-8")
+    assert kept.endswith(f"import numpy as np\n\n\n{WEIGHTED}")
+
+    # Its source is folded, so it is found by its place: perplexity is the fourth exercise.
+    model_answer = page.locator(".jp-CodeCell").filter(has_text="Model answer: run").nth(3)
+    model_answer.locator(".jp-InputPlaceholder").click()
+    page.keyboard.press("Control+Enter")
+    fold = model_answer.locator("details", has_text="yours has passed")
+    expect(fold.locator("code").last).not_to_be_visible()
+    fold.locator("summary").click()
+    expect(fold.locator("code").last).to_be_visible()
+
+    restart_kernel(page)
+    progress = code_cell(page, "from autograde import progress")
+    run_cell(progress)
+    expect(progress).to_contain_text("You have passed")
+    road = progress.locator(".jp-OutputArea img")
+    expect(road).to_have_attribute("alt", re.compile(r"03 context enters \(1 of 5 exercises"))
+
+    choose_theme(page, "JupyterLab Dark")
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    assert road.evaluate("image => getComputedStyle(image).colorScheme") == "dark"
+    choose_theme(page, "JupyterLab Light")
+
+    open_lesson(page, address, STARTING)
+    start = code_cell(page, "from autograde import calibration, check, mine")
+    run_cell(start)
+    expect(start).to_contain_text("`stream_rows` is the course's: you have not passed it yet.")
+    expect(start).to_contain_text("`perplexity` is yours, kept on")
+    assert_nothing_went_wrong(page)
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,9 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
+from autograde.checking.judge import with_article
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
 
@@ -104,12 +106,11 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
                 f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
                 "function still needs the original."
             )
-    if loss is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(loss)
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
-            "or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
+            f"`.item()` or `float()`: autograd must be able to follow it back."
         )
     gradient = None
     if loss.ndim == 0:
@@ -142,6 +143,20 @@ def _loss_with_one_largest(logits: Tensor, targets: Tensor, mask: Tensor) -> Ten
 WORDS_DROPPED = "You keep the padding and drop the words. `mask` is True at real words."
 
 
+def _on_the_way(inputs: Inputs) -> dict[str, Any]:
+    logits, targets, mask = inputs["logits"], inputs["targets"], inputs["mask"]
+    real, words = logits[mask], targets[mask]
+    scores = real[np.arange(len(words)), words]
+    largest = real.max(-1)
+    return {
+        "the mean logit of the targets": scores.mean(),
+        "the mean log-sum-exp of the logits": (
+            largest + np.log(np.exp(real - largest[:, None]).sum(-1))
+        ).mean(),
+        "the mean sum of the logits": real.sum(-1).mean(),
+    }
+
+
 EXERCISE = Exercise(
     id="masked_cross_entropy",
     title="The loss of real words",
@@ -152,6 +167,7 @@ EXERCISE = Exercise(
     minutes=15,
     reference=language_model.masked_cross_entropy,
     run=_run_masked_loss,
+    on_the_way=_on_the_way,
     cases=(
         Case("two sentences of four words", _padded_logits((4, 4))),
         Case("sentences of 7, 2 and 4 words", _padded_logits((7, 2, 4)), weight=2),

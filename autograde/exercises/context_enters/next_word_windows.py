@@ -14,6 +14,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     call_with_tensors,
+    returned,
 )
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
@@ -94,9 +95,7 @@ def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
             )
         return windows
 
-    windows = call_with_tensors(listed, inputs)
-    if windows is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    windows = returned(call_with_tensors(listed, inputs))
     assert isinstance(windows, list | tuple)
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in windows):
         raise AnswerRefused(
@@ -308,6 +307,15 @@ EXERCISE = Exercise(
             "comes after it: inputs and targets differ in length. Leave it out of the "
             "inputs: `rows[:, :-1]`.",
             hint=2,
+        ),
+        Mistake(
+            "the whole rows are the targets",
+            lambda rows, width: list(
+                zip(rows[:, :-1].split(width, 1), rows.split(width, 1), strict=True)
+            ),
+            "Your targets begin with the first word of the row, so each word is to say itself. "
+            "Begin with the second: `rows[:, 1:]`.",
+            hint=1,
         ),
     ),
     right_answers={

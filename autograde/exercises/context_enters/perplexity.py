@@ -48,6 +48,15 @@ def _weighted(losses: Sequence[float], tokens: Sequence[int]) -> float:
     return float(np.average(losses, weights=tokens))
 
 
+def _on_the_way(inputs: Inputs) -> dict[str, float]:
+    nats = float(np.dot(inputs["losses"], inputs["tokens"]))
+    return {
+        "the nats of the whole text": nats,
+        "the number of tokens": sum(inputs["tokens"]),
+        "the mean loss of a token": nats / sum(inputs["tokens"]),
+    }
+
+
 EXERCISE = Exercise(
     id="perplexity",
     title="How many words it hesitates between",
@@ -58,6 +67,7 @@ EXERCISE = Exercise(
     minutes=5,
     reference=language_model.perplexity,
     run=_run_perplexity,
+    on_the_way=_on_the_way,
     cases=(
         Case("one batch", lambda rng: {"losses": [float(rng.uniform(2, 5))], "tokens": [120]}),
         Case("four batches of different size", _batches, weight=2),

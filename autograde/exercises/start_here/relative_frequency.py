@@ -45,6 +45,11 @@ def _empty_text_crashes(tokens: Sequence[str], word: str) -> float:
     return list(tokens).count(word) / len(tokens)
 
 
+def _on_the_way(inputs: Inputs) -> dict[str, int]:
+    tokens, word = inputs["tokens"], inputs["word"]
+    return {"how often the word occurs": tokens.count(word), "the number of tokens": len(tokens)}
+
+
 EXERCISE = Exercise(
     id="relative_frequency",
     title="How often is a word",
@@ -54,6 +59,7 @@ EXERCISE = Exercise(
     importance=2,
     minutes=3,
     reference=relative_frequency,
+    on_the_way=_on_the_way,
     cases=(
         Case("the in a short text", lambda rng: {"tokens": list(TEXT), "word": "the"}),
         Case("a longer text", _drawn_text, weight=2),
@@ -62,7 +68,13 @@ EXERCISE = Exercise(
             lambda rng: {"tokens": list(TEXT), "word": "sun"},
             edge=True,
         ),
-        Case("a text without tokens", lambda rng: {"tokens": [], "word": "the"}, edge=True),
+        Case("a text of one word", lambda rng: {"tokens": ["the"], "word": "the"}, edge=True),
+        Case(
+            "a text without tokens",
+            lambda rng: {"tokens": [], "word": "the"},
+            edge=True,
+            asks="This text has no tokens. Its share is 0.0, and nothing may be divided by 0.",
+        ),
     ),
     mistakes=(
         Mistake(

@@ -14,6 +14,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     call,
+    returned,
 )
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -23,8 +24,7 @@ def _text_list(inputs: Inputs, outputs: Plain) -> Plain:
     """The n-grams in alphabetical order, since any order is right."""
     if isinstance(outputs, np.ndarray):
         outputs = outputs.tolist()
-    if outputs is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(outputs)
     if isinstance(outputs, str):
         raise AnswerRefused("Your answer is one text. Return a list, a text for each n-gram.")
     if not isinstance(outputs, list | tuple) or not all(isinstance(o, str) for o in outputs):
@@ -86,6 +86,7 @@ EXERCISE = Exercise(
         Case("a word of 5 letters, 3 to 6", _word(length=5)),
         Case("a word of 11 letters, 2 to 4", _word(length=11, shortest=2, longest=4), weight=2),
         Case("one length only", _word(length=7, shortest=3, longest=3)),
+        Case("pieces of 1 and 2", _word(length=4, shortest=1, longest=2), weight=0.5, edge=True),
         Case("a word of one letter", _word(length=1), edge=True),
         Case("a piece that occurs twice", _word(word="banana"), edge=True),
         Case("打电话", _word(word="打电话"), edge=True),

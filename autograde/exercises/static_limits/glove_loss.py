@@ -1,6 +1,7 @@
 """Exercise `glove_loss`: gloVe's weighted least squares."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
+from autograde.checking.judge import with_article
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
 
@@ -171,12 +174,11 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
                 f"Your answer changed its argument `{name}`. Work on a copy: the lesson calls your "
                 "function again and again with the same table. `torch.where` makes a new one."
             )
-    if loss is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(loss)
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
-            "or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
+            f"`.item()` or `float()`: autograd must be able to follow it back."
         )
     if not loss.requires_grad:
         raise AnswerRefused(CUT_OFF)
@@ -184,6 +186,24 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
         return {"loss": plain(loss), "its gradient for the vectors": None}
     (gradient,) = torch.autograd.grad(loss, vectors)
     return {"loss": plain(loss), "its gradient for the vectors": plain(gradient)}
+
+
+def _loss_with(
+    w: Tensor,
+    c: Tensor,
+    b: Tensor,
+    d: Tensor,
+    x: Tensor,
+    x_max: float,
+    alpha: float,
+    *,
+    error: Callable[[Tensor, Tensor], Tensor] = lambda scores, logs: scores - logs,
+    weigh: Callable[[Tensor, float], Tensor] = lambda ratio, alpha: ratio.clamp(max=1.0) ** alpha,
+) -> Tensor:
+    """The loss with another error, or another weight, of the pairs that occur."""
+    logs = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
+    errors = error(w @ c.T + b[:, None] + d, logs)
+    return (torch.where(x > 0, weigh(x / x_max, alpha), 0.0) * errors**2).sum()
 
 
 EXERCISE = Exercise(
@@ -401,6 +421,75 @@ EXERCISE = Exercise(
             ),
             "You take the logarithm to base 10. Here it is the natural one: `torch.log`.",
             hint=1,
+        ),
+        Mistake(
+            "the logarithm is added",
+            lambda *a: _loss_with(*a, error=lambda scores, logs: scores + logs),
+            "You add log X to the score. The error is their *difference*: the score should come "
+            "near log X.",
+            hint=1,
+        ),
+        Mistake(
+            "nothing to come near",
+            lambda *a: _loss_with(*a, error=lambda scores, logs: scores),
+            "log X is missing: your loss is smallest where all scores are 0. Subtract log X first.",
+            hint=1,
+        ),
+        Mistake(
+            "the exponential, not the logarithm",
+            lambda *a: _loss_with(*a, error=lambda scores, logs: scores - logs.exp().exp()),
+            "You take the exponential of the count. The score should come near its logarithm.",
+            hint=1,
+        ),
+        Mistake(
+            "frequent pairs weigh nothing",
+            lambda *a: _loss_with(*a, weigh=lambda r, alpha: torch.where(r < 1, r**alpha, 0.0)),
+            "From `x_max` on your weight is 0, so the commonest pairs are not learnt. It is 1 "
+            "there.",
+            hint=2,
+        ),
+        Mistake(
+            "frequent pairs weigh as much as they count",
+            lambda *a: _loss_with(
+                *a, weigh=lambda r, alpha: torch.where(r < 1, r**alpha, r * a[5])
+            ),
+            "From `x_max` on your weight is the count itself. It is 1 there.",
+            hint=2,
+        ),
+        Mistake(
+            "base and exponent of the weight are swapped",
+            lambda *a: _loss_with(*a, weigh=lambda r, alpha: alpha ** r.clamp(max=1.0)),
+            "In your weight `alpha` is raised to the ratio. It is the other way round.",
+            hint=2,
+        ),
+        Mistake(
+            "the ratio without x_max",
+            lambda *a: _loss_with(
+                *a, weigh=lambda r, alpha: torch.where(r < 1, (r * a[5]) ** alpha, 1.0)
+            ),
+            "Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so "
+            "that the weight reaches 1 there.",
+            hint=2,
+        ),
+        Mistake(
+            "base and exponent of the weight are swapped, for every pair",
+            lambda w, c, b, d, x, x_max, alpha: (
+                alpha ** (x / x_max).clamp(max=1.0)
+                * (w @ c.T + b[:, None] + d - torch.where(x > 0, x, 1.0).log()) ** 2
+            ).sum(),
+            "In your weight `alpha` is raised to the ratio, so pairs that never occur weigh most. "
+            "It is the other way round: the ratio to the power `alpha`.",
+            hint=2,
+        ),
+        Mistake(
+            "the logarithm of whether the pair occurs",
+            lambda w, c, b, d, x, x_max, alpha: (
+                (x / x_max).clamp(max=1.0) ** alpha
+                * (w @ c.T + b[:, None] + d - (x > 0).log()) ** 2
+            ).sum(),
+            "You take the logarithm of True and False. Take that of the count, where it is above "
+            "0.",
+            hint=2,
         ),
     ),
     right_answers={

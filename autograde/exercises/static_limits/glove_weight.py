@@ -166,6 +166,34 @@ EXERCISE = Exercise(
             "You divide by the sum. Weights need not add up to 1.",
             hint=1,
         ),
+        Mistake(
+            "base and exponent are swapped",
+            lambda x, x_max, alpha: alpha ** np.minimum(x / x_max, 1.0),
+            "You raise `alpha` to the ratio. It is the other way round: the ratio to the power "
+            "`alpha`.",
+            hint=1,
+        ),
+        Mistake(
+            "base and exponent are swapped below x_max",
+            lambda x, x_max, alpha: np.where(x < x_max, alpha ** (x / x_max), 1.0),
+            "You raise `alpha` to the ratio. It is the other way round: the ratio to the power "
+            "`alpha`.",
+            hint=1,
+        ),
+        Mistake(
+            "alpha in place of the power",
+            lambda x, x_max, alpha: np.where(x < x_max, alpha, 1.0),
+            "Every pair below `x_max` gets the same weight, `alpha`. It is an exponent: "
+            "(x / x_max) to the power `alpha`.",
+            hint=1,
+        ),
+        Mistake(
+            "whether a pair is rare",
+            lambda x, x_max, alpha: x < x_max,
+            "You return True or False: whether the count is below `x_max`. Return a weight for "
+            "both.",
+            hint=2,
+        ),
     ),
     right_answers={
         "np.where": lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, 1.0),

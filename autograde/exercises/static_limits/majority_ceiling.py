@@ -1,7 +1,7 @@
 """Exercise `majority_ceiling`: the ceiling of a static vector."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -57,6 +57,19 @@ def _ceiling_by_table(words: Sequence[str], senses: Sequence[str]) -> float:
     return float(table.max(1).sum() / len(words))
 
 
+def _share_of(words: Sequence[str], senses: Sequence[str], best: Callable[..., int]) -> float:
+    return sum(best(counts.values()) for counts in _by_word(words, senses)) / len(words)
+
+
+def _on_the_way(inputs: Inputs) -> dict[str, float]:
+    words = inputs["words"]
+    return {
+        "the share of one occurrence": 1 / len(words),
+        "the number of occurrences": len(words),
+        "the number of different words": len(set(words)),
+    }
+
+
 EXERCISE = Exercise(
     id="majority_ceiling",
     title="The ceiling of a static vector",
@@ -66,6 +79,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=10,
     reference=majority_ceiling.majority_ceiling,
+    on_the_way=_on_the_way,
     rtol=1e-6,
     cases=(
         Case(
@@ -88,8 +102,8 @@ EXERCISE = Exercise(
             },
         ),
         Case(
-            "words with one sense only",
-            lambda rng: {"words": ["u", "v", "v"], "senses": ["1", "2", "2"]},
+            "words with one sense only, and fewer senses than words",
+            lambda rng: {"words": ["u", "v", "v", "w"], "senses": ["1", "2", "2", "1"]},
             edge=True,
         ),
     ),
@@ -194,6 +208,30 @@ EXERCISE = Exercise(
             "You divide by how many different words there are. Divide by the number of "
             "occurrences, `len(words)`.",
             hint=3,
+        ),
+        Mistake(
+            "the rarest sense",
+            lambda words, senses: _share_of(words, senses, min),
+            "You count the rarest sense of each word. The best rule answers with the commonest: "
+            "`max`.",
+            hint=2,
+        ),
+        Mistake(
+            "every sense counts once",
+            lambda words, senses: _share_of(words, senses, lambda counts: 1),
+            "Each sense counts once for you, however often it occurs. Add 1 each time: `+= 1`.",
+            hint=2,
+        ),
+        Mistake(
+            "the best count of all words, for each word",
+            lambda words, senses: (
+                len(set(words))
+                * max(max(counts.values()) for counts in _by_word(words, senses))
+                / len(words)
+            ),
+            "You give every word the best count of *all* words. Each word has its own commonest "
+            "sense.",
+            hint=2,
         ),
     ),
     right_answers={

@@ -14,6 +14,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     call,
+    returned,
 )
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import pseudo_words
@@ -135,8 +136,7 @@ def _run_merge(answer: Answer, inputs: Inputs) -> Plain:
 
 def _two_results(inputs: Inputs, outputs: Plain) -> Plain:
     """Both results by name, so that a difference says which of the two it is in."""
-    if outputs is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(outputs)
     pair = isinstance(outputs, list | tuple) and len(outputs) == 2
     if not pair:
         raise AnswerRefused(ONE_THING)

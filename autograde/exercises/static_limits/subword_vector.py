@@ -57,6 +57,23 @@ def _sum_by_loop(word: str, words: list[str], own: Table, table: Table) -> Table
     return total
 
 
+def _on_the_way(inputs: Inputs) -> dict[str, Table]:
+    table, rows = inputs["ngram_vectors"], _rows(inputs["word"], inputs["ngram_vectors"])
+    own = inputs["word_vectors"]
+    return {
+        "the sum of the n-grams' vectors": table[rows].sum(0),
+        "twice the sum of the n-grams' vectors": 2 * table[rows].sum(0),
+        "the mean of the n-grams' vectors": table[rows].mean(0),
+        "the vector of the first n-gram": table[rows[0]],
+        "the vector of the last n-gram": table[rows[-1]],
+        "the word's own vector": _own(inputs["word"], inputs["words"], own),
+        "the sum of all words' own vectors": own.sum(0),
+        "the sum of all other words' own vectors": (
+            own.sum(0) - _own(inputs["word"], inputs["words"], own)
+        ),
+    }
+
+
 EXERCISE = Exercise(
     id="subword_vector",
     title="A vector for every spelling",
@@ -66,6 +83,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=10,
     reference=fasttext.subword_vector,
+    on_the_way=_on_the_way,
     cases=(
         Case("a word never seen", _spelling("papery")),
         Case("a word of the vocabulary", _spelling("paper")),
@@ -154,6 +172,30 @@ EXERCISE = Exercise(
             "`words.index(word)` raises an error for a word that is not in the list. Ask "
             "`if word in words` first.",
             hint=3,
+        ),
+        Mistake(
+            "one row too far",
+            lambda word, words, own, table: (
+                table[(np.array(_rows(word, table)) + 1) % len(table)].sum(0)
+                + _own(word, words, own)
+            ),
+            "You read the row behind the bucket. Buckets count from 0, as rows do.",
+            hint=2,
+        ),
+        Mistake(
+            "one row too early",
+            lambda word, words, own, table: (
+                table[np.array(_rows(word, table)) - 1].sum(0) + _own(word, words, own)
+            ),
+            "You read the row before the bucket. Buckets count from 0, as rows do.",
+            hint=2,
+        ),
+        Mistake(
+            "as many buckets as words",
+            lambda word, words, own, table: _sum_of_buckets(word, words, own, table, len(own)),
+            "You number the n-grams by the number of *words*. There is a row of `ngram_vectors` "
+            "for each bucket: `len(ngram_vectors)` of them.",
+            hint=2,
         ),
     ),
     right_answers={

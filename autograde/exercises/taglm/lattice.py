@@ -1,6 +1,7 @@
 """Emissions and transitions for the exercises on the CRF, and mistakes that several share."""
 
 import itertools
+import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,9 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
+from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
 
 
@@ -59,8 +62,7 @@ def lattice(
 
 def named(value: Any) -> str:
     """The type of a value with its article: "a Tensor", "an int"."""
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}"
+    return with_article(type(value).__name__)
 
 
 class Budget(TorchFunctionMode):
@@ -87,6 +89,22 @@ class Budget(TorchFunctionMode):
         return result
 
 
+def needs_memory(work: Callable[[], Any]) -> int:
+    """The most bytes that NumPy and Python hold at once meanwhile; PyTorch's are not counted."""
+    running = tracemalloc.is_tracing()
+    if not running:
+        tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        work()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        if not running:
+            tracemalloc.stop()
+
+
+MANY_PATHS, MUCH_MEMORY = 1_000_000, 3_000_000
 EVERY_PATH = (
     "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
     "make ten million. Go from word to word and keep one number for each label."
@@ -115,9 +133,7 @@ def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
     tensors = [as_tensors(value) for value in inputs.values()]
     emissions = tensors[0].requires_grad_()
     with Budget():
-        result = answer(*tensors)
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+        result = returned(answer(*tensors))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
             f"Your answer is {named(result)}. Return one tensor of shape (B,); "

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.exercise import (
     Case,
     Exercise,
+    Inputs,
     Mistake,
 )
 from autograde.exercises.taglm import LESSON
@@ -157,6 +159,39 @@ def _partition_sentence_by_sentence(
     return torch.stack(logs)
 
 
+def _log_z_of(inputs: Inputs, chosen: Callable[[int], list[int]]) -> np.ndarray:
+    """log Z of each sentence with only some of its words; without any, of the start and the end."""
+    tables = [torch.from_numpy(inputs[name]) for name in ("transitions", "start", "end")]
+    found = []
+    for row, length in zip(inputs["emissions"], inputs["mask"].sum(1), strict=True):
+        words = torch.from_numpy(row[chosen(int(length))])[None]
+        if words.shape[1]:
+            mask = torch.ones(words.shape[:2], dtype=torch.bool)
+            found.append(crf.log_partition(words, mask, *tables))
+        else:
+            found.append((tables[1] + tables[2]).logsumexp(0, keepdim=True))
+    return torch.cat(found).numpy()
+
+
+def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
+    lengths = inputs["mask"].sum(1)
+    last = inputs["emissions"][np.arange(len(lengths)), lengths - 1]
+    led = inputs["start"] * (lengths == 1)[:, None]
+    return {
+        "log Z of the start and the end alone": _log_z_of(inputs, lambda n: []),
+        "log Z of the first word alone": _log_z_of(inputs, lambda n: [0]),
+        "log Z of the first two words": _log_z_of(inputs, lambda n: list(range(n))[:2]),
+        "log Z of the last word alone": _log_z_of(inputs, lambda n: [n - 1]),
+        "log Z without the last word, if there are several": _log_z_of(
+            inputs, lambda n: [0, *range(1, n - 1)]
+        ),
+        "log Z without the second word": _log_z_of(inputs, lambda n: [0, *range(2, n)]),
+        "log Z of the last word alone, without what led to it": np.logaddexp.reduce(
+            led + last + inputs["end"], 1
+        ),
+    }
+
+
 EXERCISE = Exercise(
     id="log_partition",
     title="The sum over all paths, in log space",
@@ -167,6 +202,7 @@ EXERCISE = Exercise(
     minutes=20,
     reference=crf.log_partition,
     run=run_with_gradient,
+    on_the_way=_on_the_way,
     cases=(
         Case("one sentence of three words", lattice((3,), 2)),
         Case("three sentences, no padding", lattice((4, 4, 4), 3), weight=2),

@@ -188,6 +188,40 @@ EXERCISE = Exercise(
             lambda before, after: not _rule(before, after),
             "Your rule is right and its answer is turned round: True means that it may follow.",
         ),
+        Mistake(
+            "the label before is not looked at",
+            lambda before, after: after[:1] not in ("I", "E"),
+            "You allow a label by itself, whatever stands before it. I and E go on with a span "
+            "that `before` has opened; all others need that `before` has left none open.",
+            hint=1,
+        ),
+        Mistake(
+            "the label after is not looked at",
+            lambda before, after: before[:1] not in ("B", "I"),
+            "You only ask whether `before` leaves a span open, whatever comes after. In an open "
+            "span I and E of its kind may follow.",
+            hint=1,
+        ),
+        Mistake(
+            "the kinds must differ",
+            lambda before, after: (
+                before[:1] in "BI" and before[2:] != after[2:]
+                if after[:1] in "IE"
+                else before[:1] not in "BI"
+            ),
+            "Inside a span you ask for *another* kind. I and E go on with the kind that was "
+            "opened.",
+            hint=2,
+        ),
+        Mistake(
+            "only E goes on",
+            lambda before, after: (
+                (before[:1] in "BI") == (after[:1] == "E")
+                and (before[:1] not in "BI" or before[2:] == after[2:])
+            ),
+            "You treat I as a label that stands outside. Both I and E go on with an open span.",
+            hint=1,
+        ),
     ),
     right_answers={"open before, open after": _rule, "a table": _rule_by_table},
 )

@@ -128,6 +128,48 @@ def _jaccard(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
     return precision, recall, len(want & came) / len(want | came) if want | came else 0.0
 
 
+def _counts(gold: Corpus, predicted: Corpus) -> tuple[int, int, int]:
+    """How many spans are right, predicted and true."""
+    found = [
+        (set(varied_spans(a)), set(varied_spans(b))) for a, b in zip(gold, predicted, strict=True)
+    ]
+    return (
+        sum(len(true & mine) for true, mine in found),
+        sum(len(mine) for _, mine in found),
+        sum(len(true) for true, _ in found),
+    )
+
+
+def _on_the_way(inputs: Inputs) -> dict[str, int]:
+    correct, predicted, true = _counts(**inputs)
+    return {
+        "the number of right spans": correct,
+        "twice the number of right spans": 2 * correct,
+        "the number of predicted spans": predicted,
+        "the number of true spans": true,
+        "the number of right and true spans": correct + true,
+        "the number of right and predicted spans": correct + predicted,
+    }
+
+
+def _of_counts(
+    gold: Corpus, predicted: Corpus, change: Callable[[int, int, int], tuple[int, int, int]]
+) -> tuple[float, float, float]:
+    return _scores(*change(*_counts(gold, predicted)))
+
+
+def _last_sentence(gold: Corpus, predicted: Corpus, *which: int) -> tuple[float, float, float]:
+    """Some of the three counts are those of the last sentence."""
+    everywhere, at_the_end = _counts(gold, predicted), _counts(gold[-1:], predicted[-1:])
+    return _scores(*[at_the_end[i] if i in which else everywhere[i] for i in range(3)])
+
+
+LAST_SENTENCE = (
+    "One of your counts is that of the last sentence alone: `=` in the loop forgets what was "
+    "counted before. Add with `+=`."
+)
+
+
 EXERCISE = Exercise(
     id="span_f1",
     title="Precision, recall and F1 of spans",
@@ -137,6 +179,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=10,
     reference=span_f1,
+    on_the_way=_on_the_way,
     cases=(
         Case(
             "one sentence",
@@ -157,6 +200,12 @@ EXERCISE = Exercise(
         Case("nothing predicted", _corpora([["B-PER", "O"]], [["O", "O"]]), edge=True),
         Case("nothing right", _corpora([["B-PER", "O"]], [["B-LOC", "O"]]), edge=True),
         Case("nothing to find", _corpora([["O", "O"]], [["O", "B-PER"]]), edge=True),
+        Case(
+            "nothing to find, and nothing found",
+            _corpora([["O", "O"]], [["O", "O"]]),
+            edge=True,
+            asks="Here no span is true and none is predicted. All three numbers are 0.0.",
+        ),
     ),
     mistakes=(
         Mistake(
@@ -268,6 +317,48 @@ EXERCISE = Exercise(
             _jaccard,
             "Your third number is right spans over all different spans. F1 is 2PR / (P + R).",
             hint=3,
+        ),
+        Mistake(
+            "only the last sentence",
+            lambda gold, predicted: _last_sentence(gold, predicted, 0, 1, 2),
+            "You score the last sentence alone: `=` in the loop forgets what was counted before. "
+            "Add with `+=`.",
+            hint=2,
+        ),
+        Mistake(
+            "only the last sentence's right spans",
+            lambda gold, predicted: _last_sentence(gold, predicted, 0),
+            LAST_SENTENCE,
+            hint=2,
+        ),
+        Mistake(
+            "only the last sentence's predicted spans",
+            lambda gold, predicted: _last_sentence(gold, predicted, 1),
+            LAST_SENTENCE,
+            hint=2,
+        ),
+        Mistake(
+            "only the last sentence's true spans",
+            lambda gold, predicted: _last_sentence(gold, predicted, 2),
+            LAST_SENTENCE,
+            hint=2,
+        ),
+        Mistake(
+            "the counts begin at 1",
+            lambda gold, predicted: _of_counts(
+                gold, predicted, lambda right, mine, true: (right + 1, mine + 1, true + 1)
+            ),
+            "Each of your three counts is 1 too large. They begin at 0.",
+            hint=2,
+        ),
+        Mistake(
+            "the predicted spans twice",
+            lambda gold, predicted: _of_counts(
+                gold, predicted, lambda right, mine, true: (right, mine, mine)
+            ),
+            "You divide by the number of predicted spans twice. Recall divides by the number of "
+            "*true* spans.",
+            hint=1,
         ),
     ),
     right_answers={

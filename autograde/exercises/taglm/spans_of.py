@@ -201,6 +201,12 @@ EXERCISE = Exercise(
             "I of the same kind after O",
             _labels("B-PER", "O", "I-PER", "I-PER", "O", "O", "I-PER", "B-LOC", "I-PER", "O"),
         ),
+        Case(
+            "I at the very beginning, and the same kind at the end",
+            _labels("I-PER", "I-PER", "O", "B-PER"),
+            asks="The first label has none before it: `labels[-1]` would be the last one.",
+            edge=True,
+        ),
         Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
         Case("no words, and no spans", _labels(), edge=True),
         Case("O only", _labels("O", "O"), edge=True),
@@ -361,6 +367,20 @@ EXERCISE = Exercise(
             "text",
             lambda labels: [f"{a}-{b}-{kind}" for a, b, kind in varied_spans(labels)],
             "Your spans are text. Write each as a tuple, `(start, end, kind)`.",
+        ),
+        Mistake(
+            "the letter in place of the kind",
+            lambda labels: [(a, b, labels[b - 1][0]) for a, b, _ in varied_spans(labels)],
+            "Your third part is the letter before the hyphen. Give the kind, which stands behind "
+            "it.",
+            hint=2,
+        ),
+        Mistake(
+            "the kind still has its letter, whichever",
+            lambda labels: [(a, b, labels[a]) for a, b, _ in varied_spans(labels)],
+            "Your third part is the whole label. Give the kind alone, which stands behind the "
+            "hyphen.",
+            hint=2,
         ),
     ),
     right_answers={

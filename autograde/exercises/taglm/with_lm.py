@@ -16,6 +16,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     plain,
+    returned,
 )
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import named
@@ -64,8 +65,7 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused(
             "Your answer is a tuple. `first` and `second` give one tensor each; return one tensor."
         )
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(result)
     if not isinstance(result, Tensor):
         raise AnswerRefused(f"Your answer is {named(result)}. Return one tensor.")
     if not torch.equal(words, torch.from_numpy(inputs["words"])):
@@ -170,6 +170,45 @@ def _lm_through_the_floors(
 
 def _lm_in_place(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
     return _joined(words, lm, first, second, position, join=lambda _, joined: joined)
+
+
+def _only_the_lm(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    return _joined(words, lm, first, second, position, join=lambda _, lm: torch.cat([lm, lm], -1))
+
+
+def _words_in_place_of_lm(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    return _joined(words, words, first, second, position)
+
+
+def _first_is_lost(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    def join(vectors: Tensor, lm: Tensor) -> Tensor:
+        return torch.cat([words, lm], -1)
+
+    return _joined(words, lm, first, second, position, join=join)
+
+
+def _second_twice(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    return _joined(words, lm, second, second, position)
+
+
+def _turned(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str, where: str
+) -> Tensor:
+    """The LM vectors join at one place whenever they should not, and not when they should."""
+    places = {"input", "after_first", "after_second"} - {where}
+    chosen = ({position} & places) | ({where} if position != where else set())
+    states = torch.cat([words, lm], -1) if "input" in chosen else words
+    states = first(states)
+    states = second(torch.cat([states, lm], -1) if "after_first" in chosen else states)
+    return torch.cat([states, lm], -1) if "after_second" in chosen else states
+
+
+TURNED = (
+    "One of your conditions is turned round: the LM vectors join where they should not, and not "
+    "where they should. Look for `!=` or `not`."
+)
 
 
 SWAPPED = {"input": "after_second", "after_first": "after_first"}
@@ -334,6 +373,49 @@ EXERCISE = Exercise(
             "the LM vectors take the place",
             _lm_in_place,
             "The LM vectors replace what was there. Put them *beside* it with `torch.cat`.",
+            hint=2,
+        ),
+        Mistake(
+            "the LM vectors twice",
+            _only_the_lm,
+            "You join the LM vectors with themselves. Join them with what stands there: the words, "
+            "or what the floor gives.",
+            hint=2,
+        ),
+        Mistake(
+            "the words in place of the LM vectors",
+            _words_in_place_of_lm,
+            "What joins are the word vectors. Join `lm`.",
+            hint=2,
+        ),
+        Mistake(
+            "the words in place of the floor's vectors",
+            _first_is_lost,
+            "You join `words` with `lm`, and what the floor gave is lost. Join the floor's result.",
+            hint=2,
+        ),
+        Mistake(
+            "the second floor twice",
+            _second_twice,
+            "The words go through the second floor twice and never through the first.",
+            hint=1,
+        ),
+        Mistake(
+            "turned round at the input",
+            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "input"),
+            TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "turned round after the first floor",
+            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_first"),
+            TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "turned round after the second floor",
+            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_second"),
+            TURNED,
             hint=2,
         ),
     ),

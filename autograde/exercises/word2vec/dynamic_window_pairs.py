@@ -16,6 +16,7 @@ from autograde.checking.exercise import (
     Plain,
     equal,
     plain,
+    returned,
 )
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
@@ -104,8 +105,7 @@ def _reaches(offsets: set[int]) -> tuple[int, int]:
 
 
 def _as_pairs(run: Any) -> list[tuple[Any, Any]]:
-    if run is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    returned(run)
     pairs = run.tolist() if isinstance(run, np.ndarray) else run
     try:
         return [(center, context) for center, context in pairs]

@@ -134,6 +134,14 @@ def _without_last_axis(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
     return true * u, true * v, noise * v
 
 
+def _gradients_of_scores(
+    v: Tensor, u: Tensor, n: Tensor, true: Tensor, noise: Tensor
+) -> tuple[Tensor, ...]:
+    """The gradients with other predictions: ``true`` for the pairs, ``noise`` for the noise."""
+    positive, negative = true - 1, noise.unsqueeze(-1)
+    return positive * u + (negative * n).sum(1), positive * v, negative * v.unsqueeze(1)
+
+
 EXERCISE = Exercise(
     id="sgns_gradients",
     title="The gradient by hand",
@@ -397,6 +405,53 @@ EXERCISE = Exercise(
             lambda v, u, n: tuple(g.numpy() for g in word2vec.sgns_gradients(v, u, n)),
             "The numbers are right, and they are NumPy arrays. Exercise 7 adds them to "
             "tables of tensors: stay with `torch`.",
+        ),
+        Mistake(
+            "the true score is an average",
+            lambda v, u, n: _gradients_of_scores(
+                v,
+                u,
+                n,
+                torch.sigmoid((v * u).mean(-1, keepdim=True)),
+                torch.sigmoid((v.unsqueeze(1) * n).sum(-1)),
+            ),
+            "The score of the true pair is a dot product: the D products are added up. You take "
+            "their mean.",
+            hint=2,
+        ),
+        Mistake(
+            "the true score is not summed",
+            lambda v, u, n: _gradients_of_scores(
+                v, u, n, torch.sigmoid(v * u), torch.sigmoid((v.unsqueeze(1) * n).sum(-1))
+            ),
+            "You take a sigmoid for each of the D products. A score is their sum, one number for a "
+            "pair: sum over the last axis first.",
+            hint=2,
+        ),
+        Mistake(
+            "no sigmoid for the noise words",
+            lambda v, u, n: _gradients_of_scores(
+                v,
+                u,
+                n,
+                torch.sigmoid((v * u).sum(-1, keepdim=True)),
+                (v.unsqueeze(1) * n).sum(-1),
+            ),
+            "The error of a noise word is made from its bare score. The prediction is the sigmoid "
+            "of the score, for noise words too.",
+            hint=2,
+        ),
+        Mistake(
+            "the centre is scored against itself",
+            lambda v, u, n: _gradients_of_scores(
+                v,
+                u,
+                n,
+                torch.sigmoid((v * v).sum(-1, keepdim=True)),
+                torch.sigmoid((v.unsqueeze(1) * n).sum(-1)),
+            ),
+            "Your true score is `center` times `center`. The true pair is `center` and `context`.",
+            hint=1,
         ),
     ),
     right_answers={"by autograd": _autograd_gradients, "in one expression each": _gradients},

@@ -1,6 +1,7 @@
 """Exercise `sgns_loss`: the loss of skip-gram with negative sampling."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +18,9 @@ from autograde.checking.exercise import (
     Plain,
     as_tensors,
     plain,
+    returned,
 )
+from autograde.checking.judge import with_article
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import pair_scores, vectors, zero_scores
 from elmo_mini.word_vectors import word2vec
@@ -86,13 +89,11 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient for the centre vectors: the lesson goes on to use both."""
     tensors = [as_tensors(value) for value in inputs.values()]
     center = tensors[0].requires_grad_()
-    loss = answer(center, *tensors[1:])
-    if loss is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    loss = returned(answer(center, *tensors[1:]))
     if not isinstance(loss, Tensor):
         raise AnswerRefused(
-            f"Your loss is a {type(loss).__name__}. Return the tensor itself, without `.item()` "
-            "or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
+            f"`.item()` or `float()`: autograd must be able to follow it back."
         )
     if loss.requires_grad and loss.ndim == 0:
         return {"loss": plain(loss), "its gradient": plain(torch.autograd.grad(loss, center)[0])}
@@ -180,6 +181,46 @@ def _varied_noise_scores(center: Tensor, context: Tensor, negatives: Tensor) -> 
     return -(F.logsigmoid(positive) + F.logsigmoid(-negative).sum(-1)).mean()
 
 
+def _averaged_scores(
+    center: Tensor, context: Tensor, negatives: Tensor, *, true: bool = True, noise: bool = True
+) -> Tensor:
+    positive, negative = pair_scores(center, context, negatives)
+    size = center.shape[-1]
+    positive, negative = positive / (size if true else 1), negative / (size if noise else 1)
+    return -(F.logsigmoid(positive) + F.logsigmoid(-negative).sum(-1)).mean()
+
+
+def _one_vector_alone(context: Tensor, center: Tensor, negatives: Tensor, own: Tensor) -> Tensor:
+    noise = F.logsigmoid(-pair_scores(center, context, negatives)[1])
+    return -(F.logsigmoid(own.sum(-1)) + noise.sum(-1)).mean()
+
+
+def _labels_in(center: Tensor, context: Tensor, negatives: Tensor, place: Any) -> Tensor:
+    """Cross-entropy in which the label 1 stands in other places than the first column."""
+    positive, negative = pair_scores(center, context, negatives)
+    scores = torch.cat([positive.unsqueeze(-1), negative], dim=-1)
+    labels = torch.zeros_like(scores)
+    labels[place] = 1
+    return F.binary_cross_entropy_with_logits(scores, labels, reduction="sum") / len(center)
+
+
+def _on_the_way(inputs: Inputs) -> dict[str, float]:
+    center, context, negatives = (inputs[name] for name in ("center", "context", "negatives"))
+    true, noise = (center * context).sum(-1), (center[:, None] * negatives).sum(-1)
+    return {
+        "the term of the true pairs": np.logaddexp(0, -true).mean(),
+        "the term of the noise words": np.logaddexp(0, noise).sum(-1).mean(),
+        "the mean score of the true pairs": true.mean(),
+        "the mean over the pairs of their noise words' scores": noise.sum(-1).mean(),
+    }
+
+
+AVERAGED = (
+    "A score is a dot product, so the D products are added up. You take their mean, and your "
+    "scores shrink with the dimension."
+)
+
+
 EXERCISE = Exercise(
     id="sgns_loss",
     title="The loss of skip-gram with negative sampling",
@@ -190,9 +231,11 @@ EXERCISE = Exercise(
     minutes=12,
     reference=word2vec.sgns_loss,
     run=_run_loss,
+    on_the_way=_on_the_way,
     cases=(
         Case("one pair, one negative", vectors(1, 1, 4)),
         Case("a batch of 6 pairs, 5 negatives", vectors(6, 5, 10), weight=2),
+        Case("one pair, three negatives", vectors(1, 3, 4), weight=0.5, edge=True),
         Case("all scores are 0", zero_scores, edge=True),
         Case("scores of 30", _scores_of_thirty, edge=True),
         Case("scores of a thousand", _scores_of_a_thousand, edge=True),
@@ -522,6 +565,72 @@ EXERCISE = Exercise(
             "`center` (B, D) does not meet `negatives` (B, K, D) by itself. Give it a "
             "middle axis: `center.unsqueeze(1)`, (B, 1, D).",
             hint=2,
+        ),
+        Mistake(
+            "the true score is an average",
+            lambda v, u, n: _averaged_scores(v, u, n, noise=False),
+            AVERAGED,
+            hint=1,
+        ),
+        Mistake(
+            "the noise words' scores are averages",
+            lambda v, u, n: _averaged_scores(v, u, n, true=False),
+            AVERAGED,
+            hint=1,
+        ),
+        Mistake(
+            "the true score lacks the centre",
+            lambda v, u, n: _one_vector_alone(u, v, n, u),
+            "The score of the true pair is made of `context` alone. It is the dot product of "
+            "`center` and `context`.",
+            hint=1,
+        ),
+        Mistake(
+            "the true score lacks the context",
+            lambda v, u, n: _one_vector_alone(u, v, n, v),
+            "The score of the true pair is made of `center` alone. It is the dot product of "
+            "`center` and `context`.",
+            hint=1,
+        ),
+        Mistake(
+            "the label 1 stands with the last noise word",
+            lambda v, u, n: _labels_in(v, u, n, (slice(None), -1)),
+            "Your label 1 stands in the last column, and that is a noise word. The true pair has "
+            "the label 1.",
+            hint=2,
+        ),
+        Mistake(
+            "the label 1 stands with the first noise word",
+            lambda v, u, n: _labels_in(v, u, n, (slice(None), 1)),
+            "Your label 1 stands in column 1, and that is a noise word. Columns count from 0, and "
+            "the true pair stands in the first.",
+            hint=2,
+        ),
+        Mistake(
+            "the first pair has all labels 1",
+            lambda v, u, n: _labels_in(v, u, n, 0),
+            "You give the label 1 to the first row, which is one pair with its noise words. The "
+            "true words of all pairs are the first *column*.",
+            hint=2,
+        ),
+        Mistake(
+            "the noise words without a logarithm",
+            lambda v, u, n: _varied(v, u, n, noise=lambda x: torch.sigmoid(-x)),
+            "The noise words enter with their sigmoid, the true pair with its logarithm. Take the "
+            "logarithm of both: `F.logsigmoid`.",
+            hint=2,
+        ),
+        Mistake(
+            "the noise words' products are summed over the words",
+            lambda v, u, n: (
+                -(
+                    F.logsigmoid((v * u).sum(-1))
+                    + F.logsigmoid(-(v.unsqueeze(1) * n).sum(1)).sum(-1)
+                ).mean()
+            ),
+            "You add up the K noise words before the sigmoid, dimension by dimension. A score is "
+            "the sum over the dimensions of *one* word: the last axis.",
+            hint=1,
         ),
     ),
     right_answers={

@@ -51,6 +51,22 @@ def _divided_by_log(counts: np.ndarray, k: int) -> np.ndarray:
     return _pmi(counts) / np.log(k)
 
 
+def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
+    counts = inputs["pair_counts"]
+    rows, columns = np.log(counts.sum(1)), np.log(counts.sum(0))
+    found = {
+        "the logarithm of the row sums": rows[:, None],
+        "the logarithm of the column sums": columns[None],
+        "the logarithm of the whole sum": np.log(counts.sum()),
+    }
+    if len(rows) == len(columns):
+        found |= {
+            "the logarithm of the row sums (along the columns)": rows[None],
+            "the logarithm of the column sums (along the rows)": columns[:, None],
+        }
+    return found
+
+
 EXERCISE = Exercise(
     id="shifted_pmi",
     title="What the scores converge to",
@@ -60,6 +76,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=8,
     reference=word2vec.shifted_pmi,
+    on_the_way=_on_the_way,
     cases=(
         Case("4 words, 5 negatives", _pair_counts(4, 4, 5)),
         Case("more contexts than words", _pair_counts(3, 6, 2)),
@@ -304,6 +321,53 @@ EXERCISE = Exercise(
             lambda counts, k: _divided_by_log(counts, k),
             "You divide by log k. Subtract it.",
             hint=3,
+        ),
+        Mistake(
+            "rows and columns are exchanged",
+            lambda counts, k: np.log(
+                counts * counts.sum() / np.outer(counts.sum(0), counts.sum(1)) / k
+            ),
+            "The sums of the columns stand in your rows, and those of the rows in your columns. "
+            "For word w (row) and context c (column) divide by the sum of *row* w and of *column* "
+            "c.",
+            hint=2,
+        ),
+        Mistake(
+            "the expected count without its logarithm",
+            lambda counts, k: (
+                np.log(counts) - np.outer(counts.sum(1), counts.sum(0)) / counts.sum() - np.log(k)
+            ),
+            "You subtract the expected count itself. Subtract its logarithm: log(a / b) is "
+            "log a - log b.",
+            hint=2,
+        ),
+        Mistake(
+            "the count of the pair is missing",
+            lambda counts, k: np.log(counts.sum() / np.outer(counts.sum(1), counts.sum(0)) / k),
+            "How often the pair itself occurred is not in your result.",
+            hint=1,
+        ),
+        Mistake(
+            "whole division",
+            lambda counts, k: (
+                np.log(counts)
+                - np.log(np.outer(counts.sum(1), counts.sum(0)) // counts.sum())
+                - np.log(k)
+            ),
+            "`//` rounds the expected count down to a whole number. Use `/`.",
+            hint=3,
+        ),
+        Mistake(
+            "multiplied by the expected share",
+            lambda counts, k: np.log(
+                counts
+                / counts.sum()
+                * np.outer(counts.sum(1) / counts.sum(), counts.sum(0) / counts.sum())
+                / k
+            ),
+            "You multiply the pair's share by the shares of word and context. PMI *divides*: how "
+            "much more often than by chance.",
+            hint=1,
         ),
     ),
     right_answers={

@@ -17,6 +17,7 @@ from autograde.building.build import Builder
 from autograde.building.hints import folded_hints
 from autograde.building.lesson_source import read_lesson
 from autograde.building.student_version import student_version
+from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 from autograde.grading.instructor_notes import TIMES
 from tests.autograde.building.test_build_refusals import COMPLETE, LESSON
 
@@ -71,7 +72,11 @@ def _lesson(root: Path) -> Path:
 
 
 def _cells(path: Path) -> dict[str, nbformat.NotebookNode]:
-    return {cell["id"]: cell for cell in nbformat.read(path, as_version=4).cells}
+    return _cells_of(nbformat.read(path, as_version=4))
+
+
+def _cells_of(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
+    return {cell["id"]: cell for cell in notebook.cells}
 
 
 def _change(path: Path, change: Callable[[nbformat.NotebookNode], None]) -> None:
@@ -108,7 +113,7 @@ def test_only_notebooks_and_data_reach_the_lesson(root: Path) -> None:
     (root / "solutions" / LESSON / "scratch.ipynb").write_text("{}")
     _build(root)
     names = sorted(path.name for path in (root / "lessons" / LESSON).iterdir())
-    assert names == ["small.ipynb", "words.tsv"]
+    assert names == [".model_answers.json", "small.ipynb", "words.tsv"]
     assert not (root / "gradebook.db").exists()
 
 
@@ -141,7 +146,7 @@ def test_the_solution_says_what_each_cell_is(root: Path) -> None:
         "points": 2,
     }
     notes = [cell for cell in cells.values() if "instructor" in cell.metadata.get("tags", [])]
-    assert [cell.source for cell in notes] == ["Two minutes."]
+    assert [cell.source for cell in notes] == ["Two minutes.", "Because."]
     assert notes[0].metadata.slideshow.slide_type == "notes"
     title = next(cell for cell in cells.values() if cell.source == "# Small")
     assert title.metadata.slideshow.slide_type == "slide"
@@ -163,8 +168,69 @@ def test_the_student_gets_stubs_frame_and_hints(root: Path) -> None:
     ]
     assert cells["double-hints"].source.count("<details><summary>Hint ") == 3
     text = _lesson(root).read_text()
-    for secret in ("BEGIN SOLUTION", "2 * x\n", "Because.", "Two minutes.", "instructor"):
+    for secret in (
+        "BEGIN SOLUTION",
+        "2 * x\n",
+        "Because.",
+        "Two minutes.",
+        "instructor",
+        "One point",
+    ):
         assert secret not in text
+
+
+SWITCHED_OFF = (
+    "from autograde.grading.nbgrader_settings import configure\n"
+    "configure(get_config())\n"
+    "get_config().ReleaseModelAnswers.enabled = False\n"
+)
+
+
+def test_model_answers_lie_hidden_beside_the_lesson_and_a_cell_below_offers_each(
+    root: Path,
+) -> None:
+    _build(root)
+    answers = json.loads((_lesson(root).parent / MODEL_ANSWERS).read_text())
+    assert answers == {
+        "double": {
+            "of": "exercise",
+            "answer": "```python\ndef double(x):\n    return 2 * x\n```",
+        },
+        "why": {"of": "discussion", "answer": "Because."},
+    }
+    ids = [cell["id"] for cell in nbformat.read(_lesson(root), as_version=4).cells]
+    for below, key in (("double-hints", "double"), ("why", "why")):
+        assert ids[ids.index(below) + 1] == f"model_answer_{key}"
+    assert not [name for name in _cells(_solution(root)) if name.startswith("model_answer_")]
+
+
+def test_why_an_exercises_answer_is_so_stands_below_its_code(root: Path) -> None:
+    _write_source(root, SOURCE + '\n# %% [markdown] model_answer="double"\n# Two of a kind.\n')
+    _build(root)
+    answers = json.loads((_lesson(root).parent / MODEL_ANSWERS).read_text())
+    assert answers["double"]["answer"].endswith("\n```\n\nTwo of a kind.")
+
+
+def test_one_setting_switches_model_answers_off(root: Path) -> None:
+    _build(root)
+    (root / "nbgrader_config.py").write_text(SWITCHED_OFF)
+    problems = _check(root)
+    assert any(f"{MODEL_ANSWERS}: is released, but switched off" in p for p in problems), problems
+    _build(root)
+    assert [path.name for path in _lesson(root).parent.iterdir()] == ["small.ipynb"]
+    assert "model_answer" not in _lesson(root).read_text()
+    assert not [problem for problem in _check(root) if "lessons/" in problem]
+
+
+def test_each_check_imports_what_it_calls_so_that_it_runs_after_a_restart(root: Path) -> None:
+    _build(root)
+    assert _cells(_lesson(root))["check_double"].source == 'check("double", double)'
+    _write_source(root, COMPLETE)
+    _build(root)
+    for path in (_lesson(root), _solution(root)):
+        assert _cells(path)["check_double"].source == (
+            'from autograde import check\n\ncheck("double", double)'
+        )
 
 
 def test_hints_keep_several_paragraphs_and_code() -> None:
@@ -212,6 +278,7 @@ def test_what_a_run_took_is_kept_for_instructors(fresh: Path) -> None:
     assert taken["lesson"] >= 0
     assert 0 < len(taken["slowest cells"]) <= executed_notebook.SLOWEST
     assert taken["slowest cells"].keys() <= _cells(_solution(fresh)).keys()
+    assert taken["longest silences"].keys() <= _cells(_solution(fresh)).keys()
     assert TIMES not in _lesson(fresh).read_text()
 
     def other_times(notebook: nbformat.NotebookNode) -> None:
@@ -227,8 +294,8 @@ def test_nbgraders_own_release_leaves_the_times_out(fresh: Path) -> None:
     solution = nbformat.read(_solution(fresh), as_version=4)
     assert TIMES in solution.metadata
     (source,) = Builder(fresh, _find).sources()
-    ((_, released),) = student_version(read_lesson(source), solution).items()
-    assert TIMES not in released.decode()
+    released = student_version(read_lesson(source), solution)
+    assert TIMES not in released[Path("small.ipynb")].decode()
 
 
 def test_a_build_keeps_the_outputs_of_unchanged_cells(fresh: Path) -> None:
@@ -417,6 +484,51 @@ def test_a_lesson_over_its_budget_is_refused(
     assert f"line {line} " in said[1]
 
 
+def test_how_long_a_cell_showed_nothing_is_kept_apart_from_how_long_it_took(root: Path) -> None:
+    spoke = f"{BUSY}print('half')\n{BUSY}"
+    _write_source(root, f"{SOURCE}\n# %%{spoke}\n# %%{BUSY}")
+    assert _build(root, execute=True) == []
+    notebook = nbformat.read(_solution(root), as_version=4)
+    taken, (first, second) = notebook.metadata[TIMES], [c["id"] for c in notebook.cells[-2:]]
+    for cell in (first, second):
+        assert 1 <= taken["longest silences"][cell] < 1.8
+    assert taken["slowest cells"][first] >= 2
+
+
+def test_a_cell_that_is_silent_for_long_is_refused(fresh: Path) -> None:
+    def silent(notebook: nbformat.NotebookNode) -> None:
+        notebook.metadata[TIMES]["longest silences"] = {"check_double": 10.4}
+
+    _change(_solution(fresh), silent)
+    (problem,) = _check(fresh)
+    assert "cell check_double shows nothing for 10 s of processor time, more than 10" in problem
+
+
+def test_a_figure_that_cannot_be_read_is_refused(fresh: Path) -> None:
+    def pale(notebook: nbformat.NotebookNode) -> None:
+        (output,) = _cells_of(notebook)["check_double"].outputs
+        output.metadata[executed_notebook.UNREADABLE] = ["'a' and 'b' overlap"]
+
+    _change(_solution(fresh), pale)
+    (problem,) = _check(fresh)
+    assert "cell check_double draws a figure in which 'a' and 'b' overlap" in problem
+
+
+def test_bars_that_were_overwritten_are_not_kept(root: Path) -> None:
+    bar = """
+from elmo_mini.progress import progress_bar
+
+for _ in progress_bar(range(3), "work"):
+    pass
+"""
+    _write_source(root, f"{SOURCE}\n# %%{bar}\n# %%\nprint('done'){bar}")
+    assert _build(root, execute=True) == []
+    silent, speaking = nbformat.read(_solution(root), as_version=4).cells[-2:]
+    assert silent.outputs == []
+    (output,) = speaking.outputs
+    assert (output.name, output.text.strip()) == ("stdout", "done")
+
+
 def test_a_cell_that_waits_takes_nothing_of_the_budget(root: Path) -> None:
     """So a machine that others use does not make a lesson slow."""
     _write_source(root, SOURCE + "\n# %%\nimport time\n\ntime.sleep(1)\n")
@@ -429,6 +541,22 @@ def test_a_cell_that_never_ends_is_ended(root: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(executed_notebook, "execute", run)
     (problem,) = _build(root, execute=True)
     assert "does not run: no end after 2 s" in problem
+
+
+def test_of_a_progress_bar_its_last_line_is_kept(root: Path) -> None:
+    bar = """
+# %%
+import sys
+import time
+
+for done in range(3):
+    print(f"\\r{done} of 2", end="", file=sys.stderr, flush=True)
+    time.sleep(0.3)
+"""
+    _write_source(root, SOURCE + bar)
+    assert _build(root, execute=True) == []
+    *_, cell = nbformat.read(_solution(root), as_version=4).cells
+    assert [output.text for output in cell.outputs] == ["2 of 2"]
 
 
 def test_data_files_lie_beside_the_running_notebook(root: Path) -> None:

@@ -51,6 +51,9 @@ check("double", double)
 # Why? ![a road](road.png)
 
 # %% [markdown] discussion="why" points=2
+# One point for a cause.
+
+# %% [markdown] model_answer="why"
 # Because.
 """
 
@@ -248,6 +251,30 @@ BREACHES = {
         'discussion="why"',
         "# %% [markdown] discussion",
         "has no points",
+    ),
+    "discussion without model answer": (
+        '# %% [markdown] model_answer="why"\n# Because.\n',
+        "",
+        "# %% [markdown] discussion",
+        "has no model answer",
+    ),
+    "model answer of nothing": (
+        'model_answer="why"',
+        'model_answer="how"',
+        '# %% [markdown] model_answer="how"',
+        "belongs to no exercise and no discussion",
+    ),
+    "an outcome that nobody sees": (
+        "from autograde import check",
+        'from autograde import check, outcome\n\noutcome("share", 1.0)\nprint("seen")',
+        'outcome("share"',
+        "what outcome(...) returns is not shown",
+    ),
+    "an outcome in a loop": (
+        "from autograde import check",
+        'from autograde import check, outcome\n\nfor share in (1.0,):\n    outcome("s", share)',
+        "    outcome(",
+        "what outcome(...) returns is not shown",
     ),
     "discussion without question": (
         "# %% [markdown]\n# Why? ![a road](road.png)\n",

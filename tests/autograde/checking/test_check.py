@@ -153,6 +153,53 @@ def test_a_stub_left_beside_an_answer_or_called_by_it_is_told_apart() -> None:
     assert "calls `helper`" in examine(exercise(), lambda values: helper(values)).message
 
 
+def test_a_class_that_is_a_stub_is_told_as_a_function_is() -> None:
+    class Stub:
+        def __init__(self, values: np.ndarray) -> None:
+            self.values = values
+            self.doubled()
+
+        def doubled(self) -> np.ndarray:
+            raise NotImplementedError
+
+    class Begun(Stub):
+        def __init__(self, values: np.ndarray) -> None:
+            self.doubled()
+
+        def doubled(self) -> np.ndarray:
+            return self.half()
+
+        def half(self) -> np.ndarray:
+            raise NotImplementedError
+
+    class Left(Stub):
+        def doubled(self) -> np.ndarray:
+            print(self.values)
+            raise NotImplementedError
+
+    class NotBegun:
+        def __init__(self, values: np.ndarray) -> None:
+            raise NotImplementedError
+
+    class Calls:
+        def __init__(self, values: np.ndarray) -> None:
+            Stub(values)
+
+    class Wrong:
+        def __init__(self, values: np.ndarray) -> None:
+            values.double()  # type: ignore[attr-defined]
+
+    said = {
+        answer.__name__: examine(exercise(), answer).message
+        for answer in (NotBegun, Begun, Left, Calls, Wrong)
+    }
+    assert "Not started yet" in said["NotBegun"]
+    assert "Not started yet: `half` of your" in said["Begun"]
+    assert "is still in your `doubled`" in said["Left"]
+    assert "calls `doubled`, which is not written yet" in said["Calls"]
+    assert "of your cell" in said["Wrong"]
+
+
 def test_a_mistake_that_fits_one_case_only_is_said_with_perhaps() -> None:
     def squared_sometimes(values: np.ndarray) -> np.ndarray:
         return values**2 if len(values) else np.ones(1)
@@ -208,7 +255,7 @@ def test_unknown_exercise_is_named_with_those_there_are(registered: Exercise) ->
         (np.array([-np.inf]), np.array([0.0]), "not -inf"),
         (np.array([1, 2]), np.array([1.0, 2.5]), "whole numbers"),
         (np.zeros(2), np.zeros(2) * 1j, "real numbers"),
-        ((1, 2), (1,), "2 parts, not 1"),
+        ((1, 2), (1,), "2 parts, not of 1"),
         ([1], [], "1 part, not 0"),
         ((1, [2, 3]), 1.0, "tuple of 2 parts, not a number"),
         ([0, [1, 2]], [0, [1, 3]], "`result[1][1]` is 3, not 2"),
@@ -257,3 +304,17 @@ def test_a_log_handler_without_a_stream_gets_none(monkeypatch: pytest.MonkeyPatc
     with captured_output():
         pass
     assert handler.stream is None
+
+
+def test_validate_is_told_on_stderr_what_is_missing(
+    registered: Exercise, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check("double", lambda values: values * values)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    check("double", lambda values: values + values)
+    assert capsys.readouterr().err == ""
+    check("double", lambda values: values * values)
+    said = capsys.readouterr().err
+    assert said.startswith("Double (double): ")
+    assert max(map(len, said.splitlines())) <= 80  # nbgrader cuts longer lines

@@ -107,3 +107,43 @@ def test_the_form_records_when_its_button_is_pressed() -> None:
     radio.value = "b"
     button.click()
     assert json.loads(FILE.read_text())["which"]["guess"] == "b"
+
+
+def test_a_second_damaged_file_does_not_cost_the_first() -> None:
+    for text in ("{ one", "{ two"):
+        FILE.write_text(text)
+        predict("share", "How large?", guess=1.0)
+    aside = [path.read_text() for path in sorted(Path.cwd().glob("predictions.damaged*.json"))]
+    assert sorted(aside) == ["{ one", "{ two"]
+
+
+def test_where_nothing_can_be_written_the_lesson_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    predict("share", "How large?", guess=1.0)
+
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("autograde.checking.predictions.write_text", full_disk)
+    assert "You predicted: 1 · measured: 2" in repr(outcome("share", 2.0))
+    said = repr(predict("another", "How large?", guess=1.0))
+    assert said.startswith("Not recorded: predictions.json cannot be written (No space left")
+
+
+@pytest.mark.parametrize(
+    ("unit", "asked"),
+    [("%", "Your guess (%)"), ("x", "Your guess (times)"), ("", "Your guess")],
+)
+def test_the_form_says_what_to_type(unit: str, asked: str) -> None:
+    form = predict("share", "How large?", unit=unit)
+    assert isinstance(form, Form)
+    number = form.widget.children[1]
+    assert number.description == asked
+    assert number.style.description_width == "initial"
+
+
+def test_in_marking_an_outcome_without_a_guess_is_no_reproach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert repr(outcome("kind", "A Noun")) == "Measured: A Noun"
+    assert calibration() is None

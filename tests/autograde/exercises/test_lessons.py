@@ -25,6 +25,7 @@ ELEMENTS = (
     "Myth or measured",
     "Recap",
     "calibration()",
+    "progress()",
     "Discuss",
     "Rubric",
     "Further reading",
@@ -100,7 +101,8 @@ def assert_it_runs_and_earns_everything(source: Path) -> None:
     lesson = read_lesson(source)
     notebook = solution_notebook(lesson, find)
     times = executed_notebook.execute(notebook, lesson)
-    assert executed_notebook.faults(notebook) == []
+    # Three times what the builder allows, since a busy machine takes more processor time, too.
+    assert executed_notebook.faults(notebook, 3 * executed_notebook.LONGEST_SILENCE) == []
     earned = {
         cell.metadata.nbgrader.grade_id: float(cell.outputs[-1].data["text/plain"])
         for cell in graded(notebook)

@@ -4,7 +4,6 @@ import ast
 import csv
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from autograde.building.build import Builder
 from autograde.building.exercise_rules import Find
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+SWITCH = "c.ReleaseModelAnswers.enabled = True"
 NBGRADER = Path(sys.executable).parent / "nbgrader"
 
 
@@ -31,13 +31,21 @@ class Course:
     notebook: str
 
     @classmethod
-    def with_lesson(cls, root: Path, source: str, lesson: str, find: Find) -> "Course":
-        """Build the lesson from its source text and take the repository's nbgrader settings."""
+    def with_lesson(
+        cls, root: Path, source: str, lesson: str, find: Find, *, graded: bool = True
+    ) -> "Course":
+        """Build the lesson from its source text under the repository's nbgrader settings.
+
+        A ``graded`` course releases no model answers.
+        """
         name = lesson.partition("_")[2]
         folder = root / "solutions" / lesson
         folder.mkdir(parents=True)
         (folder / f"{name}.py").write_text(source, encoding="utf-8")
-        shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+        settings = (REPOSITORY / "nbgrader_config.py").read_text(encoding="utf-8")
+        switched_off = settings.replace(SWITCH, SWITCH.replace("True", "False"))
+        assert switched_off != settings
+        (root / "nbgrader_config.py").write_text(switched_off if graded else settings)
         builder = Builder(root, find)
         builder.build(folder / f"{name}.py")
         assert builder.problems == [], builder.problems

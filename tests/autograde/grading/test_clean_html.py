@@ -69,7 +69,7 @@ def _markdown(source: str) -> str:
 
 def test_what_lessons_show_stays() -> None:
     kept = (
-        f'<figure><img src="{PIXEL}" alt="a road" width="300"></figure>'
+        f'<figure><img src="{PIXEL}" alt="a road" style="color-scheme:light" width="300"></figure>'
         '<details><summary>Hint</summary><table><thead><tr><th scope="row">a</th></tr></thead>'
         '<tbody><tr><td style="text-align:left"><pre>1</pre></td></tr></tbody></table></details>'
     )

@@ -131,10 +131,25 @@ def test_feedback_says_the_sentence_of_each_mistake(marked: MarkedCourse) -> Non
         assert wrong.count(sentence) > right.count(sentence)
 
 
+def test_feedback_names_exercises_and_discussions(marked: MarkedCourse) -> None:
+    page = marked.course.feedback_html("wrong")
+    contents = words_of(page.partition('id="toc"')[2].partition("</ol>")[0])
+    headings = [
+        re.findall("^#+ (.+)$", cell.source, re.MULTILINE)[-1]
+        for cell in marked.course.released.cells
+        if cell["id"].endswith("-statement")
+    ]
+    assert [heading for heading in headings if heading not in contents] == []
+    assert "Discuss" in contents
+    assert "Test cell" not in page
+    assert "No prediction was recorded" not in words_of(page)
+
+
 def test_feedback_shows_reports_and_figures(marked: MarkedCourse) -> None:
     page = marked.course.feedback_html("wrong")
     assert page.count("✗ not yet") >= len(marked.exercises)
-    assert re.search(r'<img alt="[^"]+" src="data:image/', page)
+    (figure, *_) = re.findall(r'<img [^>]*src="data:image/[^>]*>', page)
+    assert re.search(r'alt="[^"]+"', figure)
     for broken in ("&lt;table", "&lt;details", "&lt;p&gt;", "&lt;img", 'style=""'):
         assert broken not in page
 
@@ -152,5 +167,6 @@ def test_the_students_files_hold_no_answers_and_no_notes(marked: MarkedCourse) -
     assert [path.suffix for path in lesson.iterdir()] == [".ipynb"]
     text = (lesson / marked.course.notebook).read_text(encoding="utf-8")
     assert "BEGIN SOLUTION" not in text
+    assert "model_answer" not in text
     assert "Rubric" not in text
     assert '"instructor"' not in text

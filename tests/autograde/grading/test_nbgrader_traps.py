@@ -53,6 +53,9 @@ check("double", double)
 # Why?
 
 # %% [markdown] discussion="why" points=2
+# One point for a cause.
+
+# %% [markdown] model_answer="why"
 # Because.
 
 # %% [markdown] exercise="relative_frequency"
@@ -213,7 +216,16 @@ def test_validate_tells_right_from_wrong(course: Course) -> None:
     right = submitted / "script" / LESSON / course.notebook  # it answers the discussion too
     assert "Success!" in course.run("validate", str(right))
     partly = submitted / "partly" / LESSON / course.notebook
-    assert "VALIDATION FAILED ON 2 CELL" in course.run("validate", str(partly))
+    said = course.run("validate", str(partly))
+    assert "2 of the graded cells do not earn full points yet." in said
+    assert "You did not provide a response." in said
+
+
+def test_validate_names_exercises_and_calls_a_stub_not_started(course: Course) -> None:
+    untouched = course.root / "lessons" / LESSON / course.notebook
+    said = " ".join(course.run("validate", str(untouched)).split())
+    assert "How often is a word (relative_frequency): Not started yet." in said
+    assert "Partial credit" not in said
 
 
 @pytest.mark.slow

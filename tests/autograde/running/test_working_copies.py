@@ -1,5 +1,6 @@
 """A learner's file is never overwritten, whatever happens to the release or to the record."""
 
+import json
 from datetime import date
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograde.running.working_copies import RECORD, hand_out
+from autograde.running.released import released_files
+from autograde.running.working_copies import RECORD, Change, fingerprint, hand_out
 
 LESSON = Path("01_word2vec/word2vec.ipynb")
 TODAY = date(2026, 11, 21)
@@ -24,8 +26,12 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
+def changes(course: Path) -> list[Change]:
+    return hand_out(released_files(course), course / "work", TODAY)
+
+
 def again(course: Path) -> list[str]:
-    return [c.kind for c in hand_out(course / "lessons", course / "work", TODAY)]
+    return [change.kind for change in changes(course)]
 
 
 def files(work: Path) -> dict[str, str]:
@@ -52,7 +58,7 @@ def test_new_release_beside_changed_work_and_only_once(course: Path) -> None:
     again(course)
     write(course / "work" / LESSON, "my answers")
     write(course / "lessons" / LESSON, "release 2")
-    (change,) = hand_out(course / "lessons", course / "work", TODAY)
+    (change,) = changes(course)
     assert str(change).endswith('beside it: "word2vec (new release 2026-11-21).ipynb".')
     assert files(course / "work") == {
         "01_word2vec/word2vec.ipynb": "my answers",
@@ -105,6 +111,19 @@ def test_a_deleted_copy_comes_back(course: Path) -> None:
     assert again(course) == ["copied"]
 
 
+def test_kept_parts_and_records_stay_as_they_are(course: Path) -> None:
+    again(course)
+    for name in ("my_elmo/perplexity.py", ".course/results.jsonl", "01_word2vec/predictions.json"):
+        write(course / "work" / name, "mine")
+    write(course / "lessons" / LESSON, "release 2")
+    assert again(course) == ["replaced"]
+    assert {p.name for p in course.rglob("*") if p.is_file() and p.read_text() == "mine"} == {
+        "perplexity.py",
+        "results.jsonl",
+        "predictions.json",
+    }
+
+
 def test_a_full_disk_leaves_no_half_lesson(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class FullDisk:
         def __enter__(self) -> "FullDisk":
@@ -130,7 +149,135 @@ def test_a_full_disk_leaves_no_half_lesson(course: Path, monkeypatch: pytest.Mon
     assert files(course / "work") == {}
 
 
-steps = st.lists(st.sampled_from(["release", "work", "lab", "delete", "lose the record"]))
+def notebook(*cells: str, ran: int | None = None) -> str:
+    """A notebook of code cells; one that ran has outputs and what a kernel and JupyterLab write."""
+    written = [
+        {
+            "cell_type": "code",
+            "id": f"c{number}",
+            "metadata": {} if ran is None else {"trusted": True},
+            "source": source.splitlines(keepends=True),
+            "execution_count": ran,
+            "outputs": [] if ran is None else [{"output_type": "stream", "text": str(ran)}],
+        }
+        for number, source in enumerate(cells)
+    ]
+    kernel = {} if ran is None else {"language_info": {"version": "3.11.7"}}
+    return json.dumps({"cells": written, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def with_notebook(course: Path) -> Path:
+    write(course / "lessons" / LESSON, notebook("import torch", "# YOUR CODE HERE"))
+    again(course)
+    return course
+
+
+def test_a_copy_that_was_opened_and_run_is_not_changed(with_notebook: Path) -> None:
+    write(with_notebook / "work" / LESSON, notebook("import torch", "# YOUR CODE HERE", ran=7))
+    assert again(with_notebook) == []
+    release = notebook("import torch", "# YOUR CODE")
+    write(with_notebook / "lessons" / LESSON, release)
+    assert again(with_notebook) == ["replaced"]
+    assert files(with_notebook / "work") == {LESSON.as_posix(): release}
+
+
+@pytest.mark.parametrize(
+    "mine",
+    [
+        notebook("import torch", "# YOUR CODE HERE", "a new cell"),
+        notebook("import torch", "x = 1", ran=1),
+        notebook("import torch"),
+        notebook("# YOUR CODE HERE", "import torch"),
+        notebook("import torch", "# YOUR CODE HERE").replace('"code"', '"raw"', 1),
+        notebook("import torch", "# YOUR CODE HERE")[:-9],
+        "",
+    ],
+    ids=["new cell", "answer", "deleted cell", "moved", "other type", "half written", "empty"],
+)
+def test_any_other_text_is_the_learners(mine: str, with_notebook: Path) -> None:
+    write(with_notebook / "work" / LESSON, mine)
+    write(with_notebook / "lessons" / LESSON, notebook("import torch", "# YOUR CODE"))
+    assert again(with_notebook) == ["beside"]
+    assert files(with_notebook / "work")[LESSON.as_posix()] == mine
+
+
+def test_a_pasted_picture_is_the_learners() -> None:
+    plain = notebook("see below")
+    pasted = plain.replace('"metadata"', '"attachments": {"a.png": {}}, "metadata"', 1)
+    assert fingerprint(LESSON, plain.encode()) != fingerprint(LESSON, pasted.encode())
+
+
+def test_a_release_with_the_same_text_puts_nothing_beside(with_notebook: Path) -> None:
+    write(with_notebook / "work" / LESSON, notebook("import torch", "x = 1"))
+    other_points = notebook("import torch", "# YOUR CODE HERE").replace(
+        '"metadata": {}', '"metadata": {"p": 2}'
+    )
+    write(with_notebook / "lessons" / LESSON, other_points)
+    assert again(with_notebook) == []
+    write(with_notebook / "lessons" / LESSON, notebook("import torch", "# YOUR CODE"))
+    assert again(with_notebook) == ["beside"]
+
+
+def with_pages(course: Path) -> None:
+    write(course / "CONCEPTS.md", "[01](lessons/01_word2vec/word2vec.ipynb)")
+    write(course / "elmo_mini/__init__.py", "")
+    write(course / "elmo_mini/text/tokenizer.py", "code")
+    write(course / "solutions" / LESSON, "solved")
+    write(course / "lessons/01_word2vec/.model_answers.json", "{}")
+
+
+def test_pages_come_along_and_go_without_saying(course: Path) -> None:
+    with_pages(course)
+    (change,) = changes(course)
+    assert change.written == LESSON
+    assert files(course / "work") == {
+        LESSON.as_posix(): "release 1",
+        "01_word2vec/.model_answers.json": "{}",
+        "course/CONCEPTS.md": "[01](../01_word2vec/word2vec.ipynb)",
+        "course/elmo_mini/text/tokenizer.py": "code",
+        "course/solutions/01_word2vec/word2vec.ipynb": "solved",
+    }
+    write(course / "CONCEPTS.md", "more")
+    (course / "elmo_mini/text/tokenizer.py").unlink()
+    assert again(course) == []
+    assert files(course / "work")["course/CONCEPTS.md"] == "more"
+    assert "course/elmo_mini/text/tokenizer.py" not in files(course / "work")
+
+
+def test_a_page_that_somebody_wrote_in_stays(course: Path) -> None:
+    with_pages(course)
+    again(course)
+    write(course / "work/course/CONCEPTS.md", "my notes")
+    write(course / "work/course/elmo_mini/text/tokenizer.py", "my notes")
+    write(course / "CONCEPTS.md", "more")
+    (course / "elmo_mini/text/tokenizer.py").unlink()
+    assert again(course) == ["beside"]
+    mine = files(course / "work")
+    assert mine["course/CONCEPTS.md"] == mine["course/elmo_mini/text/tokenizer.py"] == "my notes"
+
+
+def test_a_graded_course_hands_out_no_solved_lesson(course: Path) -> None:
+    """Without model answers among the lessons there are no solved ones; what was there goes."""
+    with_pages(course)
+    again(course)
+    (course / "lessons/01_word2vec/.model_answers.json").unlink()
+    again(course)
+    assert sorted(files(course / "work")) == [
+        LESSON.as_posix(),
+        "course/CONCEPTS.md",
+        "course/elmo_mini/text/tokenizer.py",
+    ]
+
+
+def test_links_of_a_lesson_lead_to_the_pages(course: Path) -> None:
+    write(course / "lessons" / LESSON, notebook("[all](../../CONCEPTS.md), [03](../03_x/x.ipynb)"))
+    again(course)
+    text = files(course / "work")[LESSON.as_posix()]
+    assert "[all](../course/CONCEPTS.md), [03](../03_x/x.ipynb)" in text
+
+
+steps = st.lists(st.sampled_from(["release", "work", "run", "lab", "delete", "lose the record"]))
 
 
 @settings(max_examples=60, deadline=None)
@@ -141,19 +288,22 @@ def test_no_order_of_events_loses_a_word(
     """Whatever a learner wrote and did not delete is in the folder at the end."""
     course = tmp_path_factory.mktemp("course")
     mine, written = course / "work" / LESSON, ""
-    write(course / "lessons" / LESSON, "release 0")
+    write(course / "lessons" / LESSON, notebook("release 0"))
     for number, step in enumerate(steps, start=1):
         if step == "release":
-            write(course / "lessons" / LESSON, f"release {number}")
+            write(course / "lessons" / LESSON, notebook(f"release {number}"))
         elif step == "work":
-            written = f"answer {number}"
+            written = notebook(f"answer {number}", ran=number)
             write(mine, written)
+        elif step == "run" and mine.exists() and not written:
+            cells = ("".join(cell["source"]) for cell in json.loads(mine.read_text())["cells"])
+            write(mine, notebook(*cells, ran=number))
         elif step == "delete":
             mine.unlink(missing_ok=True)
             written = ""
         elif step == "lose the record":
             (course / "work" / RECORD).unlink(missing_ok=True)
-        else:
+        elif step == "lab":
             again(course)
         if written:
             assert mine.read_text() == written

@@ -1,0 +1,30 @@
+"""What was tried in this kernel, and what has passed, exercise by exercise."""
+
+from collections import Counter
+
+from autograde.desk.place import find_desk
+from autograde.desk.results import results
+
+_tries: Counter[str] = Counter()
+_passed: set[str] = set()
+
+
+def note(exercise_id: str, passed: bool) -> None:
+    """Remember one answer that was judged; a stub is none."""
+    _tries[exercise_id] += 1
+    if passed:
+        _passed.add(exercise_id)
+
+
+def tries(exercise_id: str) -> int:
+    """How many answers to the exercise were judged."""
+    return _tries[exercise_id]
+
+
+def has_passed(exercise_id: str) -> bool:
+    """Whether one of them earned every point, now or in an earlier kernel of this learner's."""
+    if exercise_id in _passed:
+        return True
+    desk = find_desk()
+    recorded = results(desk).get(exercise_id) if desk is not None else None
+    return recorded is not None and recorded.passed

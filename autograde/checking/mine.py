@@ -1,0 +1,69 @@
+"""`mine("exercise")`: the learner's own part of an earlier lesson, or the course's."""
+
+from datetime import datetime
+from pathlib import Path
+
+from autograde.checking import catalogue
+from autograde.checking.check import report_of
+from autograde.checking.exercise import Answer
+from autograde.checking.kept_part import PartBroken, loaded
+from autograde.checking.report import Report
+from autograde.checking.safe_state import safe_state
+from autograde.checking.time_limit import interruptible
+from autograde.desk import parts, results
+from autograde.desk.place import PACKAGE, being_graded, find_desk
+
+
+@interruptible()
+@safe_state()
+def mine(exercise_id: str) -> Answer:
+    """Your own answer to an exercise of an earlier lesson, if it was kept and still passes.
+
+    Else the course's. One printed sentence says which. While nbgrader runs the notebook it is
+    always the course's, so that a mark does not depend on another lesson.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise; the message lists those there are.
+    """
+    exercise = catalogue.find(exercise_id)
+    if being_graded():
+        return exercise.reference
+    desk = find_desk()
+    if desk is None:
+        print(f"`{exercise_id}` is the course's: nothing of yours is kept here.")
+        return exercise.reference
+    file = parts.file_of(desk, exercise_id)
+    name = f"{desk.name}/{PACKAGE}/{file.name}"
+    if not file.exists():
+        passed = [e for e, found in results.results(desk).items() if found.passed]
+        why = f"{name} is not there" if exercise_id in passed else "you have not passed it yet"
+        print(f"`{exercise_id}` is the course's: {why}.")
+        return exercise.reference
+    try:
+        part: Answer = loaded(exercise, file.parent, stays=True)
+        fault = _fault(report_of(exercise, part))
+    except PartBroken as broken:
+        fault = f"cannot be loaded ({broken})"
+    if fault:
+        print(f"Your `{exercise_id}` in {name} {fault}, so the course's is used.")
+        return exercise.reference
+    print(f"`{exercise_id}` is yours, {_since(desk, exercise_id)}.")
+    return part
+
+
+def _fault(report: Report) -> str:
+    if not report.judged:
+        return "cannot be judged in this notebook"
+    if report.points < report.exercise.points:
+        return f"no longer passes ({report.message.rstrip('.')})"
+    return ""
+
+
+def _since(desk: Path, exercise_id: str) -> str:
+    now = parts.digest(parts.read(parts.file_of(desk, exercise_id)) or "")
+    for entry in results.kept(desk, exercise_id):
+        if entry.kept == now:
+            return f"kept on {parts.day(datetime.fromisoformat(entry.when))}"
+    return "as you edited it"

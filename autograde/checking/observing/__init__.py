@@ -1,0 +1,1 @@
+"""What the wrong cases of an answer have in common, for answers that make no named mistake."""

@@ -1,0 +1,190 @@
+"""An answer that is right for other inputs: as if an argument were 0, one larger, cut or exchanged.
+
+Most slips use one argument otherwise than meant. So the reference is run with each argument changed
+in simple ways. Where it then gives what the answer gave, in every wrong case, that is said.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import Exercise, Inputs
+from autograde.checking.outcomes import Outcome, alike, outcome_of
+
+Change = Callable[[Inputs], Inputs | None]
+
+
+def as_if(
+    exercise: Exercise,
+    inputs: list[Inputs],
+    expected: list[Outcome],
+    came: list[Outcome],
+    texts: Mapping[str, set[str]],
+) -> str:
+    """Which change of the inputs makes the reference give what came in each of these cases.
+
+    ``texts`` has, for each argument that is a text, what it is in one case or another.
+    """
+    arguments = {name: inputs[0][name] for name in exercise.parameters() if name in inputs[0]}
+    for words, change in _changes(arguments, texts):
+        told_apart = False
+        for given, right, mine in zip(inputs, expected, came, strict=True):
+            changed = change(given)
+            if changed is None:
+                break
+            outcome = outcome_of(exercise, exercise.reference, changed, given)
+            if outcome.failure or not _as_came(exercise, outcome, right, mine):
+                break
+            told_apart = True
+        else:
+            if told_apart:
+                what = "the first wrong part" if isinstance(came[0].view, dict) else "your result"
+                return f"In each wrong case {what} would be right {words}."
+    return ""
+
+
+def _as_came(exercise: Exercise, outcome: Outcome, right: Outcome, mine: Outcome) -> bool:
+    """Whether the changed inputs explain what is wrong.
+
+    Of a result with named parts that is the first wrong one, and each other one of its shape.
+    What is right may stay so, and a gradient has the shape of what went in.
+    """
+    if not (isinstance(right.view, dict) and isinstance(mine.view, dict)):
+        return alike(exercise, outcome, mine)
+    if not isinstance(outcome.view, dict) or outcome.view.keys() != mine.view.keys():
+        return False
+    wrong = [key for key in right.view if not _same(exercise, right, mine, key)]
+    others = [key for key in wrong[1:] if _shape(outcome.view[key]) == _shape(mine.view[key])]
+    return all(_same(exercise, outcome, mine, key) for key in wrong[:1] + others)
+
+
+def _shape(value: Any) -> Any:
+    return getattr(value, "shape", type(value))
+
+
+def _same(exercise: Exercise, left: Outcome, right: Outcome, key: str) -> bool:
+    parts = [Outcome(view=outcome.view[key]) for outcome in (left, right)]  # type: ignore[index, call-overload]
+    return alike(exercise, *parts)
+
+
+def _changes(inputs: Inputs, texts: Mapping[str, set[str]]) -> Iterator[tuple[str, Change]]:
+    for name, value in inputs.items():
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int | float):
+            for number, words in NUMBERS.items():
+                yield f"if `{name}` were {words}", _on(name, number)
+        elif isinstance(value, str):
+            for text in sorted(texts.get(name, set())):
+                yield f"for `{name}` = {text!r}", _set(name, text)
+        elif isinstance(value, np.ndarray):
+            for made, words in (MASKS if value.dtype == bool else ARRAYS).items():
+                yield f"if `{name}` were {words}", _on(name, made)
+    yield from _exchanges(inputs)
+    for axis, part in ((0, ""), (1, " along axis 1")):
+        for names in _parallel(inputs, axis):
+            said = " and ".join(f"`{name}`" for name in names)
+            for words, cut in CUTS.items():
+                yield f"for {said} {words}{part}", _cut(names, axis, cut)
+
+
+def _exchanges(inputs: Inputs) -> Iterator[tuple[str, Change]]:
+    for name in inputs:
+        for other in inputs:
+            if name != other and _kind(inputs[name]) == _kind(inputs[other]):
+                if name < other:
+                    yield f"if `{name}` and `{other}` were exchanged", _exchanged(name, other)
+                yield f"if `{name}` stood in place of `{other}`", _replaced(other, name)
+
+
+def _on(name: str, made: Callable[[Any], Any]) -> Change:
+    return lambda inputs: inputs | {name: made(inputs[name])}
+
+
+def _set(name: str, value: Any) -> Change:
+    return lambda inputs: inputs | {name: value}
+
+
+def _exchanged(name: str, other: str) -> Change:
+    return lambda inputs: inputs | {name: inputs[other], other: inputs[name]}
+
+
+def _replaced(name: str, other: str) -> Change:
+    return lambda inputs: inputs | {name: inputs[other]}
+
+
+def _kind(value: Any) -> Any:
+    """What two arguments share that may stand for each other."""
+    if isinstance(value, np.ndarray):
+        return value.ndim, value.dtype.kind
+    return type(value)
+
+
+NUMBERS: dict[Callable[[Any], Any], str] = {
+    lambda x: x + 1: "larger by 1",
+    lambda x: x - 1: "smaller by 1",
+    lambda x: type(x)(1): "1",
+    lambda x: type(x)(0): "0",
+    lambda x: -x: "negative",
+    lambda x: 2 * x: "twice as large",
+    lambda x: 1 / x if x else x: "1 divided by itself",
+}
+ARRAYS: dict[Callable[[np.ndarray], np.ndarray], str] = {
+    np.zeros_like: "0 everywhere",
+    np.negative: "negative",
+    np.ones_like: "1 everywhere",
+    lambda x: np.swapaxes(x, -1, -2) if x.ndim > 1 else x: "transposed",
+    lambda x: np.roll(x, 1, -1): "one place further",
+    lambda x: np.roll(x, -1, -1): "one place back",
+    np.square: "squared",
+    lambda x: x / x.shape[-1] if x.dtype.kind == "f" and x.ndim else x: (
+        "divided by its last length: a sum is meant where you take a mean"
+    ),
+}
+MASKS: dict[Callable[[np.ndarray], np.ndarray], str] = {
+    np.ones_like: "True everywhere",
+    np.logical_not: "turned round",
+    lambda x: np.concatenate([x[..., 1:], np.zeros_like(x[..., :1])], -1): (
+        "True for one place less in each row"
+    ),
+    lambda x: np.concatenate([x[..., 1:], x[..., :1]], -1): "one place back",
+    lambda x: np.concatenate([x[..., -1:], x[..., :-1]], -1): "one place further",
+}
+CUTS: dict[str, slice] = {
+    "without the first part": slice(1, None),
+    "without the last part": slice(None, -1),
+    "with the first part only": slice(0, 1),
+    "with the last part only": slice(-1, None),
+    "in reverse order": slice(None, None, -1),
+}
+
+
+def _parallel(inputs: Inputs, axis: int) -> Iterator[tuple[str, ...]]:
+    """Arguments that have one length, together and each alone."""
+    by_length: dict[Any, list[str]] = {}
+    for name, value in inputs.items():
+        if isinstance(value, np.ndarray) and value.ndim > axis:
+            by_length.setdefault(value.shape[axis], []).append(name)
+        elif isinstance(value, list | tuple):
+            inner = [len(item) for item in value if isinstance(item, list | tuple)]
+            if axis == 0 or (inner and len(inner) == len(value)):
+                by_length.setdefault((len(value), *inner)[axis:][:1], []).append(name)
+    for names in by_length.values():
+        yield tuple(names)
+        if len(names) > 1:
+            yield from ((name,) for name in names)
+
+
+def _cut(names: tuple[str, ...], axis: int, cut: slice) -> Change:
+    def changed(inputs: Inputs) -> Inputs | None:
+        parts = {name: _part(inputs[name], axis, cut) for name in names}
+        return inputs | parts
+
+    return changed
+
+
+def _part(value: Any, axis: int, cut: slice) -> Any:
+    if isinstance(value, np.ndarray):
+        return value[(slice(None),) * axis + (cut,)].copy() if value.ndim > axis else value
+    return value[cut] if axis == 0 else [item[cut] for item in value]

@@ -1,0 +1,209 @@
+"""What all wrong cases of an answer have in common, said as an observation.
+
+No list of mistakes is complete. But that every number has the wrong sign, or that only the last row
+is off, can be seen in any exercise, and it says where to look. An observation is made only if it
+holds in every case that is wrong and gave a result, and on enough numbers to be no accident.
+"""
+
+import dis
+import inspect
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import Answer, Exercise, Inputs
+from autograde.checking.observing.as_if import as_if
+from autograde.checking.observing.pairs import Pair
+from autograde.checking.observing.places import where_it_is_wrong
+from autograde.checking.observing.relations import relation
+from autograde.checking.observing.sequences import relation_of_lists, what_is_left
+from autograde.checking.observing.trends import one_sided, property_lost, trend
+from autograde.checking.outcomes import Outcome, alike
+from autograde.checking.time_limit import limited
+
+FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
+Leaf = tuple[str, Any, Any]
+
+
+def observation(
+    exercise: Exercise,
+    answer: Answer,
+    expected: tuple[Outcome, ...],
+    came: tuple[Outcome, ...],
+    seed: int,
+) -> str:
+    """One or two sentences for the learner, or none; the more telling ones are tried first."""
+    wrong = [
+        index
+        for index, (right, mine) in enumerate(zip(expected, came, strict=True))
+        if not alike(exercise, right, mine)
+    ]
+    ran = [index for index in wrong if not came[index].failure]
+    if not ran or came[wrong[0]].failure:
+        return ""
+    cases = range(len(exercise.cases))
+    drawn = limited(lambda: [exercise.inputs(index, seed) for index in cases], seconds=None)
+    views = [(drawn[i], expected[i].view, came[i].view) for i in ran]
+    ignored = _ignored_argument(exercise, answer)
+    if ignored:
+        return ignored
+    found = limited(
+        lambda: (
+            _of_parts(exercise, views, weak=False)
+            or as_if(
+                exercise,
+                [drawn[i] for i in ran],
+                [expected[i] for i in ran],
+                [came[i] for i in ran],
+                _texts(drawn),
+            )
+            or _of_parts(exercise, views, weak=True)
+        ),
+        seconds=None,
+    )
+    if found and len(ran) < len(wrong):
+        return f"Where your function returns something: {found}"
+    return found or _what_the_cases_ask(exercise, wrong)
+
+
+def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
+    texts: defaultdict[str, set[str]] = defaultdict(set)
+    for case in inputs:
+        for name, value in case.items():
+            if isinstance(value, str):
+                texts[name].add(value)
+    return texts
+
+
+def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
+    """What the wrong cases ask, where they are corners and all else is right."""
+    asked = dict.fromkeys(exercise.cases[index].asks for index in wrong)
+    if "" in asked or len(wrong) == len(exercise.cases):
+        return ""
+    return f"Every other case is right. {next(iter(asked))}"
+
+
+def _ignored_argument(exercise: Exercise, answer: Answer) -> str:
+    """An argument that the code never reads, though every right answer does."""
+    own = _parameters_read(answer)
+    if own is None:
+        return ""
+    known = [exercise.reference, *exercise.right_answers.values()]
+    read_by_all = [read for read in map(_parameters_read, known) if read is not None]
+    for place, (name, read) in enumerate(zip(exercise.parameters(), own, strict=False)):
+        if not read and all(all(known[place : place + 1]) for known in read_by_all):
+            return f"Your function never uses its argument `{name}`."
+    return ""
+
+
+def _parameters_read(answer: Answer) -> list[bool] | None:
+    """For each parameter, whether the code of a plain function reads it."""
+    code = getattr(inspect.unwrap(answer), "__code__", None)
+    if code is None or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        return None
+    read = {
+        name
+        for instruction in dis.get_instructions(code)
+        if instruction.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
+        for name in np.atleast_1d(np.asarray(instruction.argval, dtype=object))
+    }
+    names = code.co_varnames[: code.co_argcount]
+    return [name in read or name in code.co_cellvars for name in names]
+
+
+def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak: bool) -> str:
+    """An observation of all that is wrong, or of one part in all cases where it is wrong."""
+    wrong: dict[str, list[Pair]] = {}
+    names: set[str] = set()
+    for inputs, right_view, mine_view in views:
+        amounts = dict(exercise.on_the_way(inputs))
+        arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
+        for name, right, mine in _leaves("", right_view, mine_view):
+            names.add(name)
+            pair = Pair(arguments, right, mine, exercise.rtol, exercise.atol, amounts)
+            if not pair.alike:
+                wrong.setdefault(name, []).append(pair)
+    found = _one_text_too_often(wrong) if weak else ""
+    if not found and (len(names) == 1 or len(wrong) > 1):
+        found = _of_pairs([pair for part in wrong.values() for pair in part], weak=weak)
+    if found:
+        return found
+    for name, pairs in wrong.items():
+        found = _of_pairs(pairs, weak=weak) if len(names) > 1 else ""
+        if found:
+            only = f"Only {name} is wrong" if len(wrong) == 1 else f"In {name}"
+            return f"{only}: {found[0].lower() if len(wrong) > 1 else found[0]}{found[1:]}"
+    if weak and len(wrong) == 1 < len(names) and not any("[" in name for name in names):
+        return f"Only {next(iter(wrong))} is wrong. The rest of the result is right."
+    return ""
+
+
+def _one_text_too_often(wrong: dict[str, list[Pair]]) -> str:
+    """The same text at every wrong place, where a text is expected at many."""
+    pairs = [pair for found in wrong.values() for pair in found]
+    said = {pair.mine for pair in pairs if isinstance(pair.mine, str)}
+    if len(wrong) < 2 or len(said) != 1 or not all(isinstance(p.mine, str) for p in pairs):
+        return ""
+    return f"Wherever your answer is off it says {next(iter(said))!r}, as for {next(iter(wrong))}."
+
+
+def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
+    coarse = any(max(pair.rtol, pair.atol) > FINE for pair in pairs)
+    if not weak:
+        return ("" if coarse else relation(pairs)) or relation_of_lists(pairs)
+    found = where_it_is_wrong(pairs) or what_is_left(pairs)
+    both = [pair.arrays for pair in pairs if pair.arrays is not None]
+    if found or coarse or len(both) < len(pairs):
+        return found
+    if any(right.shape != mine.shape for right, mine in both):
+        return found
+    with np.errstate(all="ignore"):
+        return property_lost(both) or trend(both) or one_sided(both)
+
+
+def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:
+    """The parts of a dict or tuple under their names; of a list of parts, all under one name."""
+    if isinstance(right, dict) and isinstance(mine, dict) and set(right) == set(mine):
+        for key in right:
+            yield from _leaves(f"`{key}`", right[key], mine[key])
+    elif isinstance(right, tuple) and isinstance(mine, tuple | list) and len(right) == len(mine):
+        for index, (left, other) in enumerate(zip(right, mine, strict=True)):
+            yield from _leaves(_part(name, str(index)), left, other)
+    elif _of_alike_tuples(right) and _of_alike_tuples(mine) and _sizes(right) == _sizes(mine):
+        for index in range(len(right[0])):
+            columns = [[item[index] for item in items] for items in (right, mine)]
+            yield from _leaves(_part(name, f"…][{index}"), *columns)
+    elif _of_composed_parts(right) and isinstance(mine, list) and len(right) == len(mine):
+        for left, other in zip(right, mine, strict=True):
+            yield from _leaves(_part(name, "…"), left, other)
+    else:
+        yield name or "the result", right, mine
+
+
+def _part(name: str, index: str) -> str:
+    return f"`{name.strip('`') or 'result'}[{index}]`"
+
+
+def _of_composed_parts(value: Any) -> bool:
+    """Whether this is a list of arrays, or of tuples that hold an array."""
+    return isinstance(value, list) and any(
+        isinstance(item, np.ndarray)
+        or (isinstance(item, tuple) and any(isinstance(part, np.ndarray) for part in item))
+        for item in value
+    )
+
+
+def _of_alike_tuples(value: Any) -> bool:
+    """Whether this is a list of tuples of one length that hold numbers or text."""
+    return (
+        isinstance(value, list)
+        and len(value) > 0
+        and all(isinstance(item, tuple) and len(item) == len(value[0]) for item in value)
+        and all(isinstance(part, int | float | str) for item in value for part in item)
+    )
+
+
+def _sizes(value: Any) -> tuple[int, int]:
+    return len(value), len(value[0])

@@ -1,0 +1,70 @@
+"""One part of a result as expected and as it came: what the observations look at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import Inputs
+from autograde.checking.judge import first_difference
+
+Numbers = np.ndarray
+Both = list[tuple[Numbers, Numbers]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One part of one result, as expected and as it came, with what went in.
+
+    ``on_the_way`` has the amounts that the exercise computes on the way to this result.
+    """
+
+    inputs: Inputs
+    right: Any
+    mine: Any
+    rtol: float
+    atol: float
+    on_the_way: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether what came is right."""
+        return first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None
+
+    @cached_property
+    def arrays(self) -> tuple[Numbers, Numbers] | None:
+        """Both as arrays of real numbers, if they are."""
+        right, mine = numbers(self.right), numbers(self.mine)
+        return None if right is None or mine is None else (right, mine)
+
+    def close(self, left: Any, right: Any) -> bool:
+        """Whether two arrays hold the same, within the exercise's tolerance."""
+        left, right = np.asarray(left, float), np.asarray(right, float)
+        return left.shape == right.shape and bool(
+            np.allclose(left, right, self.rtol, self.atol, equal_nan=True)
+        )
+
+
+def all_close(pairs: list[Pair], both: Both, made: Callable[[Numbers], Any]) -> bool:
+    """Whether everything that came is ``made`` from what was expected."""
+    return all(
+        pair.close(made(right), mine) for pair, (right, mine) in zip(pairs, both, strict=True)
+    )
+
+
+def numbers(value: Any) -> Numbers | None:
+    """A number, an array or a list of numbers as an array; None for anything else."""
+    if isinstance(value, bool | str) or value is None:
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return None
+    return array.astype(float) if array.dtype.kind in "iuf" else None
+
+
+def subject(both: Both) -> str:
+    """What a sentence about these numbers begins with."""
+    return "Every number of yours" if any(right.ndim for right, _ in both) else "Your number"

@@ -1,0 +1,109 @@
+"""How a list that came is related to the expected one, in all wrong cases alike."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.observing.pairs import Pair
+
+Items = list[Any]
+
+
+def _lists(pairs: list[Pair]) -> list[tuple[Items, Items]]:
+    both = [(_items(pair.right), _items(pair.mine)) for pair in pairs]
+    lists = [(right, mine) for right, mine in both if right is not None and mine is not None]
+    known = len(lists) == len(both) and any(len(right) > 1 for right, _ in lists)
+    return lists if known else []
+
+
+def relation_of_lists(pairs: list[Pair]) -> str:
+    """The first relation that holds for all pairs of lists, as a sentence."""
+    lists = _lists(pairs)
+    if not lists:
+        return ""
+    for words, made in MADE.items():
+        if all(mine == made(right) for right, mine in lists):
+            return words
+    if all(Counter(right) == Counter(mine) for right, mine in lists):
+        return "All the parts are right, and they stand in another order."
+    if not any(mine for _, mine in lists):
+        return "Your list is empty. Look for what should fill it."
+    return ""
+
+
+def what_is_left(pairs: list[Pair]) -> str:
+    """Whether parts are missing, or too many."""
+    lists = _lists(pairs)
+    if not lists:
+        return ""
+    if found := _of_texts(lists):
+        return found
+    missing = [Counter(right) - Counter(mine) for right, mine in lists]
+    extra = [Counter(mine) - Counter(right) for right, mine in lists]
+    if not any(extra):
+        return f"Each part that you return is right; some are missing, such as {_first(missing)}."
+    if not any(missing):
+        twice = all(set(right) == set(mine) for right, mine in lists)
+        if twice:
+            return (
+                f"You return some parts more often than they should come, such as {_first(extra)}."
+            )
+        return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
+    more = [len(mine) - len(right) for right, mine in lists]
+    if len(lists) > 1 and min(more) > 0:
+        return "In each wrong case you return too many parts. Look at what begins or adds one."
+    if len(lists) > 1 and max(more) < 0:
+        return "In each wrong case you return too few parts. Look at what skips or joins some."
+    return ""
+
+
+def _of_texts(lists: list[tuple[Items, Items]]) -> str:
+    """Texts that are empty, or longer or shorter than any should be."""
+    if not all(isinstance(item, str) for two in lists for items in two for item in items):
+        return ""
+    sizes = [(set(map(len, right)), set(map(len, mine))) for right, mine in lists]
+    if all(mine and right and 0 in mine and 0 not in right for right, mine in sizes):
+        return "Some of your texts are empty. Look at where their slice begins and ends."
+    if all(mine and right and max(mine) > max(right) for right, mine in sizes):
+        return "Some of your texts are longer than any should be. Look at where their slice ends."
+    if all(mine and right and min(mine) < min(right) for right, mine in sizes):
+        return "Some of your texts are shorter than any should be. Look at where their slice ends."
+    return ""
+
+
+def _items(value: Any) -> Items | None:
+    """The parts of a list as values that can be compared and counted."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, str) and " " in value:
+        value = value.split()
+    return [_frozen(item) for item in value] if isinstance(value, list | tuple) else None
+
+
+def _frozen(item: Any) -> Any:
+    if isinstance(item, np.ndarray):
+        item = item.tolist()
+    if isinstance(item, dict):
+        item = list(item.items())
+    return tuple(map(_frozen, item)) if isinstance(item, list | tuple) else item
+
+
+def _first(counts: list[Counter[Any]]) -> str:
+    item = next(item for count in counts for item in count)
+    text = repr(item)
+    return text if len(text) < 60 else f"{text[:57]}…"
+
+
+MADE: dict[str, Callable[[Items], Items]] = {
+    "The right parts in reverse order.": lambda right: right[::-1],
+    "Only the last part is missing. Look at where your loop or slice ends.": lambda x: x[:-1],
+    "Only the first part is missing. Look at where your loop or slice begins.": lambda x: x[1:],
+    "You return the first part alone. Look for a `return` inside the loop.": lambda x: x[:1],
+    "You return the last part alone. Is the list made anew in every round?": lambda x: x[-1:],
+    "The two halves of every pair are swapped.": lambda right: [
+        (item[1], item[0], *item[2:]) if isinstance(item, tuple) and len(item) > 1 else item
+        for item in right
+    ],
+}

@@ -1,0 +1,115 @@
+"""`progress()`: how far the learner has come on the road, and what is next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograde.checking import predictions
+from autograde.checking.catalogue import catalogue
+from autograde.checking.exercise import Exercise
+from autograde.checking.report import escape
+from autograde.desk.place import find_desk
+from autograde.desk.results import Result, results
+from elmo_mini.figures.road import name_of, road
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is passed, what is next and how long it takes; a picture in a notebook.
+
+    Attributes
+    ----------
+    exercises : all there are, in the order of the road.
+    reached : by exercise, the latest one last.
+    held : for each prediction with an outcome, whether it held.
+    kept : whether this is a place where progress is kept at all.
+    """
+
+    exercises: tuple[Exercise, ...]
+    reached: Mapping[str, Result]
+    held: tuple[bool, ...]
+    kept: bool
+
+    def passed(self, exercise: Exercise) -> bool:
+        """Whether the exercise has had full points."""
+        return exercise.id in self.reached and self.reached[exercise.id].passed
+
+    @property
+    def next(self) -> Exercise | None:
+        """The first one that is not passed, from the latest one on, else from the start."""
+        ids = [exercise.id for exercise in self.exercises]
+        latest = [ids.index(exercise) for exercise in self.reached if exercise in ids]
+        start = latest[-1] if latest else 0
+        onward = self.exercises[start:] + self.exercises[:start]
+        return next((exercise for exercise in onward if not self.passed(exercise)), None)
+
+    def lessons(self) -> dict[str, tuple[int, int]]:
+        """For each lesson that is begun: exercises passed, and how many there are."""
+        found: dict[str, tuple[int, int]] = {}
+        for exercise in self.exercises:
+            of = [other for other in self.exercises if other.lesson == exercise.lesson]
+            if any(other.id in self.reached for other in of):
+                found[exercise.lesson[:2]] = sum(map(self.passed, of)), len(of)
+        return found
+
+    def sentences(self) -> list[str]:
+        """The progress in words."""
+        passed = sum(map(self.passed, self.exercises))
+        lessons = self.lessons().values()
+        done = sum(count == of for count, of in lessons)
+        said = [
+            f"You have passed {passed} of {len(self.exercises)} exercises. Lessons with all "
+            f"exercises passed: {done}; begun: {len(lessons) - done}."
+        ]
+        if not self.kept:
+            said = ["Progress is kept where `make lab` put your lessons. Here nothing is kept."]
+        if (coming := self.next) is None:
+            said.append("There is no exercise left.")
+        else:
+            number, lesson = coming.lesson[:2], coming.lesson
+            left = [e for e in self.exercises if not self.passed(e)]
+            here = sum(e.minutes for e in left if e.lesson == lesson)
+            said.append(
+                f'Next: "{coming.title}" (`{coming.id}`) in lesson {number}, '
+                f"{name_of(number)}, about {_time(coming.minutes)}."
+            )
+            said.append(
+                f"Exercises that are left: about {_time(here)} in that lesson, "
+                f"{_time(sum(e.minutes for e in left))} in all. Reading comes on top."
+            )
+        if self.held:
+            said.append(f"{sum(self.held)} of your {len(self.held)} predictions held.")
+        return said
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
+        last = self.exercises[-1].lesson
+        at = (self.next.lesson if self.next is not None else last)[:2]
+        picture, about = road(at, self.lessons())._repr_mimebundle_()
+        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
+        return {"text/plain": repr(self), "text/html": picture["text/html"] + words}, about
+
+
+def progress() -> Progress:
+    """How far you have come: lessons done and begun, what is next, and how long is left.
+
+    It counts what checks have found in the folder where `make lab` put your lessons. Nothing of it
+    leaves your machine.
+    """
+    exercises, desk = tuple(catalogue().values()), find_desk()
+    if desk is None:
+        return Progress(exercises, {}, (), kept=False)
+    return Progress(exercises, results(desk), tuple(_held(desk)), kept=True)
+
+
+def _held(desk: Path) -> list[bool]:
+    files = sorted(desk.glob(f"*/{predictions.FILE}"))
+    return [held for file in files for held in predictions.judged(file)]
+
+
+def _time(minutes: int) -> str:
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest:02} min" if hours else f"{minutes} minutes"

@@ -1,0 +1,475 @@
+"""Exercise `BiLM`: two stacks of LSTMs over the same words."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    plain,
+)
+from autograde.exercises.bilm_from_scratch import LESSON
+from elmo_mini.bilm.plain import LSTM, BiLM, reverse_each
+
+CHARACTERS = 6
+CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell/{}"
+
+
+class _Letters(nn.Module):
+    """In place of the character CNN: takes words as rows of letters, (N, letters), and no batch."""
+
+    def __init__(self, hidden: int, generator: torch.Generator) -> None:
+        super().__init__()
+        letters = torch.randn(262, hidden, generator=generator, dtype=torch.float64)
+        self.letters = nn.Parameter(letters)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(N, letters) to (N, H); a row of zeros has a vector, too, as in the real one."""
+        if ids.ndim != 2:
+            raise AnswerRefused(
+                f"`self.char_cnn` was given a tensor of shape {tuple(ids.shape)}. It takes a list "
+                "of words, (N, letters): `ids.flatten(0, 1)`, and `.unflatten(0, ids.shape[:2])` "
+                "on what comes."
+            )
+        return self.letters[ids].mean(1)
+
+
+def _weights(layers: int, hidden: int, cells: int, generator: torch.Generator) -> dict[str, Tensor]:
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    shapes = {"W_0": (2 * hidden, 4 * cells), "B": (4 * cells,), "W_P_0": (cells, hidden)}
+    return {
+        CELL.format(direction, layer, name): normal(*shape)
+        for direction in (0, 1)
+        for layer in range(layers)
+        for name, shape in shapes.items()
+    }
+
+
+def _sentences(lengths: Sequence[int], layers: int = 2, clip: float = 3.0) -> Any:
+    """Which model, with which words: the numbers of a model are drawn from its `seed`."""
+
+    def make(rng: np.random.Generator) -> Inputs:
+        shape = (len(lengths), max(lengths), CHARACTERS)
+        there = np.arange(max(lengths)) < np.array(lengths)[:, None]
+        ids = rng.integers(1, 262, shape) * there[..., None]
+        sizes = {"layers": layers, "H": 2, "C": 3, "seed": int(rng.integers(1_000_000))}
+        return {"model": sizes, "clip": clip, "ids": ids}
+
+    return make
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The layers at words, the mask, and how much there is to learn."""
+    sizes = inputs["model"]
+    generator = torch.Generator().manual_seed(sizes["seed"])
+    weights = _weights(sizes["layers"], sizes["H"], sizes["C"], generator)
+    letters = _Letters(sizes["H"], generator)
+    model = answer(letters, weights, inputs["clip"])
+    if not isinstance(model, nn.Module):
+        raise AnswerRefused(
+            "`BiLM(char_cnn, weights, clip)` should give a module of PyTorch. Keep the first line, "
+            "`class BiLM(nn.Module):`."
+        )
+    ids = torch.from_numpy(inputs["ids"].copy())
+    came = model(ids)
+    if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
+        raise AnswerRefused("Your model changed its argument `ids`. Work on a copy.")
+    if not isinstance(came, tuple | list) or len(came) != 2:
+        raise AnswerRefused(
+            "Return two things: the list of L + 1 layers, and the mask: `return layers, mask`."
+        )
+    layers, mask = came
+    if isinstance(layers, Tensor):
+        layers = list(layers)
+    if not isinstance(layers, tuple | list) or not all(isinstance(x, Tensor) for x in layers):
+        raise AnswerRefused("The first thing to return is a list of tensors, one for each layer.")
+    there = torch.from_numpy((inputs["ids"] > 0).any(-1))
+    kept = [x * there[..., None] if x.shape[:2] == there.shape else x for x in layers]
+    total = sum((x * (1 + torch.arange(x.numel()).view_as(x))).sum() for x in kept)
+    learnt = [p for p in model.parameters() if p.requires_grad]
+    gradients: Sequence[Tensor | None] = []
+    if isinstance(total, Tensor) and total.requires_grad:
+        gradients = torch.autograd.grad(total, learnt, allow_unused=True)
+    return {
+        "layers": [plain(x) for x in kept],
+        "mask": plain(mask),
+        "numbers that learn": sum(p.numel() for p in learnt),
+        "size of the gradient": sum(float((g**2).sum()) for g in gradients if g is not None),
+    }
+
+
+class _Variant(nn.Module):
+    """The biLM by loops, with one thing done otherwise."""
+
+    def __init__(
+        self,
+        char_cnn: nn.Module,
+        weights: dict[str, Tensor],
+        clip: float = 3.0,
+        *,
+        residual: str = "from the second layer on",
+        turned: str = "each",
+        turned_back: bool = True,
+        directions: tuple[int, int] = (0, 1),
+        mixed: bool = False,
+        doubled: bool = True,
+        token_layer: bool = True,
+        backward_first: bool = False,
+        carries_on: bool = False,
+        halves: str = "beside",
+        clips: bool = True,
+        copied: bool = False,
+    ) -> None:
+        super().__init__()
+        self.char_cnn = char_cnn
+        n_layers = sum(name.startswith("RNN_0") and name.endswith("W_0") for name in weights)
+        width = clip if clips else 3.0
+        self.stacks = nn.ModuleList(
+            nn.ModuleList(
+                LSTM(weights, CELL.format(direction, layer, "").rstrip("/"), width)
+                for layer in range(n_layers)
+            )
+            for direction in (0, 1)
+        )
+        self.residual, self.turned, self.turned_back = residual, turned, turned_back
+        self.directions, self.mixed, self.doubled = directions, mixed, doubled
+        self.token_layer, self.backward_first = token_layer, backward_first
+        self.carries_on, self.halves, self.copied = carries_on, halves, copied
+
+    def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
+        """(B, T, letters) to the layers and the mask."""
+        mask = (ids > 0).any(-1)
+        lengths = mask.sum(1)
+        x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])
+
+        def turn(y: Tensor) -> Tensor:
+            if self.turned == "each":
+                return reverse_each(y, lengths)
+            return y.flip(1) if self.turned == "whole" else y
+
+        def back(y: Tensor) -> Tensor:
+            return turn(y) if self.turned_back else y
+
+        ahead, behind = [x], [turn(x)]
+        stacks: list[Any] = [self.stacks[direction] for direction in self.directions]
+        starts: list[Any] = [None, None]
+        for depth in range(len(stacks[0])):
+            inputs = [ahead[-1], behind[-1]]
+            if self.mixed and depth:
+                inputs = [ahead[-1] + back(behind[-1]), turn(ahead[-1]) + behind[-1]]
+            for side, (layers, stack) in enumerate(zip((ahead, behind), stacks, strict=True)):
+                h, starts[side] = self._walk(stack[depth], inputs[side], starts[side])
+                layers.append(self._added(h, layers, depth))
+        behind = [behind[0], *(back(h) for h in (ahead if self.copied else behind)[1:])]
+        if self.residual == "in what is shown only":
+            ahead, behind = (self._summed(layers) for layers in (ahead, behind))
+        first = torch.cat([x, x], -1) if self.doubled else x
+        pairs = zip(ahead[1:], behind[1:], strict=True)
+        joined = [self._joined(*(pair[::-1] if self.backward_first else pair)) for pair in pairs]
+        return [first, *joined] if self.token_layer else joined, mask
+
+    def _walk(self, lstm: Any, x: Tensor, start: Any) -> tuple[Tensor, Any]:
+        cells, hidden = lstm.W_P_0.shape
+        h, c = x.new_zeros(len(x), hidden), x.new_zeros(len(x), cells)
+        if self.carries_on and start is not None:
+            h, c = start
+        states = []
+        for t in range(x.shape[1]):
+            h, c = lstm.step(x[:, t], h, c)
+            states.append(h)
+        return torch.stack(states, 1), (h, c)
+
+    def _added(self, h: Tensor, layers: list[Tensor], depth: int) -> Tensor:
+        if self.residual == "around every layer":
+            return h + layers[-1]
+        if self.residual == "around the first layer only":
+            return h if depth else h + layers[-1]
+        if self.residual == "subtracted" and depth:
+            return h - layers[-1]
+        if self.residual == "from the words" and depth:
+            return h + layers[0]
+        if self.residual == "from the second layer on" and depth:
+            return h + layers[-1]
+        return h
+
+    @staticmethod
+    def _summed(layers: list[Tensor]) -> list[Tensor]:
+        out = layers[:2]
+        for h in layers[2:]:
+            out.append(h + out[-1])
+        return out
+
+    def _joined(self, ahead: Tensor, behind: Tensor) -> Tensor:
+        if self.halves == "beside":
+            return torch.cat([ahead, behind], -1)
+        return ahead + behind
+
+
+def _variant(**otherwise: Any) -> Answer:
+    return lambda char_cnn, weights, clip: _Variant(char_cnn, weights, clip, **otherwise)
+
+
+class _Changed(nn.Module):
+    """A right model whose result is changed at the end."""
+
+    def __init__(self, change: Any, char_cnn: nn.Module, weights: Any, clip: float) -> None:
+        super().__init__()
+        self.right, self.change = BiLM(char_cnn, weights, clip), change
+
+    def forward(self, ids: Tensor) -> Any:
+        """What `change` makes of the layers and the mask."""
+        return self.change(*self.right(ids))
+
+
+def _changed(change: Any) -> Answer:
+    return lambda char_cnn, weights, clip: _Changed(change, char_cnn, weights, clip)
+
+
+def _with_turned_tokens(layers: list[Tensor], mask: Tensor) -> list[Tensor]:
+    x, _ = layers[0].chunk(2, -1)
+    return [torch.cat([x, reverse_each(x, mask.sum(1))], -1), *layers[1:]]
+
+
+class _OneSentenceAtATime(BiLM):
+    """Without padding: every sentence is read alone, in its own length."""
+
+    def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
+        """(B, T, letters) to the layers and the mask."""
+        mask = (ids > 0).any(-1)
+        rows = []
+        for sentence, length in zip(ids, mask.sum(1).tolist(), strict=True):
+            x = self.char_cnn(sentence[:length])[None]
+            sides = [
+                self._climb(x, self.forward_lstms),
+                [h.flip(1) for h in self._climb(x.flip(1), self.backward_lstms)],
+            ]
+            layers = [torch.cat(pair, -1) for pair in zip(*sides, strict=True)]
+            rest = ids.shape[1] - length
+            rows.append(
+                [nn.functional.pad(h, (0, 0, 0, rest)) for h in [torch.cat([x, x], -1), *layers]]
+            )
+        return [torch.cat(layer) for layer in zip(*rows, strict=True)], mask
+
+    def _climb(self, x: Tensor, lstms: Iterable[nn.Module]) -> list[Tensor]:
+        layers: list[Tensor] = []
+        for depth, lstm in enumerate(lstms):
+            x = lstm(x) + (x if depth else 0)
+            layers.append(x)
+        return layers
+
+
+EXERCISE = Exercise(
+    id="BiLM",
+    title="Two readers who never meet",
+    lesson=LESSON,
+    points=4,
+    difficulty=4,
+    importance=5,
+    minutes=20,
+    reference=BiLM,
+    run=_run,
+    cases=(
+        Case("one layer, one sentence", _sentences((3,), layers=1)),
+        Case("two layers, one sentence", _sentences((4,)), weight=2),
+        Case("sentences of 5, 2 and 4 tokens", _sentences((5, 2, 4)), weight=2),
+        Case("three layers", _sentences((3, 4), layers=3)),
+        Case("a clip that binds", _sentences((4, 3), clip=0.3)),
+        Case("a sentence of one token", _sentences((1, 3)), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the residual is missing",
+            _variant(residual="none"),
+            "Nothing is added to your second layer. From the second layer on, a layer's output "
+            "is its states plus what went in: `x = h + x`.",
+            hint=2,
+        ),
+        Mistake(
+            "a residual around the first layer, too",
+            _variant(residual="around every layer"),
+            "You add the word vectors to the first layer, too. The residual begins with the "
+            "second layer.",
+            hint=2,
+        ),
+        Mistake(
+            "a residual around the first layer only",
+            _variant(residual="around the first layer only"),
+            "You add what went in to the first layer and to no other. It is the other way round: "
+            "the first layer has no residual, all others have.",
+            hint=2,
+        ),
+        Mistake(
+            "the residual is subtracted",
+            _variant(residual="subtracted"),
+            "You subtract what went into a layer from its states. Add it: `x = h + x`.",
+            hint=2,
+        ),
+        Mistake(
+            "the residual comes from the words",
+            _variant(residual="from the words"),
+            "You add the word vectors to the second layer. What is added is what went into that "
+            "layer: the output of the layer below.",
+            hint=2,
+        ),
+        Mistake(
+            "the residual does not go on upwards",
+            _variant(residual="in what is shown only"),
+            "You show h + x as the layer and hand on h alone. The next layer reads the sum.",
+            hint=2,
+        ),
+        Mistake(
+            "the padding is read first",
+            _variant(turned="whole"),
+            "`flip(1)` turns the whole row, so the backward reader of a short sentence reads "
+            "padding first. Turn each sentence within its own length: `reverse_each`.",
+            hint=2,
+        ),
+        Mistake(
+            "the backward states stay turned round",
+            _variant(turned_back=False),
+            "The backward states come out in the order of reading. Turn them back with "
+            "`reverse_each`, so that place t belongs to word t.",
+            hint=3,
+        ),
+        Mistake(
+            "the backward reader reads forwards",
+            _variant(turned="not"),
+            "Your second stack reads from left to right as well. Give it "
+            "`reverse_each(x, lengths)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the directions meet between the layers",
+            _variant(mixed=True),
+            "Your second layer reads both directions of the first one. Then every state has seen "
+            "the word that it must bet on. The two stacks never meet before the end.",
+            hint=2,
+        ),
+        Mistake(
+            "one stack for both directions",
+            _variant(directions=(0, 0)),
+            "Both directions read with the weights of the forward stack. The backward one has its "
+            "own.",
+            hint=3,
+        ),
+        Mistake(
+            "the stacks are swapped",
+            _variant(directions=(1, 0)),
+            "The weights of RNN_0 read forwards, those of RNN_1 backwards. Yours are swapped.",
+            hint=3,
+        ),
+        Mistake(
+            "the backward half comes first",
+            _variant(backward_first=True),
+            "In each layer the forward states come first, then the backward ones.",
+            hint=3,
+        ),
+        Mistake(
+            "the two halves are added",
+            _variant(halves="added"),
+            "You add the two directions. Put them side by side: `torch.cat([ahead, behind], -1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the two directions stand behind each other",
+            _changed(lambda layers, mask: ([torch.cat(x.chunk(2, -1), 1) for x in layers], mask)),
+            "You join the two directions along the words, so each sentence is there twice. Put "
+            "the vectors side by side: `torch.cat([ahead, behind], -1)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the forward states in both halves",
+            _variant(copied=True),
+            "Your second half is made from the forward states, turned round. Turn back the states "
+            "of the backward stack.",
+            hint=3,
+        ),
+        Mistake(
+            "the token layer stands there once",
+            _variant(doubled=False),
+            "Your token layer has H numbers. It is put beside itself, [x ; x], so that every "
+            "layer has 2 H.",
+            hint=3,
+        ),
+        Mistake(
+            "the token layer is turned round",
+            _changed(lambda layers, mask: (_with_turned_tokens(layers, mask), mask)),
+            "In your token layer the second half is turned round. It is [x ; x], each word beside "
+            "itself: turn x only for the backward reader.",
+            hint=3,
+        ),
+        Mistake(
+            "no token layer",
+            _variant(token_layer=False),
+            "The token layer [x ; x] is missing. L layers of LSTMs give L + 1 tensors.",
+            hint=3,
+        ),
+        Mistake(
+            "a layer starts from the state of the layer below",
+            _variant(carries_on=True),
+            "Each layer starts with h and c at 0. Yours goes on with the last state of the layer "
+            "below: set them to 0 inside the loop over the layers.",
+            hint=2,
+        ),
+        Mistake(
+            "the clip is always 3",
+            _variant(clips=False),
+            "`clip` is given to the constructor, and you clip at 3. Use `self.clip`.",
+            hint=1,
+        ),
+        Mistake(
+            "the top layer alone",
+            _changed(lambda layers, mask: (layers[-1:], mask)),
+            "Only the top layer is there. Return all L + 1.",
+            hint=3,
+        ),
+        Mistake(
+            "from the top down",
+            _changed(lambda layers, mask: (layers[::-1], mask)),
+            "Your list begins with the top layer. The token layer comes first.",
+            hint=3,
+        ),
+        Mistake(
+            "the lengths in place of the mask",
+            _changed(lambda layers, mask: (layers, mask.sum(1))),
+            "You return the lengths. Return the mask, (B, T): True where there is a token.",
+            hint=1,
+        ),
+        Mistake(
+            "the mask of letters",
+            _changed(lambda layers, mask: (layers, mask[..., None].expand(-1, -1, CHARACTERS))),
+            "Your mask says of each letter whether it is there. A token is there if any of its "
+            "letters is: `.any(-1)`.",
+            hint=1,
+        ),
+        Mistake(
+            "the mask is turned round",
+            _changed(lambda layers, mask: (layers, ~mask)),
+            "Your mask is True at padding. It is True where there is a token.",
+            hint=1,
+        ),
+        Mistake(
+            "cut off from autograd",
+            _changed(lambda layers, mask: ([layer.detach() for layer in layers], mask)),
+            "The numbers are right, and nothing learns: no gradient comes through `.detach()` or "
+            "`torch.no_grad()`. Leave them out.",
+        ),
+    ),
+    right_answers={
+        "loops over layers and words": _variant(),
+        "one sentence after the other": _OneSentenceAtATime,
+    },
+    rtol=1e-6,
+    atol=1e-9,
+)

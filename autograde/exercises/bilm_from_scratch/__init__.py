@@ -1,0 +1,12 @@
+"""The exercises of lesson 07, a bidirectional language model from scratch."""
+
+LESSON = "07_bilm_from_scratch"
+EXERCISES = (
+    "lstm_step",
+    "memory_left",
+    "reverse_each",
+    "BiLM",
+    "both_targets",
+    "moved",
+    "diagnose",
+)

@@ -1,0 +1,333 @@
+"""Exercise `both_targets`: what each direction is asked at each place."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.exercise import (
+    Answer,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call_with_tensors,
+)
+from autograde.exercises.bilm_from_scratch import LESSON
+from autograde.exercises.bilm_from_scratch.stacked import stacked
+
+NOBODY_ASKS = -100
+
+
+def both_targets(words: Tensor, mask: Tensor) -> Tensor:
+    """(2, B, T): the word after each place, the word before it; -100 where there is none.
+
+    The pairs that `plain.bilm_loss` takes: a token and the one before it are both there.
+    """
+    ahead, behind = torch.full_like(words, NOBODY_ASKS), torch.full_like(words, NOBODY_ASKS)
+    pair = mask[:, 1:]
+    ahead[:, :-1][pair] = words[:, 1:][pair]
+    behind[:, 1:][pair] = words[:, :-1][pair]
+    return torch.stack([ahead, behind])
+
+
+def _sentences(lengths: Sequence[int], width: int, padding: int = 0) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        mask = np.arange(width) < np.array(lengths)[:, None]
+        words = rng.permutation(np.arange(2, 2 + mask.size)).reshape(mask.shape)
+        return {"words": np.where(mask, words, padding), "mask": mask}
+
+    return make
+
+
+def _numbered(rng: np.random.Generator) -> Inputs:
+    return {"words": np.array([[1, 7, 8, 9, 2]]), "mask": np.ones((1, 5), bool)}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """One array of two, whether they came as a tensor or as a pair."""
+    return stacked(call_with_tensors(answer, inputs))
+
+
+def _targets(
+    words: Tensor,
+    mask: Tensor,
+    *,
+    ahead: int = 1,
+    behind: int = -1,
+    asks_padding: bool = False,
+    of_padding: bool = False,
+    nobody: int = NOBODY_ASKS,
+    wraps: bool = False,
+) -> Tensor:
+    """By loops, with one thing done otherwise."""
+    steps = words.shape[1]
+    out = torch.full((2, *words.shape), nobody)
+    for d, shift in enumerate((ahead, behind)):
+        for b in range(len(words)):
+            for t in range(steps):
+                place = (t + shift) % steps if wraps else t + shift
+                if not 0 <= place < steps:
+                    continue
+                asked = asks_padding or bool(mask[b, t])
+                there = of_padding or bool(mask[b, place])
+                if asked and there:
+                    out[d, b, t] = words[b, place]
+    return out
+
+
+def _by_roll(
+    words: Tensor,
+    mask: Tensor,
+    *,
+    shifts: tuple[int, int] = (-1, 1),
+    hide: tuple[str, str] = ("~mask | last", "~mask | first"),
+) -> Tensor:
+    """Each side rolled, and emptied where `hide` says so."""
+    t = torch.arange(words.shape[1]).expand(words.shape)
+    last, first = t == mask.sum(1, keepdim=True) - 1, t == 0
+    places = {
+        "~mask | last": ~mask | last,
+        "mask | last": mask | last,
+        "last": last,
+        "~mask | first": ~mask | first,
+        "mask | first": mask | first,
+        "first": first,
+    }
+    sides = zip(shifts, hide, strict=True)
+    return torch.stack([words.roll(n, 1).masked_fill(places[at], NOBODY_ASKS) for n, at in sides])
+
+
+def _in_one_table(words: Tensor, mask: Tensor) -> Tensor:
+    ahead, behind = _targets(words, mask)
+    pair = mask[:, 1:]
+    ahead[:, 1:][pair] = words[:, :-1][pair]
+    return torch.stack([ahead, torch.full_like(behind, NOBODY_ASKS)])
+
+
+def _padded_at(sides: tuple[tuple[int, int], tuple[int, int]], kept: Any, masked: Any) -> Any:
+    """By `pad`: where each side gets its place, which words stay, and what is emptied."""
+
+    def answer(words: Tensor, mask: Tensor) -> Tensor:
+        marked = words.masked_fill(kept(mask), NOBODY_ASKS)
+        cut = marked[:, 1:], marked[:, :-1]
+        padded = [
+            torch.nn.functional.pad(part, side, value=NOBODY_ASKS)
+            for part, side in zip(cut, sides, strict=True)
+        ]
+        return torch.stack(padded).masked_fill(masked(mask), NOBODY_ASKS)
+
+    return answer
+
+
+def _by_padding(words: Tensor, mask: Tensor) -> Tensor:
+    marked = words.masked_fill(~mask, NOBODY_ASKS)
+    ahead = torch.nn.functional.pad(marked[:, 1:], (0, 1), value=NOBODY_ASKS)
+    behind = torch.nn.functional.pad(marked[:, :-1], (1, 0), value=NOBODY_ASKS)
+    return torch.stack([ahead, behind]).masked_fill(~mask, NOBODY_ASKS)
+
+
+def _as_a_pair(words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    ahead, behind = words.roll(-1, 1), words.roll(1, 1)
+    last = torch.arange(words.shape[1]) == mask.sum(1, keepdim=True) - 1
+    first = torch.arange(words.shape[1]) == 0
+    return ahead.masked_fill(~mask | last, -100), behind.masked_fill(~mask | first, -100)
+
+
+MASK_TURNED = (
+    "`mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the "
+    "tokens. Empty the padding, `~mask`."
+)
+PADDING_ASKED = (
+    "A place of padding behind a sentence is asked for its last word. Nobody stands there: -100 "
+    "wherever `mask` is False."
+)
+JUST_READ = (
+    "is asked for the word that it has just read: its targets are cut and not shifted. Put the "
+    "-100 at the other end."
+)
+EXERCISE = Exercise(
+    id="both_targets",
+    title="What each direction is asked",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    reference=both_targets,
+    run=_run,
+    cases=(
+        Case("one sentence", _numbered),
+        Case("sentences of 5, 3 and 4 tokens", _sentences((5, 3, 4), 5), weight=2),
+        Case("padding that has a number of its own", _sentences((2, 4), 5, 1), weight=1),
+        Case("a sentence of one token, and none", _sentences((1, 0, 3), 3), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the directions are swapped",
+            lambda w, m: _targets(w, m, ahead=-1, behind=1),
+            "The forward reader is asked for the word before, which it has read, and the backward "
+            "reader for the word after. Both would copy. Swap them.",
+            hint=1,
+        ),
+        Mistake(
+            "both are asked for the next word",
+            lambda w, m: _targets(w, m, behind=1),
+            "The backward reader comes from the right, so it has read the word at t + 1 already. "
+            "Ask it for the word at t - 1.",
+            hint=1,
+        ),
+        Mistake(
+            "both are asked for the word before",
+            lambda w, m: _targets(w, m, ahead=-1),
+            "The forward reader has read the word at t - 1 already. Ask it for the one at t + 1.",
+            hint=1,
+        ),
+        Mistake(
+            "nothing is shifted",
+            lambda w, m: _targets(w, m, ahead=0, behind=0),
+            "Each reader is asked for the word that it has just read. Shift: t + 1 for the forward "
+            "reader, t - 1 for the backward one.",
+            hint=1,
+        ),
+        Mistake(
+            "shifted by two",
+            lambda w, m: _targets(w, m, ahead=2, behind=-2),
+            "You shift by two places. The neighbours are at t + 1 and t - 1.",
+            hint=1,
+        ),
+        Mistake(
+            "the padding is a target",
+            lambda w, m: _targets(w, m, of_padding=True),
+            "The last token of a short sentence is asked for padding. Nothing comes after it: "
+            "-100.",
+            hint=2,
+        ),
+        Mistake(
+            "the padding is asked",
+            lambda w, m: _targets(w, m, asks_padding=True),
+            PADDING_ASKED,
+            hint=2,
+        ),
+        Mistake(
+            "the padding is asked by the backward reader",
+            lambda w, m: _by_roll(w, m, hide=("~mask | last", "first")),
+            PADDING_ASKED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round",
+            _padded_at(((0, 1), (1, 0)), torch.logical_not, lambda mask: mask),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round before the shift",
+            _padded_at(((0, 1), (1, 0)), lambda mask: mask, torch.logical_not),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round for the forward reader",
+            lambda w, m: _by_roll(w, m, hide=("mask | last", "~mask | first")),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the mask is turned round for the backward reader",
+            lambda w, m: _by_roll(w, m, hide=("~mask | last", "mask | first")),
+            MASK_TURNED,
+            hint=2,
+        ),
+        Mistake(
+            "the forward targets are cut and not shifted",
+            _padded_at(((1, 0), (1, 0)), torch.logical_not, torch.logical_not),
+            f"The forward reader {JUST_READ}",
+            hint=1,
+        ),
+        Mistake(
+            "the backward targets are cut and not shifted",
+            _padded_at(((0, 1), (0, 1)), torch.logical_not, torch.logical_not),
+            f"The backward reader {JUST_READ}",
+            hint=1,
+        ),
+        Mistake(
+            "the forward targets are not shifted",
+            lambda w, m: _by_roll(w, m, shifts=(0, 1)),
+            "The forward reader is asked for the word that it has just read. Ask it for the one at "
+            "t + 1.",
+            hint=1,
+        ),
+        Mistake(
+            "the backward targets are not shifted",
+            lambda w, m: _by_roll(w, m, shifts=(-1, 0)),
+            "The backward reader is asked for the word that it has just read. Ask it for the one "
+            "at t - 1.",
+            hint=1,
+        ),
+        Mistake(
+            "both are written into one table",
+            _in_one_table,
+            "You write the backward targets over the forward ones, and the second table stays "
+            "empty. Each direction has a tensor of its own.",
+            hint=3,
+        ),
+        Mistake(
+            "the mask is not used",
+            lambda w, m: _targets(w, m, asks_padding=True, of_padding=True),
+            "The mask is never used, so padding is asked, and asked for. Both places of a pair "
+            "must be tokens.",
+            hint=2,
+        ),
+        Mistake(
+            "round the corner",
+            lambda w, m: _targets(w, m, wraps=True),
+            "`roll` brings the first token to the end, and the last to the front. At the ends "
+            "there is nothing to ask for: -100.",
+            hint=3,
+        ),
+        Mistake(
+            "rolled, and masked by the place itself",
+            lambda w, m: torch.stack([w.roll(-1, 1), w.roll(1, 1)]).masked_fill(~m, NOBODY_ASKS),
+            "You roll the words and empty the padding. Two places of each sentence are left: the "
+            "first token has nothing before it, and the last one nothing after it.",
+            hint=3,
+        ),
+        Mistake(
+            "0 where nobody asks",
+            lambda w, m: _targets(w, m, nobody=0),
+            "You write 0 where there is no target, and 0 is a word. `cross_entropy` leaves out "
+            "-100.",
+            hint=3,
+        ),
+        Mistake(
+            "-1 where nobody asks",
+            lambda w, m: _targets(w, m, nobody=-1),
+            "You write -1 where there is no target. What `cross_entropy` leaves out is -100.",
+            hint=3,
+        ),
+        Mistake(
+            "the forward targets only",
+            lambda w, m: _targets(w, m)[0],
+            "Only the forward targets are there. Put both into one tensor: `torch.stack`.",
+            hint=3,
+        ),
+        Mistake(
+            "side by side",
+            lambda w, m: torch.cat(tuple(_targets(w, m)), 1),
+            "You joined the two along the sentence. Stack them on an axis of their own: "
+            "`torch.stack([ahead, behind])` is (2, B, T).",
+            hint=3,
+        ),
+        Mistake(
+            "on the last axis",
+            lambda w, m: _targets(w, m).movedim(0, -1),
+            "The two directions stand on the last axis. They come first: (2, B, T).",
+            hint=3,
+        ),
+    ),
+    right_answers={"loops": _targets, "shift and pad": _by_padding, "a pair, by roll": _as_a_pair},
+)

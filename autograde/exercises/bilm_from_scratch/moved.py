@@ -1,0 +1,309 @@
+"""Exercise `moved`: the causality test. Which states move when one word is replaced?"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    plain,
+)
+from autograde.exercises.bilm_from_scratch import LESSON
+from autograde.exercises.bilm_from_scratch.stacked import stacked
+
+TOLERANCE = 1e-6
+
+
+def moved(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    """(L + 1, 2, T): whether a forward or a backward state moves when `other` stands at t."""
+    changed = ids.clone()
+    changed[:, t] = other
+    pairs = zip(model(ids)[0], model(changed)[0], strict=True)
+    distance = torch.stack([(after - before)[0].abs() for before, after in pairs])  # (L + 1, T, 2H)
+    return distance.unflatten(-1, (2, -1)).amax(-1).transpose(1, 2) > TOLERANCE
+
+
+class _Reader(nn.Module):
+    """Reads letters as one number a word; a state shows the sum of what was read, three times.
+
+    What is shown holds traps for a test that looks at the first number of a state, asks that all
+    of them move, or adds them up: no layer moves in all three ways.
+    """
+
+    SHOWN = ((0.0, 1.0, 2.0), (1.0, -0.5, -0.5), (1.0, 0.0, 1.0))
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind, self.calls = kind, 0
+
+    def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
+        """(1, T, letters) to [x ; x], two layers, and the mask."""
+        self.calls += 1
+        x = (ids.double() * torch.arange(1, ids.shape[-1] + 1)).sum(-1, keepdim=True) / 100
+        ahead = behind = x  # (1, T, 1)
+        read = [(x, x)]
+        for depth in range(2):
+            if self.kind == "the directions meet" and depth:
+                ahead = behind = ahead + 2 * behind
+            if self.kind == "reads one word only":
+                ahead, behind = 2 * ahead, 2 * behind
+            else:
+                ahead, behind = ahead.cumsum(1), behind.flip(1).cumsum(1).flip(1)
+            read.append((ahead, behind))
+        tremble = 2e-7 * self.calls if self.kind == "trembles" else 0.0
+        base, scale = (1000, 1e-4) if self.kind == "moves a little" else (0, 1)
+        layers = [
+            base
+            + scale
+            * torch.cat([side * torch.tensor(shown, dtype=side.dtype) for side in sides], -1)
+            + tremble
+            for sides, shown in zip(read, self.SHOWN, strict=True)
+        ]
+        return layers, (ids > 0).any(-1)
+
+
+def _question(kind: str, words: int, place: int) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        return {
+            "model": kind,
+            "ids": rng.integers(1, 250, (1, words, 5)),
+            "t": place,
+            "other": rng.integers(1, 250, 5) + 10,
+        }
+
+    return make
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    ids, other = (torch.from_numpy(inputs[name].copy()) for name in ("ids", "other"))
+    came = stacked(plain(answer(_Reader(inputs["model"]), ids, inputs["t"], other)))
+    for name, now in (("ids", ids), ("other", other)):
+        if not np.array_equal(now.numpy(), inputs[name]):
+            raise AnswerRefused(
+                f"Your answer changed its argument `{name}`, so the model reads the same sentence "
+                "twice. Work on a copy: `changed = ids.clone()`."
+            )
+    return came
+
+
+def _measured(
+    model: Any,
+    ids: Tensor,
+    t: int,
+    other: Tensor,
+    *,
+    shift: int = 0,
+    several: str = "amax",
+    tolerance: float = TOLERANCE,
+    halves: str = "halves",
+) -> Tensor:
+    changed = ids.clone()
+    changed[:, (t + shift) % ids.shape[1]] = other
+    rows = []
+    for before, after in zip(model(ids)[0], model(changed)[0], strict=True):
+        difference = (after - before)[0]  # (T, 2 H)
+        hidden = difference.shape[-1] // 2
+        sides = [difference[:, :hidden], difference[:, hidden:]]
+        if halves == "even and odd":
+            sides = [difference[:, ::2], difference[:, 1::2]]
+        elif halves == "swapped":
+            sides = sides[::-1]
+        elif halves == "both in each":
+            sides = [difference, difference]
+        rows.append([_size(side, several) for side in sides])
+    return torch.stack([torch.stack(row) for row in rows]) > tolerance
+
+
+def _size(difference: Tensor, several: str) -> Tensor:
+    if several == "first":
+        return difference[:, 0].abs()
+    if several == "sum":
+        return difference.sum(-1).abs()
+    if several == "all":
+        return difference.abs().amin(-1)
+    return difference.abs().amax(-1)
+
+
+def _by_loop(model: Any, ids: Tensor, t: int, other: Tensor) -> list[list[list[bool]]]:
+    row = ids[0].tolist()
+    row[t] = other.tolist()
+    before, after = model(ids)[0], model(torch.tensor([row]))[0]
+    hidden = before[0].shape[-1] // 2
+    return [
+        [
+            [
+                bool(((a[0, s, cut] - b[0, s, cut]).abs() > TOLERANCE).any())
+                for s in range(ids.shape[1])
+            ]
+            for cut in (slice(hidden), slice(hidden, None))
+        ]
+        for a, b in zip(after, before, strict=True)
+    ]
+
+
+def _with_allclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    changed = torch.cat([ids[:, :t], other.view(1, 1, -1), ids[:, t + 1 :]], 1)
+    answers = []
+    for before, after in zip(model(ids)[0], model(changed)[0], strict=True):
+        near = torch.isclose(before[0], after[0], rtol=0, atol=TOLERANCE)
+        answers.append(torch.stack([~half.all(-1) for half in near.chunk(2, -1)]))
+    return torch.stack(answers)
+
+
+def _with_a_share(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    changed = ids.clone()
+    changed[:, t] = other
+    pairs = zip(model(ids)[0], model(changed)[0], strict=True)
+    near = torch.stack([torch.isclose(b[0], a[0], atol=TOLERANCE) for b, a in pairs])
+    return ~near.unflatten(-1, (2, -1)).all(-1).transpose(1, 2)
+
+
+EXERCISE = Exercise(
+    id="moved",
+    title="The causality test",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=12,
+    reference=moved,
+    run=_run,
+    cases=(
+        Case("two readers, the third of five words", _question("two readers", 5, 2), weight=2),
+        Case("a model whose directions meet", _question("the directions meet", 5, 2), weight=2),
+        Case("the first of four words", _question("two readers", 4, 0)),
+        Case("a model that reads one word only", _question("reads one word only", 4, 3)),
+        Case("a model whose numbers tremble by 2e-7", _question("trembles", 4, 1), edge=True),
+        Case("large numbers that move a little", _question("moves a little", 5, 2), edge=True),
+        Case("a sentence of one word", _question("two readers", 1, 0), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "what stayed, not what moved",
+            lambda *a: ~moved(*a),
+            "True stands where nothing moved. Turn it round: True where a state moved.",
+            hint=2,
+        ),
+        Mistake(
+            "the halves are swapped",
+            lambda *a: _measured(*a, halves="swapped"),
+            "The first half of each vector is the forward state, the second half the backward one. "
+            "Yours are swapped.",
+            hint=2,
+        ),
+        Mistake(
+            "every second number",
+            lambda *a: _measured(*a, halves="even and odd"),
+            "You take every second number for one direction. The first H numbers are the forward "
+            "state, the other H the backward one.",
+            hint=2,
+        ),
+        Mistake(
+            "both halves together",
+            lambda *a: _measured(*a, halves="both in each"),
+            "You compare the whole vector, both directions at once, so no leak can be seen. "
+            "Compare the two halves apart.",
+            hint=2,
+        ),
+        Mistake(
+            "one number of each state",
+            lambda *a: _measured(*a, several="first"),
+            "You look at the first number of a state only. A state has moved if *any* of its "
+            "numbers has.",
+            hint=2,
+        ),
+        Mistake(
+            "every number must move",
+            lambda *a: _measured(*a, several="all"),
+            "You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the "
+            "largest distance.",
+            hint=2,
+        ),
+        Mistake(
+            "plus and minus cancel",
+            lambda *a: _measured(*a, several="sum"),
+            "You add up the differences of a state, and plus and minus cancel. Take `.abs()` "
+            "first.",
+            hint=2,
+        ),
+        Mistake(
+            "any difference at all",
+            lambda *a: _measured(*a, tolerance=0.0),
+            "You count differences of 2e-7, which rounding makes. Count what is larger than 1e-6: "
+            "`torch.isclose` and `torch.allclose` take it as `rtol=0, atol=1e-6`.",
+            hint=3,
+        ),
+        Mistake(
+            "a share of the numbers",
+            _with_a_share,
+            "You let a difference pass that is small beside the numbers themselves, as "
+            "`torch.isclose` does. Count every difference above 1e-6: `rtol=0, atol=1e-6`.",
+            hint=3,
+        ),
+        Mistake(
+            "the word after",
+            lambda *a: _measured(*a, shift=1),
+            "You replace the word at t + 1. Replace the one at t.",
+            hint=1,
+        ),
+        Mistake(
+            "the word before",
+            lambda *a: _measured(*a, shift=-1),
+            "You replace the word at t - 1. Replace the one at t.",
+            hint=1,
+        ),
+        Mistake(
+            "the top layer alone",
+            lambda *a: moved(*a)[-1],
+            "Only the top layer is there, (2, T). Return all layers, (L + 1, 2, T).",
+            hint=3,
+        ),
+        Mistake(
+            "without the token layer",
+            lambda *a: moved(*a)[1:],
+            "The token layer is missing. It shows that only the replaced word itself changed.",
+            hint=3,
+        ),
+        Mistake(
+            "words before directions",
+            lambda *a: moved(*a).transpose(1, 2),
+            "Your axes are layer, word, direction. The order is layer, direction, word: "
+            "(L + 1, 2, T).",
+            hint=3,
+        ),
+        Mistake(
+            "direction before layer",
+            lambda *a: moved(*a).transpose(0, 1),
+            "Your axes are direction, layer, word. The order is layer, direction, word: "
+            "(L + 1, 2, T).",
+            hint=3,
+        ),
+        Mistake(
+            "one answer for the sentence",
+            lambda *a: moved(*a).any(-1),
+            "You say of each layer whether anything moved. Which places moved is the question: "
+            "(L + 1, 2, T).",
+            hint=3,
+        ),
+        Mistake(
+            "the model reads the same sentence twice",
+            lambda model, ids, t, other: moved(model, ids, t, ids[0, t]),
+            "Nothing moves: both times your model reads the same sentence. Put `other` at place t "
+            "of a copy, and let the model read the copy.",
+            hint=1,
+        ),
+    ),
+    right_answers={
+        "lists of loops": _by_loop,
+        "isclose": _with_allclose,
+        "one half after the other": _measured,
+    },
+)

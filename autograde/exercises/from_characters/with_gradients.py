@@ -1,0 +1,47 @@
+"""Running an answer that a network learns through: its result, and the gradients of what came in.
+
+The mistakes that several exercises of the lesson share stand here, too.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from autograde.checking.differentiable import tensor_of
+from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Plain, as_tensors, plain
+
+ONE_TENSOR = "Your answer is of type {kind}. Return one tensor: the network goes on from here."
+CUT_OFF = (
+    "The numbers are right, and autograd cannot follow them back, so nothing below would ever "
+    "learn. Leave out `.detach()`, `.data`, `.item()`, `torch.tensor` and `torch.no_grad()`."
+)
+
+
+def run_with_gradients(answer: Answer, inputs: Inputs) -> Plain:
+    """The result, and what each number that came in would learn from it."""
+    tensors: dict[str, Tensor] = {name: as_tensors(value) for name, value in inputs.items()}
+    for value in tensors.values():
+        value.requires_grad_()
+    result = tensor_of(lambda: answer(*tensors.values()), ONE_TENSOR)
+    for name, value in tensors.items():
+        if not torch.equal(value.detach(), torch.from_numpy(inputs[name])):
+            raise AnswerRefused(f"Your answer changed its argument `{name}`. Build a new tensor.")
+    return {"result": plain(result), **gradients(result, tensors)}
+
+
+def gradients(result: Tensor, leaves: Mapping[str, Tensor]) -> dict[str, Plain]:
+    """What each leaf learns from a sum of the result's numbers, each with a weight of its own."""
+    if not result.requires_grad:
+        return {f"gradient for {name}": None for name in leaves}
+    weights = torch.linspace(0.5, 1.5, result.numel(), dtype=result.dtype).view(result.shape)
+    found = torch.autograd.grad((result * weights).sum(), [*leaves.values()], allow_unused=True)
+    return {
+        f"gradient for {name}": plain(torch.zeros_like(leaf) if gradient is None else gradient)
+        for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
+    }
+
+
+def cut_off(answer: Answer) -> Answer:
+    """The same answer, out of autograd's reach."""
+    return lambda *arguments: answer(*arguments).detach()

@@ -1,0 +1,57 @@
+"""What a learner's folder gets: the lessons, and in ``course/`` the pages that lessons lead to.
+
+In the repository a lesson's links lead to ``../../CONCEPTS.md`` and the like; JupyterLab shows
+nothing above the learner's folder. So ``course/`` holds copies of these pages in the repository's
+own order, and the links of the learner's lessons lead there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograde.checking.model_answer import FILE as MODEL_ANSWERS
+
+PAGES = Path("course")
+ABOUT = (
+    *("README.md", "CONCEPTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "CITATION.cff"),
+    *("constraints.txt", "environment.yml"),
+)
+
+
+def released_files(course: Path) -> dict[Path, bytes]:
+    """What to hand out, by its place in the learner's folder: lessons first."""
+    lessons = course / "lessons"
+    files = {
+        path.relative_to(lessons): path.read_bytes().replace(b"](../../", b"](../course/")
+        if path.suffix == ".ipynb"
+        else path.read_bytes()
+        for path in _files(lessons)
+    }
+    for path in _pages(course):
+        content = path.read_bytes()
+        if path.parent == course:
+            content = content.replace(b"](lessons/", b"](../")
+        files[PAGES / path.relative_to(course)] = content
+    return files
+
+
+def is_a_page(path: Path) -> bool:
+    """Whether a file of the learner's folder is the course's, for reading and not for writing."""
+    return path.parts[0] == PAGES.name or path.name == MODEL_ANSWERS.name
+
+
+def _files(lessons: Path) -> Iterator[Path]:
+    found = [path for path in sorted(lessons.rglob("*")) if path.is_file()]
+    for path in sorted(found, key=lambda path: path.name == MODEL_ANSWERS.name):
+        hidden = [part.startswith((".", "__")) for part in path.relative_to(lessons).parts]
+        if not any(hidden) or (path.name == MODEL_ANSWERS.name and not any(hidden[:-1])):
+            yield path
+
+
+def _pages(course: Path) -> Iterator[Path]:
+    yield from (course / name for name in ABOUT if (course / name).is_file())
+    for lesson in sorted(course.glob(f"lessons/*/{MODEL_ANSWERS}")):
+        yield from sorted((course / "solutions" / lesson.parent.name).glob("*.ipynb"))
+    for path in sorted((course / "elmo_mini").rglob("*")):
+        # Without __init__.py a folder of this name cannot stand in for the package.
+        if path.suffix in (".py", ".md") and path.name != "__init__.py":
+            yield path

@@ -1,0 +1,170 @@
+"""``python -m elmo_mini.experiments.characters neighbours``: what letters know, trained and not.
+
+The token layer of the course checkpoint beside three controls that are asked the same: the same
+network with its starting weights, fastText on the checkpoint's own text, and spelling alone.
+"""
+
+from argparse import Namespace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_mini import corpora
+from elmo_mini.bilm import plain
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.closeness import (
+    Closeness,
+    Table,
+    by_letters,
+    by_vectors,
+    finds_meant,
+    prefers_meaning,
+    same_class,
+)
+from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.characters.spellings import meaning_or_letters, misspelt_words
+from elmo_mini.checkpoints.official import official_weights
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.extras import brought_by
+from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, read_without
+from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.recurrent.training import seeded
+from elmo_mini.text.vocabulary import Vocabulary
+
+with brought_by("experiments"):
+    from gensim.models import FastText
+
+FREQUENT, DRAWN, LEAST_TAGGED = 100, 500, 3
+TRAINED, UNTRAINED, FASTTEXT, LETTERS = (
+    "layer 0 of the checkpoint",
+    "the same, untrained",
+    "fastText, same text",
+    "letters to change",
+)
+
+
+def encoder(weights: plain.Weights) -> Closeness:
+    """Words by the cosine of their vectors at the token layer."""
+    cnn = plain.CharCNN(weights)
+
+    @torch.no_grad()
+    def encode(words: Sequence[str]) -> Table:
+        ids = torch.tensor([word_to_ids(word) for word in words])
+        vectors: Table = torch.cat([cnn(part) for part in ids.split(500)]).numpy()
+        return vectors
+
+    return by_vectors(encode)
+
+
+def untrained(bilm: BiLM, seed: int) -> Closeness:
+    """The token layer as it was before training."""
+    with seeded(seed, torch.device("cpu")):
+        return encoder(official_weights(BiLM(bilm.options)))
+
+
+def fasttext(text: list[list[str]], seed: int) -> Closeness:
+    """fastText with as many numbers a word, and about as many words read, as the checkpoint."""
+    model = FastText(
+        text,
+        vector_size=256,
+        window=5,
+        min_count=5,
+        sg=1,
+        alpha=0.05,
+        epochs=3,
+        bucket=200_000,
+        ns_exponent=0.5,
+        sample=1e-4,
+        seed=seed,
+        workers=1,
+    )
+    return by_vectors(lambda words: np.stack([model.wv.get_vector(word) for word in words]))
+
+
+def neighbours(seeds: list[int]) -> tuple[str, Result]:
+    """Misspelt words, classes of words and false friends; intervals over words and seeds."""
+    held_out = evaluation_sentences()
+    text = [s for source in course_sources() for s in read_without(source, held_out)]
+    counts = Counter(word for sentence in text for word in sentence)
+    known = Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:]
+    classes = _classes()
+    tagged = [word for word in known if word in classes]
+    rng = np.random.default_rng(0)
+    plain_words = sorted(word for word in classes if word.isalpha() and word.islower())
+    unseen = _draw([w for w in plain_words if w not in counts and len(w) > 4], rng)
+    frequent = _draw([w for w in plain_words if counts[w] >= FREQUENT and w in known], rng)
+    ask: dict[str, Callable[[Closeness], NDArray[np.float64]]] = {
+        "misspelt": lambda c: finds_meant(c, misspelt_words(), known),
+        "meaning or letters": lambda c: prefers_meaning(c, meaning_or_letters()),
+        "class of unseen words": lambda c: same_class(c, unseen, tagged, classes),
+        "class of frequent words": lambda c: same_class(c, frequent, tagged, classes),
+    }
+    bilm = load_pretrained()
+    makers: dict[str, list[Callable[[], Closeness]]] = {
+        TRAINED: [lambda: encoder(official_weights(bilm))],
+        UNTRAINED: [partial(untrained, bilm, seed) for seed in seeds],
+        FASTTEXT: [partial(fasttext, text, seed) for seed in seeds],
+        LETTERS: [lambda: by_letters],
+    }
+    outcome: dict[str, dict[str, NDArray[np.float64]]] = defaultdict(dict)
+    for name, make in makers.items():
+        readers = [maker() for maker in make]
+        for question, answers in ask.items():
+            outcome[question][name] = np.stack([answers(reader) for reader in readers])
+            print(question, name, outcome[question][name].mean(1), flush=True)
+    rows: Result = {}
+    for question, by in outcome.items():
+        rows[question] = {
+            "words": by[TRAINED].shape[1],
+            "share": {name: _interval(values) for name, values in by.items()},
+            "checkpoint ahead of": {
+                name: _interval(by[TRAINED] - values)
+                for name, values in by.items()
+                if name != TRAINED
+            },
+        }
+    for question, words in (("unseen", unseen), ("frequent", frequent)):
+        most = Counter(classes[word] for word in words).most_common(1)[0]
+        rows[f"class of {question} words"]["commonest class"] = most[0]
+        rows[f"class of {question} words"]["its share"] = most[1] / len(words)
+        rows[f"class of {question} words"]["drawn"] = words
+    title = "Neighbours of words at the token layer, beside untrained, fastText and spelling"
+    return title, rows | {"interval": "95 %, bootstrap over words and seeds"}
+
+
+def _classes() -> dict[str, str]:
+    """The commonest tag of each word of Brown, without its marks for headlines and titles."""
+    tags: dict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in corpora.load("brown").tagged_sentences():
+        for word, tag in sentence:
+            tags[word][tag.split("-")[0]] += 1
+    return {word: seen.most_common(1)[0][0] for word, seen in tags.items()}
+
+
+def _draw(words: list[str], rng: np.random.Generator) -> list[str]:
+    return [words[i] for i in rng.permutation(len(words))[:DRAWN]]
+
+
+def _interval(values: NDArray[np.float64]) -> dict[str, float]:
+    mean, low, high = bootstrap_interval(values, np.arange(values.shape[1]))
+    return {"mean": mean, "low": low, "high": high}
+
+
+def _prepare(args: Namespace) -> Prepared:
+    return (args.seeds,), {}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    return run_experiments(
+        "characters", __doc__, {"neighbours": neighbours}, _prepare, argv, seeds=3
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

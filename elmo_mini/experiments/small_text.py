@@ -1,0 +1,84 @@
+"""Short sentences of the course's text, as a lesson that trains while one watches needs them."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from elmo_mini import corpora
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.corpora.splits import Part
+from elmo_mini.text.batches import pad, shuffled_batches
+from elmo_mini.text.running_text import BOUNDARY, word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
+
+Sentences = Sequence[list[str]]
+SHORTEST, LONGEST = 5, 18
+
+
+@dataclass(frozen=True)
+class SmallText:
+    """Sentences in the case of the text, and a vocabulary of their words in lower case.
+
+    Attributes
+    ----------
+    train, held_out : sentences
+    vocabulary : V words, ``<unk>`` and the boundary among them
+    """
+
+    train: Sentences
+    held_out: Sentences
+    vocabulary: Vocabulary
+
+    def numbers(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
+        """Word numbers (B, T) with both boundaries, 0 at padding, and the mask (B, T)."""
+        rows = [
+            self.vocabulary.encode([BOUNDARY, *map(str.lower, sentence), BOUNDARY])
+            for sentence in sentences
+        ]
+        return pad(rows, device="cpu")
+
+    def words(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
+        """What a reader of whole words gets, number + 1 and 0 at padding; and the numbers."""
+        numbers, mask = self.numbers(sentences)
+        return (numbers + 1) * mask, numbers
+
+    def characters(self, sentences: Sentences, most: int = 50) -> Tensor:
+        """What a reader of letters gets, (B, T, most), with both boundaries."""
+        rows = [[BOS_TOKEN, *sentence, EOS_TOKEN] for sentence in sentences]
+        return batch_to_ids(rows, allow_boundary_tokens=True, max_characters=most)
+
+    def batches(self, size: int, seed: int = 0) -> Iterator[Sentences]:
+        """Training sentences of like length together, without end."""
+        shuffle = random.Random(seed).shuffle
+        lengths = list(map(len, self.train))
+        while True:
+            for rows in shuffled_batches(lengths, size, shuffle):
+                yield [self.train[row] for row in rows]
+
+    def unigram(self, sentences: Sentences) -> float:
+        """Perplexity of betting by the counts of the training sentences alone, plus one each.
+
+        Forward and backward have the same words to guess: all of them, and one boundary.
+        """
+        words, mask = self.numbers(self.train)
+        counts = torch.bincount(words[:, 1:][mask[:, 1:]], minlength=len(self.vocabulary)) + 1
+        asked, mask = self.numbers(sentences)
+        chances = torch.log(counts / counts.sum())[asked[:, 1:][mask[:, 1:]]]
+        return float(torch.exp(-chances.mean()))
+
+
+def small_text(train: int, held_out: int, words: int) -> SmallText:
+    """So many sentences of 5 to 18 words of the course's text, and so many words."""
+    text = corpora.course_text()
+
+    def some(part: Part, most: int) -> Sentences:
+        found = (s for s in text.split(part).sentences() if SHORTEST <= len(s) <= LONGEST)
+        return [sentence for sentence, _ in zip(found, range(most), strict=False)]
+
+    sentences = some("train", train)
+    lower = (list(map(str.lower, sentence)) for sentence in sentences)
+    return SmallText(sentences, some("dev", held_out), word_vocabulary(lower, max_size=words))

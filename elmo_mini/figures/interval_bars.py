@@ -1,0 +1,43 @@
+"""Bars with whiskers, from results that say their mean and their interval."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.figures.picture import Picture
+from elmo_mini.figures.plots import bars
+
+Point = Mapping[str, Any]
+"""A result with ``mean``, ``low`` and ``high``, as stored experiments have it."""
+
+
+def interval_bars(
+    labels: Sequence[str],
+    groups: Mapping[str, Sequence[Point]],
+    *,
+    times: float = 100,
+    **how: Any,
+) -> Picture:
+    """As `plots.bars`, with the ends of every interval in the description.
+
+    Parameters
+    ----------
+    groups : named rows of results, one for each label
+    times : what the numbers are multiplied by; 100 for shares as percentages
+    how : passed on: title, ylabel, level
+    """
+    heights, whiskers, said = {}, {}, []
+    for name, points in groups.items():
+        mean, low, high = (
+            times * np.array([point[end] for point in points]) for end in ("mean", "low", "high")
+        )
+        heights[name], whiskers[name] = mean, np.array([mean - low, high - mean])
+        ends = zip(labels, low, high, strict=True)
+        said.append(
+            f"Intervals of {name}: "
+            + ", ".join(f"{' '.join(label.split())} {a:.3g} to {b:.3g}" for label, a, b in ends)
+            + "."
+        )
+    picture = bars(labels, heights, errors=whiskers, **how)
+    return Picture(picture.figure, " ".join([picture.description, *said]))

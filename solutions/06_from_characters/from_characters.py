@@ -1,0 +1,829 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 06 · From characters
+#
+# ELMo has no table of words. It reads each word letter by letter and makes a vector on the spot, for words that nobody has ever written, too. Here you build this reader. At the end it runs on trained weights, and you measure what letters know and what they do not.
+
+# %% tags=["road"]
+from elmo_mini.figures import plots
+
+plots.road("06")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - turn any word of any script into fifty numbers,
+# - write the convolution, the maximum over time and the highway that turn these into a vector,
+# - say, by a derivative of your own, why a highway's gate starts nearly shut,
+# - put the parts together to an encoder that loads a trained model's weights,
+# - find the fault in a broken encoder from its symptoms,
+# - say for which words reading letters helps much, and for which it does not.
+#
+# ## The papers
+#
+# - **ELMo**: Peters and others, [*Deep contextualized word representations*](https://aclanthology.org/N18-1202/), NAACL 2018, section 3.4 for the encoder.
+# - Kim, Jernite, Sontag and Rush, [*Character-Aware Neural Language Models*](https://arxiv.org/abs/1508.06615), AAAI 2016: convolution, maximum over time, highway.
+# - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
+# - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
+#
+# Plan an hour and three quarters with everything in it; the exercises are about 75 minutes of that. Short of time? Exercises 1, 2, 3 and 5 are the spine.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $N$ | words encoded at once | $F$ | filters |
+# | $T$ | steps of what is read: here the 50 places of a word's row | $H$ | numbers in a word's vector, as in one direction of ELMo |
+# | $D$ | numbers for each letter | $x, y$ | what goes into a layer, and what comes out |
+# | $V$ | words in a vocabulary | $g$ | a gate, from 0 to 1 |
+
+# %% [markdown] instructor=true
+# **Instructor.** Timing for 90 minutes: sections 1 and 2, 15; section 3, 20; sections 4 and 5, 25; section 6, 15; sections 7 and 8, 15 and the essay at home. For 45 minutes: show exercises 2 and 4 solved, let them do 1, 3 and 5, and end with the figures of section 8. Students get stuck in exercise 2 on shapes: draw one word as a strip of T columns with D numbers each, and cut a window out of paper. In exercise 5 the row of zeros is what they forget. The vocabulary comes from old novels, speeches and film reviews; a neighbour list can show an ugly word.
+
+# %%
+import numpy as np
+import torch
+from gensim.models import FastText
+from torch import nn
+
+from autograde import calibration, check, or_reference, outcome, predict
+from elmo_mini import corpora
+from elmo_mini.bilm import plain
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters import closeness, ids, spellings
+from elmo_mini.checkpoints.official import official_weights
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.slider import Slider
+from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.progress import progress_bar
+from elmo_mini.results.stored import stored_result
+from elmo_mini.text.vocabulary import Vocabulary
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% [markdown] slide="slide"
+# ## 1. Words that nobody has seen
+#
+# *Twas brillig, and the slithy toves did gyre and gimble in the wabe.* You have never met a tove. Still, you know that *slithy* describes something, that there are several *toves*, and that *gimble* is something they do. You know it from the shape of the words.
+#
+# Here is the first layer of the course's own ELMo. It was trained on novels, speeches, film reviews and other texts. For words that are not in its vocabulary of 16,000, it looks for the nearest that are.
+
+# %%
+bilm = load_pretrained()
+weights = official_weights(bilm)  # named tensors, as in the official files
+known = Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:]
+
+
+def encoder(char_cnn, ids_of):
+    """A function from a list of words to their vectors, (words, H)."""
+
+    @torch.no_grad()
+    def encode(words):
+        rows = torch.stack([torch.as_tensor(ids_of(word)) for word in words])
+        parts = progress_bar(rows.split(500), "reading letters", show=len(rows) > 500)
+        return torch.cat([char_cnn(part) for part in parts]).numpy()
+
+    return encode
+
+
+def show_neighbours(close, words, n=6):
+    """Print the nearest known words of each word."""
+    for word, places in zip(words, closeness.nearest(close, words, known, n), strict=True):
+        print(f"{word:>14}: {', '.join(known[i] for i in places)}")
+
+
+theirs = closeness.by_vectors(encoder(plain.CharCNN(weights), ids.word_to_ids))
+show_neighbours(theirs, ["wuggling", "unhappiest", "photographing", "Wensday", "rethinkable"])
+
+# %% [markdown]
+# Try words of your own in the last line. (The list comes from old books and film reviews. It holds words of their time, a few of them ugly.)
+#
+# Look at what the neighbours share. It is not letters alone: *purest* and *unhappiest* share only an ending. And it is not the meaning. Section 8 measures what it is. For now, note that a table of words, such as word2vec's, has **no answer at all** here.
+#
+# How often does a table meet such a word? Let us count words in a text that the model has never read.
+
+# %%
+predict(
+    "unknown",
+    "Of 100 running words of another text, how many are not among these 16,000?",
+    unit="%",
+)
+
+# %%
+text = corpora.course_text()
+words = [word for sentence in text.sentences() for word in sentence]
+listed, different = set(known), set(words)
+unlisted = sorted(word for word in different - listed if word.isalpha())
+print(f"{len(different - listed):,} of {len(different):,} different words are not listed, such as")
+print("  ", ", ".join(unlisted[:: len(unlisted) // 8]))
+outcome("unknown", float(100 * np.mean([word not in listed for word in words])), unit="%")
+
+# %% [markdown] slide="slide"
+# ## 2. Fifty numbers
+#
+# Every word becomes a row of exactly fifty numbers. Think of a luggage label with fifty boxes. The first box says *here a word begins*. Then comes the word, one **byte** a box. Then *here it ends*. The boxes that are left get a mark of their own, *padding*.
+#
+# Why bytes and not letters? Unicode has more than a hundred thousand characters. A table with a row for each would stay mostly untrained. UTF-8 writes all of them with 256 different bytes: *a* is one byte, *ï* two, 打 three.
+#
+# | | id | after the shift by one |
+# |---|---|---|
+# | a byte | 0 to 255 | 1 to 256 |
+# | begin and end of a sentence | 256, 257 | 257, 258 |
+# | begin of a word | 258 | 259 |
+# | end of a word | 259 | 260 |
+# | padding in a word's row | 260 | 261 |
+#
+# In the end **1 is added to every id**. So 0 becomes free, and a row of fifty zeros means: there is no word here, the sentence is over. This is the **mask**. Two paddings, then, and they are not the same: 261 stands behind a word's letters, 0 stands where there is no word.
+
+# %% [markdown] exercise="character_ids"
+# ### Exercise 1. A word as fifty numbers
+#
+# Write `character_ids(word)`. Return fifty whole numbers (a list will do): begin of the word, its UTF-8 bytes, end of the word, padding, all shifted by one. A word of more than 48 bytes is cut to its first 48, even if the cut goes through a letter.
+
+
+# %% exercise="character_ids"
+def character_ids(word):
+    """The fifty ids of a word."""
+    ### BEGIN SOLUTION
+    row = [258, *word.encode("utf-8")[:48], 259]
+    row += [260] * (50 - len(row))
+    return [number + 1 for number in row]
+    ### END SOLUTION
+
+
+# %% check="character_ids"
+check("character_ids", character_ids)
+
+# %% [markdown] hints="character_ids"
+# nudge: What does `list("naïve".encode("utf-8"))` give? How many numbers are there, and how many letters?
+#
+# idea: Build the row with the numbers before the shift: 258, the bytes, 259, then 260 until there are fifty. Add 1 to all of them in the last line.
+#
+# outline: `word.encode("utf-8")` is a sequence of whole numbers; cut it with `[:48]` after encoding, before the end mark. Count how many 260 are missing from fifty. Add 1 in a list comprehension.
+
+# %%
+character_ids = or_reference("character_ids", character_ids)
+
+for word in ("cat", "naïve", "打针"):
+    print(f"{word:>5}:", *list(character_ids(word))[:11], "…")
+
+# %% [markdown] slide="slide"
+# ## 3. A stencil slid along the word
+#
+# Each id has a row of $D$ numbers in a small table, so a word is now a strip: $T = 50$ columns of $D$ numbers. How do you get one vector from a strip?
+#
+# Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each place it reports how well it matches what lies below. A stencil for *-ing* matches in *sing*, in *singing* twice, in *sin* not at all. Such a stencil is a **filter**, and sliding it is a **convolution**.
+#
+# For filter $f$ with weights $W$ and bias $b$, at place $p$:
+#
+# $$\text{match}_{f}(p) = b_f + \sum_{d=1}^{D} \sum_{k=0}^{\text{width}-1} W_{f,d,k}\; \text{letters}_{d,\,p+k}$$
+#
+# The stencil stays inside the strip, so there are $T - \text{width} + 1$ places.
+
+# %% [markdown] exercise="convolve"
+# ### Exercise 2. A convolution by hand
+#
+# Write `convolve(letters, weight, bias)` without PyTorch's `conv1d`:
+#
+# - `letters` (N, D, T): N words side by side,
+# - `weight` (F, D, width), `bias` (F,): F stencils of the same width.
+#
+# Return a tensor (N, F, T − width + 1) that autograd can follow back. A loop over the places, or over the columns of the stencil, is fine. Loops over words and filters are too slow: 16,000 words and 512 filters wait below.
+
+
+# %% exercise="convolve"
+def convolve(letters, weight, bias):
+    """The match of every filter at every place, (N, F, T - width + 1)."""
+    ### BEGIN SOLUTION
+    width = weight.shape[2]
+    places = letters.shape[2] - width + 1
+    matches = bias[:, None]
+    for k in range(width):
+        matches = matches + weight[:, :, k] @ letters[:, :, k : k + places]
+    return matches
+    ### END SOLUTION
+
+
+# %% check="convolve"
+check("convolve", convolve)
+
+# %% [markdown] hints="convolve"
+# nudge: A word of 5 letters and a stencil of width 2: at how many places can it lie? Draw them.
+#
+# idea: Fix one column $k$ of the stencil. Over all places it meets the letters `letters[:, :, k : k + places]`, and `weight[:, :, k]` has shape (F, D). A matrix product of the two adds up over D for all words, filters and places at once. (Or fix one place, and let the whole stencil meet one window. Lay both out alike.)
+#
+# outline: `places = T - width + 1`. Start with `bias[:, None]`, shape (F, 1), so that it lies along the filters. For each `k` below `width`, add `weight[:, :, k] @ letters[:, :, k : k + places]`, which is (N, F, places).
+
+# %% slide="subslide"
+convolve = or_reference("convolve", convolve)
+
+
+def strip(words):
+    """The letters of words as strips, (N, D, T), from the trained table."""
+    rows = torch.tensor([list(character_ids(word)) for word in words])
+    return weights["char_embed"][rows - 1].transpose(1, 2)
+
+
+W, b = weights["CNN/W_cnn_3"][0].permute(2, 1, 0), weights["CNN/b_cnn_3"]  # 128 filters of width 4
+by_torch = nn.functional.conv1d(strip(known[:200]), W, b)
+difference = (convolve(strip(known[:200]), W, b) - by_torch).abs().max()
+print(f"largest difference from conv1d: {difference:.1e}")
+
+SPEND = 10  # a filter of the trained model
+found = convolve(strip(["suspended"]), W[[SPEND]], b[[SPEND]])[0, 0, :10]
+marked = "<suspended>··"
+plots.bars(
+    [marked[p : p + 4] for p in range(10)],
+    {"match": found},
+    title=f"Filter {SPEND} of width 4, slid along 'suspended'",
+    ylabel="match",
+)
+
+# %% [markdown]
+# (`<` and `>` are the marks for begin and end, `·` is padding.)
+#
+# Where in the word the best match lies does not matter much: *-spen-* is the same in *spend* and in *suspended*. So each filter keeps only its largest match, the **maximum over time**. ("Time" is the name for the axis that is read along, also where nothing moves.) That makes one number for each filter, however long the word.
+#
+# What do trained filters look for? Take the words in which a filter matches best. Below them stands the control: filters of the same network with random weights, as before training.
+
+# %% slide="subslide"
+with torch.random.fork_rng():
+    torch.manual_seed(0)
+    at_random = official_weights(BiLM(bilm.options))  # the same network, untrained
+
+letters_only = [word for word in known[:6000] if word.isalpha()]
+rows = torch.tensor([list(character_ids(word)) for word in letters_only])
+for state, w in {"trained": weights, "untrained": at_random}.items():
+    strips = w["char_embed"][rows - 1].transpose(1, 2)
+    W, b = w["CNN/W_cnn_3"][0].permute(2, 1, 0)[[0, 7, 10]], w["CNN/b_cnn_3"][[0, 7, 10]]
+    best = convolve(strips, W, b).amax(-1)  # (words, 3): the maximum over time
+    for f, number in enumerate((0, 7, 10)):
+        top = best[:, f].argsort(descending=True)[:7]
+        print(f"{state:>9}, filter {number:>2}:", ", ".join(letters_only[i] for i in top))
+
+# %% [markdown]
+# An untrained filter has its favourite letters, too: any stencil matches something. So do not read a neat list as a proof of learning. The question is what the network can **do** with its filters, and that comes in section 8.
+#
+# The published ELMo has filters of widths 1 to 7, numbering 32, 32, 64, 128, 256, 512 and 1024: 2048 in all, and letters of $D = 16$ numbers. The course checkpoint has the first five kinds: $F = 512$.
+
+# %% [markdown] slide="slide"
+# ## 4. A road with two lanes
+#
+# After the maximum, all that is negative becomes 0 (relu). The result $x$ says which letter patterns a word contains. But *-ed* means one thing behind *walk* and another in *bed*: patterns must be **combined**. A dense layer, $\text{relu}(x W + b)$, could do it. It would have to copy everything that is fine as it is.
+#
+# A **highway** makes copying free. Two lanes lead from $x$ to $y$: on one the new is made, on the other the old drives through. At every number stands a gate $g$ that mixes the two, as a tap mixes hot and cold water:
+#
+# $$g = \sigma(x W_{\text{carry}} + b_{\text{carry}}), \qquad y = g \cdot \text{relu}(x W_{\text{transform}} + b_{\text{transform}}) + (1 - g) \cdot x$$
+#
+# Mind the names. The files call the gate *carry*, and it multiplies the **new**. It is easy to load the weights the wrong way round. (Some summaries say that ELMo "also supports" convolutions or highways. It is neither a choice nor an extra: convolutions **and** highways are the standard input of the published models, the original one with two highways.)
+
+# %% [markdown] exercise="highway"
+# ### Exercise 3. A highway
+#
+# Write `highway(x, W_transform, b_transform, W_carry, b_carry)` as in the formula. `x` is (N, F), the matrices (F, F), the biases (F,). Return (N, F), for autograd.
+
+
+# %% exercise="highway"
+def highway(x, W_transform, b_transform, W_carry, b_carry):
+    """(N, F) to (N, F): a gate between the new and the old."""
+    ### BEGIN SOLUTION
+    g = torch.sigmoid(x @ W_carry + b_carry)
+    return g * torch.relu(x @ W_transform + b_transform) + (1 - g) * x
+    ### END SOLUTION
+
+
+# %% check="highway"
+check("highway", highway)
+
+# %% [markdown] hints="highway"
+# nudge: Which lane does $g$ open, the new or the old? What is left for the other?
+#
+# idea: Two lines. One makes the gate, with `torch.sigmoid`. The other makes the new with `torch.relu` and mixes. Every number has its own gate, so the products are elementwise.
+#
+# outline: `g = torch.sigmoid(x @ W_carry + b_carry)`; the new is relu of the same with the transform weights; return `g` times the new plus `1 - g` times `x`. The vector stands on the left of the matrix, and nothing is transposed.
+
+# %% [markdown]
+# Now play. Below is the smallest highway: one number goes in, one comes out. The slider moves $b_{\text{carry}}$; use the mouse, or the arrow keys after a click. (On a page where nothing can move, you see three positions at once.)
+
+# %% slide="subslide"
+highway = or_reference("highway", highway)
+
+x = torch.linspace(-2, 2, 101)[:, None]
+one, half = torch.ones(1, 1), torch.full((1,), 0.5)
+lanes = {"x, the old": x[:, 0], "relu(0.5 − x), the new": torch.relu(half - x)[:, 0]}
+
+
+def mixed(biases, title):
+    """The smallest highway's output for some carry biases, between its two lanes."""
+    ys = {f"y, bias {b:g}": highway(x, -one, half, one, torch.tensor([b]))[:, 0] for b in biases}
+    return plots.curves(x[:, 0], lanes | ys, title=title, xlabel="x", ylabel="y")
+
+
+Slider(
+    lambda bias: mixed([bias], f"Gate bias {bias:g}"),
+    "gate bias",
+    [float(b) for b in range(-8, 9)],
+    -2.0,
+    mixed([-2.0, 0.0, 2.0], "One highway unit, three gate biases"),
+)
+
+# %% [markdown] slide="slide"
+# ## 5. Why the gate starts nearly shut
+#
+# When training starts, $b_{\text{carry}}$ is set to −2, so $g$ is about $\sigma(-2) = 0.12$ and nearly everything takes the old lane. Why? Learning goes **backwards** through the layers. At each layer the gradient is multiplied by the slope $dy/dx$. Through twenty layers twenty slopes are multiplied, and if they are small, nothing arrives at the bottom. So: what is the slope of a highway?
+
+# %% [markdown] exercise="highway_slope"
+# ### Exercise 4. Derive the slope
+#
+# Take pen and paper. One number goes in, one comes out:
+#
+# $$y = g\,t + (1 - g)\,x, \qquad g = \sigma(w_c\, x + b_c), \qquad t = \text{relu}(w_t\, x + b_t)$$
+#
+# Derive $dy/dx$. There are three ways from $x$ to $y$: through the old lane, through the new, and through the gate. (Remember $\sigma' = \sigma (1 - \sigma)$.) Then write `highway_slope(x, w_transform, b_transform, w_carry, b_carry)`. All five are tensors of one length, one entry for each unit; return a slope for each.
+
+
+# %% exercise="highway_slope"
+def highway_slope(x, w_transform, b_transform, w_carry, b_carry):
+    """dy/dx of highway units of one number."""
+    ### BEGIN SOLUTION
+    g = torch.sigmoid(w_carry * x + b_carry)
+    t = torch.relu(w_transform * x + b_transform)
+    slope_of_t = torch.where(t > 0, w_transform, torch.zeros_like(x))
+    slope_of_g = w_carry * g * (1 - g)
+    return (1 - g) + g * slope_of_t + slope_of_g * (t - x)
+    ### END SOLUTION
+
+
+# %% check="highway_slope"
+check("highway_slope", highway_slope)
+
+# %% [markdown] hints="highway_slope"
+# nudge: Use the product rule on both products. Does $g$ depend on $x$? Then each product gives two terms.
+#
+# idea: $y' = g'\,t + g\,t' + (1 - g)'\,x + (1 - g)$. The chain rule gives $g' = w_c\, g\,(1 - g)$. Where $w_t x + b_t$ is positive, $t' = w_t$. Elsewhere relu is flat.
+#
+# outline: Collect the terms with $g'$: $dy/dx = (1 - g) + g\,t' + g'\,(t - x)$. In code: compute `g` and `t` first, then `t'` with a comparison `(t > 0)`, then the three terms.
+
+# %% [markdown]
+# Read your formula with the gate nearly shut. Then $g$ and $g'$ are small, the last two terms vanish, and **the slope is about $1 - g$**. A dense layer has only the middle term, without the gate. If your formula is right, it predicts how much of a gradient arrives below a stack of highways with random weights. Your `highway` will tell.
+
+# %%
+predict(
+    "twenty",
+    "Bias −2, twenty highways: what percentage of the gradient arrives at the bottom?",
+    unit="%",
+)
+
+# %% slide="subslide"
+highway_slope = or_reference("highway_slope", highway_slope)
+
+
+def arriving(layer, depth, size=64, seeds=5):
+    """Share of a gradient that arrives below `depth` random layers, geometric mean over seeds."""
+    shares = []
+    for seed in range(seeds):
+        torch.manual_seed(seed)
+        start = torch.randn(16, size).abs().requires_grad_()
+        y = start
+        for _ in range(depth):
+            y = layer(y, *(torch.randn(size, size) / size**0.5 for _ in range(2)))
+        sent = torch.randn(y.shape)
+        (arrived,) = torch.autograd.grad((y * sent).sum(), start)
+        shares.append(float(arrived.norm() / sent.norm()))
+    return float(np.exp(np.mean(np.log(shares))))
+
+
+def with_bias(bias):
+    """A layer for `arriving`: a highway whose gate has this bias."""
+    return lambda x, W, W_gate: highway(x, W, 0 * W[0], W_gate, 0 * W[0] + bias)
+
+
+MINE = 0.0  # change this: which bias lets half of the gradient through 50 layers?
+DEPTHS = [1, 2, 5, 10, 20, 50]
+layers = {"relu layers, no gate": lambda x, W, _: torch.relu(x @ W)}
+layers["the same, weights √2 larger"] = lambda x, W, _: torch.relu(x @ (2**0.5 * W))
+layers |= {f"highways, bias {bias:g}": with_bias(bias) for bias in (-2.0, MINE)}
+lines = {name: [arriving(layer, depth) for depth in DEPTHS] for name, layer in layers.items()}
+lines["(1 − 0.12) to the power of the depth"] = [0.88**depth for depth in DEPTHS]
+plots.curves(
+    DEPTHS,
+    lines,
+    title="Share of the gradient that arrives at the bottom (random weights)",
+    xlabel="layers",
+    ylabel="share",
+    log_y=True,
+)
+
+# %%
+slopes = [torch.randn(1000, requires_grad=True) for _ in range(5)]
+y = torch.sigmoid(slopes[3] * slopes[0] + slopes[4])
+y = y * torch.relu(slopes[1] * slopes[0] + slopes[2]) + (1 - y) * slopes[0]
+(by_autograd,) = torch.autograd.grad(y.sum(), slopes[0])
+difference = (highway_slope(*(part.detach() for part in slopes)) - by_autograd).abs().max()
+print(f"your slope and autograd's, largest difference over 1,000 units: {difference:.1e}")
+outcome("twenty", 100 * arriving(with_bias(-2.0), 20), unit="%")
+
+# %% [markdown]
+# The line for −2 stays near $0.88^{\text{depth}}$, as your derivation says. The first gateless stack loses nearly everything. The second does not: weights that are $\sqrt 2$ larger make up for what relu cuts off (He and others, 2015). So a gate is one remedy, and a careful start is another. Now change `MINE`: **predict first** which bias lets half of the gradient through fifty layers, from $(1-g)^{50} = 0.5$, and run the cell again.
+#
+# Two honest notes. ELMo has one or two highways, and no gradient gets lost in two layers. The start is an inheritance from deep networks; whether it matters here we have not measured. And it is only a **start**: training may open the gates.
+
+# %%
+predict(
+    "open",
+    "After training, how far are the course checkpoint's gates open on average? (Start: 12 %)",
+    unit="%",
+)
+
+# %% slide="subslide"
+
+
+def gates(w):
+    """Every gate of the first highway for the 2,000 commonest words, by your parts: (2000, F)."""
+    letters = w["char_embed"][rows_of_common - 1].transpose(1, 2)
+    found = [
+        convolve(letters, w[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0), w[f"CNN/b_cnn_{i}"]).amax(-1)
+        for i in range(5)
+    ]
+    x = torch.relu(torch.cat(found, -1))
+    return torch.sigmoid(x @ w["CNN_high_0/W_carry"] + w["CNN_high_0/b_carry"])
+
+
+rows_of_common = torch.tensor([list(character_ids(word)) for word in known[:2000]])
+opened = {"untrained": gates(at_random), "after training": gates(weights)}
+print("mean of b_carry after training:", f"{weights['CNN_high_0/b_carry'].mean():.2f}")
+PERCENTILES = [5, 25, 50, 75, 95]
+plots.bars(
+    [f"{p} % of gates\nare below" for p in PERCENTILES],
+    {name: np.percentile(100 * g, PERCENTILES) for name, g in opened.items()},
+    title="How far the gates are open",
+    ylabel="percent open",
+)
+
+# %%
+outcome("open", float(100 * opened["after training"].mean()), unit="%")
+
+# %% [markdown]
+# The bias has hardly moved from −2. The **weights** have: some gates are now shut and others wide open. A bias moves a gate for all words alike. The weights let each word set its own.
+
+# %% [markdown] slide="slide"
+# ## 6. Your encoder
+#
+# Now all parts come together. The last one is a **projection**: a matrix that takes the $F$ numbers down to $H$.
+#
+# letters → strip → filters, maximum over time, side by side → relu → highways → projection
+#
+# The weights come as a dict of tensors, under the names of the official ELMo files. Here they are, with their shapes:
+
+# %%
+for name, tensor in weights.items():
+    if not name.startswith("RNN"):
+        print(f"{name:>24} {tuple(tensor.shape)}")
+
+# %% [markdown] exercise="CharCNN"
+# ### Exercise 5. From letters to the vector of a word
+#
+# Write the class `CharCNN`. `CharCNN(weights)` keeps the weights as parameters, so that an optimiser finds them. `forward(ids)` takes (N, 50) ids and returns (N, H) vectors. Use your `convolve` and your `highway`.
+#
+# - The table `char_embed` has 261 rows: id 1 is its first. Id 0, no word, stands for a row of zeros.
+# - The files keep filters as (1, width, D, F). Your `convolve` wants (F, D, width).
+# - There may be any number of widths (`CNN/W_cnn_0`, `CNN/W_cnn_1`, …) and of highways (`CNN_high_0`, …), also none.
+# - Side by side in the order of their numbers; relu after the maximum; nothing after the projection.
+
+
+# %% exercise="CharCNN"
+from torch import nn
+
+
+class CharCNN(nn.Module):
+    """The vector of a word from its letters."""
+
+    def __init__(self, weights):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.weights = nn.ParameterDict(weights)
+        self.widths = sum(name.startswith("CNN/W_cnn_") for name in weights)
+        self.highways = sum(name.endswith("/W_carry") for name in weights)
+        ### END SOLUTION
+
+    def forward(self, ids):
+        """Ids (N, 50) to vectors (N, H)."""
+        ### BEGIN SOLUTION
+        w = self.weights
+        no_word = torch.zeros_like(w["char_embed"][:1])
+        letters = torch.cat([no_word, w["char_embed"]])[ids].transpose(1, 2)  # (N, D, 50)
+        found = []
+        for i in range(self.widths):
+            filters = w[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0)  # (F, D, width)
+            found.append(convolve(letters, filters, w[f"CNN/b_cnn_{i}"]).amax(-1))
+        x = torch.relu(torch.cat(found, -1))  # (N, all F)
+        for i in range(self.highways):
+            parts = ("W_transform", "b_transform", "W_carry", "b_carry")
+            x = highway(x, *(w[f"CNN_high_{i}/{part}"] for part in parts))
+        return x @ w["CNN_proj/W_proj"] + w["CNN_proj/b_proj"]
+        ### END SOLUTION
+
+
+# %% check="CharCNN"
+check("CharCNN", CharCNN)
+
+# %% [markdown] hints="CharCNN"
+# nudge: In `__init__`, only keep things and count them. How do the names tell how many widths and highways there are? `nn.ParameterDict(weights)` makes parameters of a whole dict.
+#
+# idea: Put a row of zeros in front of the table with `torch.cat`; then `table[ids]` is right for every id, 0 included. It gives (N, 50, D), and `convolve` wants (N, D, 50). A filter bank is `weights["CNN/W_cnn_0"][0]`, (width, D, F): turn it with `permute(2, 1, 0)`.
+#
+# outline: `forward`: look up and transpose. For each width: `convolve(...)`, then `.amax(-1)`; keep the results in a list. `torch.cat(..., -1)`, relu. For each highway: call `highway` with its four weights in order. Return `x @ W_proj + b_proj`.
+
+# %% [markdown]
+# The weights of the trained model now go into **your** class. The model's own layer 0 is the judge:
+
+# %% slide="subslide"
+CharCNN = or_reference("CharCNN", CharCNN)
+
+mine = CharCNN({name: part for name, part in weights.items() if not name.startswith("RNN")})
+encode = encoder(mine, character_ids)
+layer_0 = encoder(bilm.token_encoder, character_ids)(known[:1000])
+difference = np.abs(encode(known[:1000]) - layer_0).max()
+print(f"1,000 words, {layer_0.shape[1]} numbers each: largest difference {difference:.1e}")
+print("Your encoder makes layer 0." if difference < 1e-5 else "Not the same: see exercise 5.")
+
+# %% [markdown]
+# This vector is what the ELMo paper calls $x_k$, and, as the lowest of its layers, $h_{k,0}$. It depends on the spelling and on nothing else. *Bank* gets one vector in every sentence, as in lesson 02; context comes with the layers above, in lesson 07. (It also means that each spelling needs to be encoded only once. The package keeps the results.)
+#
+# A small RNN over the letters is the other usual way. TagLM's taggers (lesson 05) read the letters of their words with a convolution for chunks, and with a GRU, a relative of the LSTM, for names.
+#
+# Everything below runs on your encoder.
+
+# %% [markdown] slide="slide"
+# ## 7. Three broken encoders
+#
+# A wrong encoder seldom crashes. It gives vectors, a model trains on them, the results are a little bad, and nobody knows why. Here are three encoders, each with **one** fault and with the same trained weights. The figure compares them with a sound one.
+
+# %% slide="subslide"
+from autograde.exercises.from_characters.broken import encoder_with, planted
+
+LONG = "taumata" * 9  # more than 48 bytes: its row has no padding
+broken, sound = planted(weights), encoder_with("", weights)
+probes = ["a", "cat", "Wednesday", "counterrevolutionary", LONG, "naïve", "café"]
+
+
+def off(encode_broken, word, stage="vectors", **how):
+    """Distance from the sound encoder, as a percentage of the sound one's length."""
+    right, wrong = sound([word], **how)[stage], encode_broken([word], **how)[stage]
+    return float(100 * (wrong - right).norm() / right.norm())
+
+
+columns = [word if word != LONG else "63 letters" for word in probes]
+columns += ["Wednesday:\nletters", "filters", "highway", "gate shut"]
+stages = [("letters", False), ("filters", False), ("highway", False), ("highway", True)]
+symptoms = [
+    [off(e, word) for word in probes] + [off(e, "Wednesday", s, shut=shut) for s, shut in stages]
+    for e in broken.values()
+]
+plots.table(
+    np.array(symptoms),
+    list(broken),
+    columns,
+    title="Distance from a sound encoder, in percent of its length",
+    form="{:.0f}",
+)
+
+# %%
+for name, encode_broken in broken.items():
+    try:
+        print(name, "reads 打针:", f"{off(encode_broken, '打针'):.0f} % off")
+    except IndexError as error:
+        print(name, "reads 打针:", error)
+
+# %% [markdown]
+# The first seven columns are whole words. The last four follow *Wednesday* through the stages: strip, filters, after the highway, and after the highway with the gate shut by hand (bias −50). You can put in any word: `off(broken["A"], "yourword")`.
+
+# %% [markdown] exercise="broken_encoders"
+# ### Exercise 6. What is wrong with them?
+#
+# Each encoder has one of these faults:
+#
+# 1. bytes are not shifted by one
+# 2. padding is read as id 0
+# 3. characters, not bytes
+# 4. no end mark
+# 5. lower case first
+# 6. mean over the places
+# 7. the gate the other way round
+# 8. no relu in the highway
+#
+# Write `broken_encoders()`. Return a dict with a number for each: `{"A": ..., "B": ..., "C": ...}`.
+
+
+# %% exercise="broken_encoders"
+def broken_encoders():
+    """The number of each encoder's fault."""
+    ### BEGIN SOLUTION
+    return {"A": 2, "B": 3, "C": 7}
+    ### END SOLUTION
+
+
+# %% check="broken_encoders"
+check("broken_encoders", broken_encoders)
+
+# %% [markdown] hints="broken_encoders"
+# nudge: For each fault, ask: which words would come out *exactly* right? Then look for zeros in the table.
+#
+# idea: A fault in the padding leaves a word alone whose row is full. A fault in the letters leaves words alone that have no such letters. A fault after the maximum leaves the first stages alone.
+#
+# outline: A is right for the long word only. What do short rows have that full rows do not? B is right wherever all letters are plain English ones. C is right up to the filters; with its gate shut, a sound highway hands $x$ through. What would a highway without relu do then, and one whose gate is turned round?
+
+# %% [markdown] slide="slide"
+# ## 8. What do letters know?
+#
+# Reading letters is often praised in one breath: unseen words, morphology, slips of the pen, rare words. Let us take the praise apart. Four readers are asked the same:
+#
+# - **your encoder**, with the trained weights,
+# - **the same, untrained**: your class with random weights, which knows letters and nothing else,
+# - **fastText** (lesson 02), trained here on a small news text,
+# - **letters to change**: no network at all, only the number of letters to put in, take out or replace.
+#
+# First, 128 slips of the pen such as people make, *goverment* or *freind*. None occurs in the model's training text. (A language model wrote the list from memory, and no one has checked it.) Which of the 16,000 known words is nearest? It counts if it is the one that was meant.
+
+# %%
+READERS = ["your encoder", "the same, untrained", "fastText, small news", "letters to change"]
+predict("slips", "Which reader finds the meant word most often?", options=READERS)
+
+# %%
+news = list(corpora.lee().sentences())
+settings = {"vector_size": 50, "min_count": 5, "sg": 1, "alpha": 0.05, "bucket": 20_000}
+fast = FastText(news, **settings, epochs=10, ns_exponent=0.5, seed=1, workers=1)
+print(f"fastText has read {len(news):,} sentences ten times")
+
+# %%
+untrained = CharCNN({k: part for k, part in at_random.items() if not k.startswith("RNN")})
+readers = [
+    closeness.by_vectors(encode),
+    closeness.by_vectors(encoder(untrained, character_ids)),
+    closeness.by_vectors(lambda words: np.stack([fast.wv.get_vector(word) for word in words])),
+    closeness.by_letters,
+]
+slips, hits = spellings.misspelt_words(), {}
+for name, close in zip(READERS, readers, strict=True):
+    hits[name] = closeness.finds_meant(close, slips, known)
+    print(f"{name:>22}: {100 * hits[name].mean():.0f} % of {len(slips)}")
+
+# %% slide="subslide"
+
+
+def shares(outcomes):
+    """Each reader's share, with a 95 % interval: the words are drawn again (bootstrap)."""
+    rows = [bootstrap_interval(o[None], np.arange(len(o))) for o in outcomes.values()]
+    return {"share": [dict(zip(("mean", "low", "high"), row, strict=True)) for row in rows]}
+
+
+LABELS = [name.replace(", ", ",\n") for name in READERS]
+title = "Slips of the pen: the meant word is the nearest of 16,000"
+interval_bars(LABELS, shares(hits), title=title, ylabel="percent")
+
+# %%
+outcome("slips", max(hits, key=lambda name: hits[name].mean()))
+
+# %% [markdown]
+# A surprise for most people. No network does better than the bare count of letters. And training has not made the encoder better at spelling than it was with random weights: if anything, worse. **What corrects slips is that it reads letters, not that it was trained.** A word table would score 0 here, so the advantage over *that* is large. But counting letters has it, too.
+#
+# So what has training done? The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. Let us ask for **grammar**. The full experiment needs Brown's part-of-speech tags, and fastText trained on the model's own text, so it is stored. Take 500 words of Brown that the model has never seen. Of the five nearest known words, how many have the same tag? (Brown's tags are fine: plural, past tense and superlative are different tags.)
+
+# %% slide="subslide"
+STORED = stored_result("characters_neighbours")
+print(STORED)
+numbers = STORED.numbers
+QUESTIONS = ["class of unseen words", "class of frequent words", "misspelt", "meaning or letters"]
+
+
+def by_reader(questions, part):
+    """The stored results of each reader, one for each question."""
+    readers_there = numbers[questions[0]][part]
+    return {name: [numbers[q][part][name] for q in questions] for name in readers_there}
+
+
+print(f"whiskers: {numbers['interval']}; {len(numbers['seeds'])} seeds")
+for question in QUESTIONS[:2]:
+    commonest, share = numbers[question]["commonest class"], numbers[question]["its share"]
+    print(f"{question}: always saying {commonest} would be right for {100 * share:.0f} %")
+title = "Neighbours of the same class (stored)"
+ASKED = [question.replace(" of ", " of\n") for question in QUESTIONS]
+interval_bars(ASKED[:2], by_reader(QUESTIONS[:2], "share"), title=title, ylabel="percent")
+
+# %% slide="subslide"
+title = "How far layer 0 is ahead of each other reader (stored, paired)"
+ahead = by_reader(QUESTIONS, "checkpoint ahead of")
+interval_bars(ASKED, ahead, title=title, ylabel="percentage points")
+
+# %% [markdown]
+# Read the second figure: each bar is a difference on the same words, and a whisker that crosses 0 is no clear difference.
+#
+# - **Unseen words: large, and it is grammar.** Layer 0 finds neighbours of the right class far more often than letters or the untrained network do, and more often than fastText trained on the same text. It has learnt which letter patterns say *plural*, *past*, *superlative*.
+# - **Frequent words: grammar again.** We had expected the lead over fastText to shrink, because there each frequent word has a vector of its own as well. It does not shrink. One guess: fastText learns from a window of words on both sides, and gathers words of one topic, whatever their class.
+# - **Slips: none.** Layer 0 is behind letters.
+# - **Meaning: little.** This last group is the next section's. Layer 0 is somewhat ahead of letters. Its words are all in the vocabulary, and fastText, which learnt from their company, is far ahead.
+#
+# ### Other languages
+#
+# The encoder takes any bytes, so Chinese, too, gets vectors. Do they mean anything? Here are twenty words, each with one that is near in meaning and one that is not; within a row none share a character. (They, too, were written by a language model.)
+
+# %%
+chinese = """医生 大夫 桌子, 学校 教室 香蕉, 汽车 巴士 月亮, 高兴 快乐 桌布, 老师 教授 湖泊, 苹果 香蕉 法律,
+妈妈 父亲 火山, 火车 地铁 音乐, 北京 上海 牙齿, 米饭 面条 窗户, 电影 戏剧 骨头, 商店 超市 眼睛, 冬天 夏季 钢琴,
+房子 公寓 蚂蚁, 河流 湖泊 帽子, 猫咪 小狗 邻居, 跑步 游泳 纸张, 警察 士兵 蛋糕, 咖啡 红茶 剪刀, 月亮 太阳 兔子"""
+triples = [tuple(row.split()) for row in chinese.split(",")]
+nearer = closeness.prefers_meaning(readers[0], triples)
+share, low, high = bootstrap_interval(nearer[None], np.arange(len(nearer)))
+print(f"nearer to its like in meaning: {share:.0%} (95 % interval {low:.0%} to {high:.0%})")
+print("a coin: 50 %")
+show_neighbours(readers[0], ["打针"])
+
+# %% [markdown]
+# Twenty words are few, and the interval is wide. But the neighbours show the trouble: this model has read English only, and the bytes of Chinese characters have hardly been trained. An English ELMo gives a vector for everything, and outside English the vector means next to nothing. No error warns you.
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"ELMo's bottom layer is the word embedding: words of like meaning lie close together."*
+#
+# One reads this in many drawings of ELMo. Test it with 68 words, each with a word near in **meaning** and another near in **letters** only. *Lawyer*: is it closer to *attorney* or to *layer*?
+
+# %%
+predict("meaning", "For how many of 100 words does layer 0 choose meaning over letters?", unit="%")
+
+# %% slide="subslide"
+friends = spellings.meaning_or_letters()
+chosen = {
+    name: closeness.prefers_meaning(close, friends)
+    for name, close in zip(READERS, readers, strict=True)
+}
+title = "lawyer: attorney or layer? Meaning is chosen"
+interval_bars(LABELS, shares(chosen), title=title, ylabel="percent", level=("a coin", 50))
+
+# %%
+outcome("meaning", float(100 * chosen["your encoder"].mean()), unit="%")
+
+# %%
+show_neighbours(readers[0], ["lawyer", "car", "ocean"])
+
+# %% [markdown]
+# **A myth, for a layer made from letters.** Form follows letters here, not meaning. Training has pulled the vectors a little away from bare spelling (compare with the untrained bar), and layer 0 stays far below a coin. In the stored figure fastText on the same text does much better. (Each frequent word has a vector of its own there.) *Layer 0 is where ELMo starts. What its LSTMs add is the question of the next lessons.*
+#
+# Three more sentences that one meets, and what can be said:
+#
+# - *"Character input is especially useful for German or Turkish, as ELMo shows."* Reasonable, since long words are put together from parts there. But the paper's experiments are in English. It does not show it.
+# - *"Character-level models were a flash in the pan of 2015 to 2017."* They were an alternative to pretrained word vectors then, and opinions differed. We know no measurement that settles it, and ELMo itself reads characters.
+# - *"ELMo's bottom uses character vectors"*, which some readers take for Chinese characters. They are vectors of bytes.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - A word is fifty ids: begin, bytes, end, padding, all shifted by one. A row of zeros is no word.
+# - A filter is a stencil slid along the letters; it keeps its best match, the maximum over time.
+# - A highway mixes new and old by a gate. With the gate nearly shut its slope is about $1 - g$, and gradients come through many layers.
+# - Your `CharCNN` gives layer 0 of a trained ELMo.
+# - Any spelling gets a vector, one for each spelling, whatever the sentence. What training adds is mostly grammar: which endings behave alike. It does not add correct spelling, and little meaning.
+# - This is the third of ELMo's three ideas: read both directions, keep all layers, start from characters. The other two come next. Lesson 05 did without this one: its figures began with words, and it took only the top layer.
+
+# %%
+calibration()
+
+# %%
+from autograde import progress
+
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A hospital wants to read its records. They are full of drug names that are on no list, of slips of the pen and of words such as *post-operative* and *reintubated*. A colleague proposes: *"We throw out the word vectors and read characters, as ELMo does. Then unknown words are no problem any more."* **For which of these words do you expect a gain, for which not, and how would you find out before anything is built?** Five to seven sentences.
+
+# %% [markdown] discussion="letters_in_records" points=3
+# **Rubric, 3 points.** 1 for a gain where form carries grammar or word parts (unseen, inflected words), with the reason. 1 for a case without much gain, with the reason: frequent words, meaning of new names, look-alikes, or slips that counting letters finds too. 1 for a test with a control (word table, untrained encoder or letters alone) that separates seen from unseen words. 0.5 in all for "characters solve the problem of unknown words" alone.
+
+# %% [markdown] model_answer="letters_in_records"
+# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with letters alone. For slips of the pen reading letters helps against a table, but an untrained encoder and a count of letters did as well or better, so a spelling corrector may do. A new drug name is the hard case: its letters may say that it is a drug (*-mab*, *-pril*), if the model has read such names, and not what it does; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and for meaning fastText's were better than layer 0 in our measurement. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, and with an untrained character encoder, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
+
+# %% [markdown]
+# ## Further reading
+#
+# - Kim and others 2016, for a table of neighbours before and after the highway: compare with yours.
+# - Jozefowicz and others, [*Exploring the Limits of Language Modeling*](https://arxiv.org/abs/1602.02410), 2016: the large character CNN that ELMo's halves.
+# - In the package: `elmo_mini/bilm/plain.py` has this encoder in thirty lines; `elmo_mini/characters/fast_cnn.py` makes it fast. The stored experiment is `python -m elmo_mini.experiments.characters neighbours`.
+#
+# Next: **07 · a biLM from scratch.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Why not subwords?* BERT's WordPieces came later and solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never turns an order round. *Why does the untrained encoder find slips so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 8:* "Does training make the encoder better at finding misspelt words?"

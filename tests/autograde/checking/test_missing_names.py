@@ -1,0 +1,40 @@
+"""A check after a restart says what to run; other missing names look as Python shows them."""
+
+import pytest
+from nbclient import NotebookClient
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograde.checking.missing_names import handed_over
+
+
+@pytest.fixture(scope="module")
+def errors() -> list[NotebookNode]:
+    """What a fresh kernel shows for a check, for the line after it, and for any other cell."""
+    cells = [
+        'from autograde import check\n\ncheck("perplexity", perplexity)',
+        'from autograde import or_reference\n\nperplexity = or_reference("perplexity", perplexity)',
+        "vocabulary.words",
+    ]
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, allow_errors=True, kernel_name="python3").execute()
+    return [next(o for o in c.outputs if o.output_type == "error") for c in notebook.cells]
+
+
+def test_a_check_without_its_answer_says_what_to_run(errors: list[NotebookNode]) -> None:
+    for error in errors[:2]:
+        assert error.ename == "NameError"  # for nbgrader, too
+        (sentence,) = error.traceback
+        assert sentence.startswith("`perplexity` is not defined in this kernel")
+        assert "Run All Above Selected Cell" in sentence
+
+
+def test_another_missing_name_is_shown_as_ever(errors: list[NotebookNode]) -> None:
+    assert len(errors[2].traceback) > 1
+    assert "Run All Above" not in "\n".join(errors[2].traceback)
+
+
+def test_names_handed_to_checks() -> None:
+    cell = 'check("a", b)\nx = or_reference("c", d)\ncheck("e", lambda: 1)'
+    assert handed_over(cell) == {"b", "d"}
+    assert handed_over("%matplotlib inline") == set()

@@ -1,0 +1,152 @@
+"""What all wrong cases have in common is said, and nothing that does not hold in all of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograde.checking.catalogue import find
+from autograde.checking.check import examine
+from autograde.checking.exercise import Case, Mistake
+from tests.autograde.checking.made_up import exercise
+
+Answer = Callable[[np.ndarray], Any]
+
+
+def drawn(*shape: int) -> Case:
+    return Case(f"drawn {shape}", lambda rng: {"values": rng.standard_normal(shape)})
+
+
+def observed(answer: Any, *cases: Case, **changes: Any) -> str:
+    made = exercise(cases=cases or (drawn(5), drawn(7)), **changes)
+    return examine(made, answer).observed
+
+
+def table(answer: Answer) -> str:
+    return observed(answer, drawn(4, 3), drawn(5, 3))
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda v: -2 * v, "with its sign reversed"),
+        (lambda v: 3 * v, "times 1.5"),
+        (lambda v: 2 * v / 3, "divided by 3"),
+        (lambda v: 2 * v / np.log(2), "to base 2"),
+        (lambda v: 2 * v + 1, "1 more than"),
+        (lambda v: 1 - 2 * v, "1 minus the expected one"),
+        (lambda v: np.exp(2 * v), "the exponential of"),
+        (lambda v: 2 * v / len(v), "divided by the length of `values` along axis 0"),
+        (lambda v: 2 * v / v.sum(), "times one factor"),
+        (lambda v: (2 * v)[::-1], "in reverse order along axis 0"),
+        (lambda v: np.sort(2 * v), "in another order"),
+        (lambda v: np.append(0, 2 * v[:-1]), "one place too late"),
+        (lambda v: np.append(2 * v[:-1], 9), "Only the last part is off"),
+        (lambda v: np.append(9, 2 * v[1:]), "Only the first part is off"),
+        (lambda v: (2 * v).sum(), "added up over axis 0"),
+        (lambda v: 2 * v[:-2], "only the beginning"),
+        (lambda v: np.where(v > 0, 2 * v, 7), "Wherever your result is off, it is 7"),
+        (lambda v: np.full_like(v, 3), "is 3 in each wrong case"),
+        (lambda v: np.where(v > 0, 2 * v, np.nan), "it is nan"),
+        (lambda v: np.tanh(2 * v), "stand in the right order"),
+        (lambda v: np.zeros(5), "never uses its argument `values`"),
+    ],
+)
+def test_a_relation_is_said(answer: Answer, says: str) -> None:
+    assert says.lower() in observed(answer).lower()
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda v: 2 * v * v.sum(1, keepdims=True), "Each row of yours"),
+        (lambda v: 2 * v / v.sum(0), "Each column of yours"),
+        (lambda v: (2 * v).T, "two axes swapped"),
+        (lambda v: (2 * v).mean(1), "averaged over axis 1"),
+        (lambda v: (2 * v)[:, 0], "first part of the expected one along axis 1"),
+        (lambda v: np.ones((3, *v.shape)), "too many"),
+    ],
+)
+def test_a_relation_of_tables_is_said(answer: Answer, says: str) -> None:
+    assert says in table(answer)
+
+
+def test_a_relation_that_fails_in_one_wrong_case_is_not_said() -> None:
+    noise = np.random.default_rng(1)
+    assert observed(lambda v: -2 * v if len(v) == 5 else noise.random(len(v))) == ""
+    assert observed(lambda v: noise.random(len(v))) == ""
+
+
+def test_a_coarse_tolerance_allows_no_relation_of_numbers() -> None:
+    assert "times 1.5" in observed(lambda v: 3 * v, rtol=1e-4)
+    assert observed(lambda v: 3 * v, rtol=0.05, atol=0.05) == ""
+
+
+def test_a_case_that_stops_is_left_out_and_that_is_said() -> None:
+    def stops_on_seven(values: np.ndarray) -> np.ndarray:
+        return -2 * values if len(values) < 7 else values[9:][0]
+
+    says = observed(stops_on_seven, drawn(5), drawn(6), drawn(7))
+    assert says.startswith("Where your function returns something: Every number of yours")
+
+
+def test_a_single_number_is_no_relation() -> None:
+    assert observed(lambda v: 3 * v, drawn(1)) == ""
+
+
+def power(values: np.ndarray, exponent: int) -> np.ndarray:
+    return values**exponent + exponent
+
+
+def powers(*exponents: int) -> tuple[Case, ...]:
+    return tuple(
+        Case(str(n), lambda rng, n=n: {"values": rng.uniform(1, 2, 6), "exponent": n})  # type: ignore[misc]
+        for n in exponents
+    )
+
+
+def test_an_answer_that_is_right_for_another_argument_is_told_so() -> None:
+    made = {"reference": power, "mistakes": (), "right_answers": {}}
+    says = observed(lambda v, n: v ** (n + 1) + n + 1, *powers(2, 3), **made)
+    assert says == "In each wrong case your result would be right if `exponent` were larger by 1."
+    assert "`values` were squared" in observed(lambda v, n: v ** (2 * n) + n, *powers(2, 3), **made)
+
+
+def test_an_amount_on_the_way_is_known_by_its_name() -> None:
+    total = {"on_the_way": lambda inputs: {"the sum": inputs["values"].sum()}}
+    assert "plus the sum" in observed(lambda v: 2 * v + v.sum(), **total)
+    cases = (drawn(5), drawn(7))
+    made = exercise(cases=cases, reference=lambda values: float(values.max()), **total)
+    assert "Your number is the sum" in examine(made, lambda values: float(values.sum())).observed
+
+
+def test_parts_that_are_missing_or_too_many_are_shown() -> None:
+    made = {"reference": lambda values: [str(round(v, 3)) for v in values]}
+    assert "some are missing" in observed(
+        lambda v: [str(round(x, 3)) for x in np.delete(v, 2)], **made
+    )
+    assert "others beside them" in observed(
+        lambda v: [*(str(round(x, 3)) for x in v), "0.123", "0.246"], **made
+    )
+    assert "in reverse order" in observed(lambda v: [str(round(x, 3)) for x in v][::-1], **made)
+
+
+def test_what_a_corner_asks_is_said_when_all_else_is_right() -> None:
+    def one_for_nothing(tokens: list[str], word: str) -> float:
+        return tokens.count(word) / len(tokens) if tokens else 1.0
+
+    report = examine(find("relative_frequency"), one_for_nothing)
+    assert "Every other case is right. This text has no tokens." in report.advice
+
+
+def test_a_mistake_in_all_wrong_cases_is_said_to_be_one() -> None:
+    report = examine(exercise(cases=(drawn(5), drawn(7))), lambda v: v**2 if len(v) == 5 else 2 * v)
+    assert report.mistake is not None
+    assert not report.certain
+    assert "In each wrong case your result is the one that this mistake gives." in report.advice
+
+
+def test_a_named_mistake_needs_no_observation() -> None:
+    made = exercise(mistakes=(Mistake("turned", lambda values: -2 * values, "You turn it."),))
+    assert examine(made, lambda values: -2 * values).observed == ""

@@ -1,0 +1,23 @@
+"""What counts as a number where a number is meant."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from autograde.checking.catalogue import find
+from autograde.checking.check import examine
+from autograde.checking.exercise import plain
+
+
+@pytest.mark.parametrize("number", [Fraction(1, 4), Decimal("0.25")])
+def test_fractions_and_decimals_are_numbers(number: Fraction | Decimal) -> None:
+    assert plain([number, {"a": number}]) == [0.25, {"a": 0.25}]
+
+
+def test_a_share_may_be_a_fraction() -> None:
+    report = examine(
+        find("relative_frequency"),
+        lambda tokens, word: Fraction(tokens.count(word), max(1, len(tokens))),
+    )
+    assert report.points == report.exercise.points

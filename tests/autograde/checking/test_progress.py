@@ -1,0 +1,87 @@
+"""`progress()`: counted from the journal and the predictions, the same text where there is none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograde.checking import progress as module
+from autograde.checking.predictions import FILE
+from autograde.checking.progress import progress
+from autograde.desk import results
+from tests.autograde.checking.made_up import exercise
+
+ALL = {
+    made.id: made
+    for made in (
+        exercise(id="a", title="First", lesson="00_start_here", minutes=3),
+        exercise(id="b", title="Second", lesson="01_word2vec", minutes=50),
+        exercise(id="c", title="Third", lesson="01_word2vec", minutes=20),
+        exercise(id="d", title="Fourth", lesson="03_context_enters", minutes=10),
+    )
+}
+
+
+@pytest.fixture(autouse=True)
+def few_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "catalogue", lambda: ALL)
+
+
+def coming() -> str | None:
+    following = progress().next
+    return following.id if following else None
+
+
+def test_what_is_passed_begun_next_and_left(desk: Path) -> None:
+    assert coming() == "a"
+    results.add(desk, "a", 4, 4)
+    results.add(desk, "b", 1, 4)
+    assert repr(progress()) == (
+        "You have passed 1 of 4 exercises. Lessons with all exercises passed: 1; begun: 1.\n"
+        'Next: "Second" (`b`) in lesson 01, word2vec, about 50 minutes.\n'
+        "Exercises that are left: about 1 h 10 min in that lesson, 1 h 20 min in all. "
+        "Reading comes on top."
+    )
+    bundle, _ = progress()._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(progress())
+    assert "00 start here (done), 01 word2vec (0 of 2 exercises passed), 02" in bundle["text/html"]
+    assert "You are at 01, word2vec." in bundle["text/html"]
+
+
+def test_next_goes_on_from_the_latest_and_comes_back_for_what_was_left_out(desk: Path) -> None:
+    results.add(desk, "b", 4, 4)
+    assert coming() == "c"
+    results.add(desk, "c", 4, 4)
+    assert coming() == "d"
+    results.add(desk, "d", 4, 4)
+    assert coming() == "a"
+    results.add(desk, "an exercise of another release", 4, 4)
+    results.add(desk, "a", 4, 4)
+    assert coming() is None
+    assert "There is no exercise left." in repr(progress())
+    assert "You are at 03" in progress()._repr_mimebundle_()[0]["text/html"]
+
+
+def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(desk: Path) -> None:
+    held = {"question": "?", "guess": 1.0, "outcome": 1.5}
+    missed = {"question": "?", "guess": "a", "outcome": "b"}
+    open_ = {"question": "?", "guess": 2.0}
+    (desk / "01").mkdir()
+    (desk / "01" / FILE).write_text(json.dumps({"x": held, "y": missed, "z": open_}))
+    (desk / "03").mkdir()
+    (desk / "03" / FILE).write_text("[")
+    assert "1 of your 2 predictions held." in repr(progress())
+    assert (desk / "03" / FILE).read_text() == "["
+
+
+def test_where_nothing_is_kept_it_says_the_same_to_everyone(
+    desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results.add(desk, "a", 4, 4)
+    monkeypatch.chdir(tmp_path)
+    assert repr(progress()) == (
+        "Progress is kept where `make lab` put your lessons. Here nothing is kept.\n"
+        'Next: "First" (`a`) in lesson 00, start here, about 3 minutes.\n'
+        "Exercises that are left: about 3 minutes in that lesson, 1 h 23 min in all. "
+        "Reading comes on top."
+    )

@@ -1,0 +1,92 @@
+"""What lesson 06 shows beside its exercises: one convolution, and three faults with symptoms."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from autograde.checking.check import examine
+from autograde.checking.exercise import Answer
+from autograde.exercises.from_characters import convolve, highway_slope
+from autograde.exercises.from_characters.broken import FAULTS, Encoder, encoder_with, planted
+from autograde.exercises.from_characters.small_weights import drawn_weights
+from elmo_mini.bilm import plain
+from elmo_mini.characters.ids import word_to_ids
+
+LONG = "taumata" * 9
+LESSON = Path(__file__).parents[3] / "solutions/06_from_characters/from_characters.py"
+
+
+@pytest.fixture(scope="module")
+def weights() -> dict[str, Tensor]:
+    drawn = drawn_weights(np.random.default_rng(3), ((1, 4), (3, 6)), dim=4)
+    return {name: torch.from_numpy(value) for name, value in drawn.items()}
+
+
+def test_the_convolution_by_hand_is_that_of_pytorch() -> None:
+    torch.manual_seed(0)
+    letters, weight, bias = torch.randn(3, 4, 9), torch.randn(5, 4, 3), torch.randn(5)
+    by_hand = convolve.reference(letters, weight, bias)
+    assert torch.allclose(by_hand, functional.conv1d(letters, weight, bias), atol=1e-5)
+
+
+def loops_over_everything(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    places = range(letters.shape[2] - weight.shape[2] + 1)
+    width = weight.shape[2]
+    rows = [
+        torch.stack([(word[:, p : p + width] * kernel).sum() for p in places]) + b
+        for word in letters
+        for kernel, b in zip(weight, bias, strict=True)
+    ]
+    return torch.stack(rows).view(len(letters), len(weight), -1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(functional.conv1d, "own convolution"), (loops_over_everything, "every word or every filter")],
+)
+def test_what_is_right_and_not_asked_for_is_told_why(answer: Answer, said: str) -> None:
+    report = examine(convolve.EXERCISE, lambda letters, weight, bias: answer(letters, weight, bias))
+    assert report.points < convolve.EXERCISE.points
+    assert said in report.text()
+
+
+def half_a_gate_slope(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+    g, t = torch.sigmoid(v * x + c), torch.relu(w * x + b)
+    return (1 - g) + g * w * (t > 0) + v * g * (1 - g) * t - v * g * x
+
+
+def test_a_term_that_is_taken_away_is_said_with_its_minus() -> None:
+    said = examine(highway_slope.EXERCISE, half_a_gate_slope).text()
+    assert "the expected one plus (−w_carry g x) minus (−g′ x)." in re.sub(r"\s+", " ", said)
+
+
+def test_an_encoder_without_a_fault_is_sound(weights: dict[str, Tensor]) -> None:
+    words = ["cat", "naïve", LONG]
+    right = plain.CharCNN(weights)(torch.tensor([word_to_ids(word) for word in words]))
+    assert torch.equal(encoder_with("", weights)(words)["vectors"], right)
+
+
+def test_the_planted_faults_have_the_symptoms_that_the_lesson_shows(
+    weights: dict[str, Tensor],
+) -> None:
+    sound, broken = encoder_with("", weights), planted(weights)
+
+    def right(encode: Encoder, word: str, stage: str = "vectors") -> bool:
+        return torch.equal(encode([word])[stage], sound([word])[stage])
+
+    assert [right(broken["A"], word) for word in ("cat", LONG)] == [False, True]
+    assert [right(broken["B"], word) for word in ("cat", LONG, "naïve")] == [True, True, False]
+    assert [right(broken["C"], "cat", s) for s in ("filters", "highway")] == [True, False]
+    shut = broken["C"](["cat"], shut=True)
+    assert not torch.allclose(shut["highway"], shut["filters"])
+    assert torch.allclose(sound(["cat"], shut=True)["highway"], sound(["cat"])["filters"])
+
+
+def test_the_lesson_lists_the_faults_in_their_order() -> None:
+    listed = re.findall(r"^# (\d)\. (.+)$", LESSON.read_text("utf-8"), re.MULTILINE)
+    assert listed == [(str(i), fault) for i, fault in enumerate(FAULTS, start=1)]

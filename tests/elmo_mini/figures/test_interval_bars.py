@@ -1,0 +1,12 @@
+"""Bars with whiskers say the ends of their intervals in words."""
+
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.legibility import unreadable
+
+
+def test_the_description_has_heights_and_the_ends_of_intervals() -> None:
+    points = [{"mean": 0.5, "low": 0.4, "high": 0.7}, {"mean": 0.1, "low": -0.1, "high": 0.3}]
+    picture = interval_bars(["a\nb", "c"], {"ours": points}, title="T", ylabel="percent")
+    assert "ours: a b 50, c 10." in picture.description
+    assert "Intervals of ours: a b 40 to 70, c -10 to 30." in picture.description
+    assert unreadable(picture.figure) == []

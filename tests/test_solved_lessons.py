@@ -1,0 +1,37 @@
+"""The solved lessons as stored: every figure can be read, and no cell is silent for long."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+
+from autograde.building.executed_notebook import LONGEST_SILENCE, UNREADABLE
+from autograde.grading.instructor_notes import TIMES
+from elmo_mini.figures import picture
+
+ROOT = Path(__file__).resolve().parent.parent
+SOLVED = sorted(ROOT.glob("solutions/*/*.ipynb"))
+every_lesson = pytest.mark.parametrize("path", SOLVED, ids=lambda path: path.stem)
+
+
+def outputs(path: Path) -> list[NotebookNode]:
+    cells = nbformat.read(path, as_version=4).cells
+    return [output for cell in cells for output in cell.get("outputs", [])]
+
+
+@every_lesson
+def test_every_figure_was_judged_when_it_was_drawn_and_can_be_read(path: Path) -> None:
+    assert UNREADABLE == picture.UNREADABLE
+    figures = [o for o in outputs(path) if "<img" in o.get("data", {}).get("text/html", "")]
+    assert figures
+    assert [o.metadata.get(UNREADABLE) for o in figures] == [[]] * len(figures)
+
+
+@every_lesson
+def test_no_cell_is_silent_for_long_and_no_bar_is_left(path: Path) -> None:
+    silences = nbformat.read(path, as_version=4).metadata[TIMES]["longest silences"]
+    assert 0 < max(silences.values()) <= LONGEST_SILENCE
+    printed = "".join(o.text for o in outputs(path) if o.output_type == "stream")
+    assert "\r" not in printed
+    assert "%|" not in printed
