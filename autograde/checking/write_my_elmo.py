@@ -18,6 +18,7 @@ from autograde.desk import own_package
 from autograde.desk.part_imports import MAY_NEED, foreign_imports
 from autograde.desk.part_text import part_text
 from autograde.desk.place import PACKAGE, being_graded, find_desk
+from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.plain import without_boundaries
 from elmo_mini.characters.ids import word_to_ids
 from elmo_mini.checkpoints.official import save_bilm
@@ -44,7 +45,8 @@ sys.modules.update(dict.fromkeys({THE_COURSES}))
 sys.path.insert(0, "")
 import numpy as np
 from {PACKAGE} import embed
-np.savez(sys.argv[1], *map(np.asarray, embed(json.loads(sys.argv[2]))))
+vectors = embed(json.loads(sys.argv[2]))
+np.savez(sys.argv[1], *[np.asarray(rows, dtype="float32") for rows in vectors])
 """
 
 
@@ -66,11 +68,11 @@ def write_my_elmo() -> None:
             f"Nothing is written: {PACKAGE} belongs into the folder that `make lab` makes for you."
         )
         return
-    folder = f"{desk.name}/{PACKAGE}"
+    folder, bilm = f"{desk.name}/{PACKAGE}", load_pretrained()
     own = [name for name in PARTS if _is_own(name, desk)]
     stand_ins = {name: _course_text(name, own, desk) for name in PARTS if name not in own}
     try:
-        files = own_package.code(stand_ins, own) | _weights()
+        files = own_package.code(stand_ins, own) | _weights(bilm)
         beside = own_package.write(desk, files, datetime.now())
     except OSError as error:
         print(f"{folder} cannot be written ({error.strerror or error}).")
@@ -78,28 +80,39 @@ def write_my_elmo() -> None:
     if beside:
         print(f"What you had edited there has another name now: {', '.join(beside)}.")
     print(f"Written: {folder}, {len(own)} of {len(PARTS)} parts yours.")
-    print(_tried(desk))
+    print(_tried(desk, bilm))
+    print(f'Try it in a terminal, in {desk.name}: python -m {PACKAGE} "Dogs bark ."')
 
 
 def _is_own(name: str, desk: Path) -> bool:
+    """Whether the learner's part goes into the package; a sentence says so, or why not."""
     part, sentence = own_part(catalogue.find(name), desk)
-    if part is not None:
-        for package, inside in foreign_imports(desk / PACKAGE, name).items():
-            needs = "needs" if inside == name else f"uses your `{inside}`, which needs"
-            may = f"{', '.join(MAY_NEED[:-1])} and {MAY_NEED[-1]}"
-            sentence = (
-                f"Your `{name}` {needs} {package}, and this package should need {may} alone, so "
-                f"the course's is used. Write it without {package}, check it, and come back."
-            )
-            part = None
+    foreign = foreign_imports(desk / PACKAGE, name) if part is not None else {}
+    for module, inside in foreign.items():
+        sentence = _not_alone(name, module, inside)
+        break
     print(sentence)
-    return part is not None
+    return part is not None and not foreign
+
+
+def _not_alone(name: str, module: str, inside: str) -> str:
+    which = f"Your `{name}`" if inside == name else f"Your `{name}` uses your `{inside}`, which"
+    stands_in = next((e for e, place in catalogue.places().items() if place == module), "")
+    if stands_in:
+        why = f"was kept with the course's `{stands_in}`"
+        way_out = f"Pass `{stands_in}` and take it up with `mine`, then check `{inside}` again."
+    else:
+        package = module.partition(".")[0]
+        may = f"{', '.join(MAY_NEED[:-1])} and {MAY_NEED[-1]}"
+        why = f"imports {package}, and this package is to need {may} alone"
+        way_out = f"Write `{inside}` without {package} and check it again."
+    return f"{which} {why}, so the course's `{name}` is used. {way_out}"
 
 
 def _course_text(name: str, own: Collection[str], desk: Path) -> str:
     """The course's source of a part; where it uses another part, it uses the package's."""
     beside = {
-        function: f"from {own_package.home(part, part in own)} import {part}"
+        function: (own_package.home(part, part in own), part)
         for part, function in USED_BY_OTHERS.items()
         if part != name
     }
@@ -108,17 +121,17 @@ def _course_text(name: str, own: Collection[str], desk: Path) -> str:
     return f"# {name}, as the course has it.\n\n{text}"
 
 
-def _weights() -> dict[str, bytes]:
-    """The course's checkpoint as a pair of official files."""
+def _weights(bilm: BiLM) -> dict[str, bytes]:
+    """The model as a pair of official files."""
     with tempfile.TemporaryDirectory() as folder:
         options, weights = Path(folder, "options.json"), Path(folder, "weights.hdf5")
-        save_bilm(load_pretrained(), options, weights)
+        save_bilm(bilm, options, weights)
         return {path.name: path.read_bytes() for path in (options, weights)}
 
 
-def _tried(desk: Path) -> str:
+def _tried(desk: Path, bilm: BiLM) -> str:
     """Run the package in a process of its own and hold its vectors to the course's."""
-    course = [layers.mean(0) for layers in ElmoEmbedder().embed_batch(SENTENCES)]
+    course = [layers.mean(0) for layers in ElmoEmbedder(module=bilm).embed_batch(SENTENCES)]
     where = f"a fresh Python that finds neither {' nor '.join(THE_COURSES)}"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "vectors.npz")

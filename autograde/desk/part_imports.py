@@ -12,7 +12,7 @@ MAY_NEED = ("torch", "numpy", "h5py")
 
 
 def foreign_imports(folder: Path, name: str) -> dict[str, str]:
-    """Packages other than torch, numpy, h5py and Python's own, each with the part that imports it.
+    """Modules that are not torch's, NumPy's, h5py's or Python's, each with the part that needs it.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def foreign_imports(folder: Path, name: str) -> dict[str, str]:
             package, _, inner = module.partition(".")
             if package != PACKAGE:
                 if package not in (*MAY_NEED, *sys.stdlib_module_names):
-                    found.setdefault(package, part)
+                    found.setdefault(module, part)
             elif (beside := inner.partition(".")[0]) and beside not in seen:
                 ahead.append(beside)
     return found

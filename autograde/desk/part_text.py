@@ -27,14 +27,14 @@ def part_text(
     answer: Any,
     desk: Path,
     written_out: Collection[str] = (),
-    instead: Mapping[Any, str] = MappingProxyType({}),
+    instead: Mapping[Any, tuple[str, str]] = MappingProxyType({}),
 ) -> str:
     """Plain Python that defines ``name`` as this answer, and all it needs.
 
     Parameters
     ----------
     written_out : installed packages whose functions and classes are written out, not imported
-    instead : import statements of what takes the place of a function or class
+    instead : functions and classes, each with the module and the name to import in its place
 
     Raises
     ------
@@ -48,7 +48,11 @@ def part_text(
 
 class _Part:
     def __init__(
-        self, name: str, desk: Path, written_out: Collection[str], instead: Mapping[Any, str]
+        self,
+        name: str,
+        desk: Path,
+        written_out: Collection[str],
+        instead: Mapping[Any, tuple[str, str]],
     ) -> None:
         self.name = name
         self.desk = desk
@@ -91,7 +95,8 @@ class _Part:
 
     def _import_of(self, name: str, value: Any) -> str:
         if callable(value) and value in self.instead:
-            return f"{self.instead[value]} as {name}"
+            module, attribute = self.instead[value]
+            return f"from {module} import {attribute}" + f" as {name}" * (name != attribute)
         statement = import_of(name, value, self.desk)
         package = statement.split(" ")[1].partition(".")[0] if statement else ""
         return "" if package in self.written_out and callable(value) else statement
