@@ -3,7 +3,9 @@
 LESSON = "08_scalar_mix_and_elmo"
 EXERCISES = (
     "scalar_mix",
-    "layer_norm",
     "mix_gradient",
+    "ScalarMix",
     "without_boundaries",
+    "embed",
+    "find_fault",
 )
