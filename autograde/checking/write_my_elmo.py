@@ -64,9 +64,7 @@ def write_my_elmo() -> None:
         return
     desk = find_desk()
     if desk is None:
-        print(
-            f"Nothing is written: {PACKAGE} belongs into the folder that `make lab` makes for you."
-        )
+        print(f"Nothing is written: {PACKAGE} belongs in the folder that `make lab` makes for you.")
         return
     folder, bilm = f"{desk.name}/{PACKAGE}", load_pretrained()
     own = [name for name in PARTS if _is_own(name, desk)]
@@ -104,7 +102,7 @@ def _not_alone(name: str, module: str, inside: str) -> str:
     else:
         package = module.partition(".")[0]
         may = f"{', '.join(MAY_NEED[:-1])} and {MAY_NEED[-1]}"
-        why = f"imports {package}, and this package is to need {may} alone"
+        why = f"imports {package}, and this package may import {may} alone"
         way_out = f"Write `{inside}` without {package} and check it again."
     return f"{which} {why}, so the course's `{name}` is used. {way_out}"
 
