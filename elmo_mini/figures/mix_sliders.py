@@ -81,6 +81,7 @@ class _Plane:
                 f"{own}."
             )
             self._draw(panel, mixed @ self.axes.T)
+        panels[0].set_ylabel("second direction", fontsize=9)
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(
             handles, names, loc="outside lower center", ncols=len(names), frameon=False, fontsize=9
@@ -105,6 +106,7 @@ class _Plane:
         room = 0.06 * (self.high - self.low)
         panel.set_xlim(self.low[0] - room[0], self.high[0] + room[0])
         panel.set_ylim(self.low[1] - room[1], self.high[1] + room[1])
+        panel.set_xlabel("first direction", fontsize=9)
         panel.set_xticks([])
         panel.set_yticks([])
 

@@ -53,13 +53,14 @@ class Sliders:
         with brought_by("course"):
             import ipywidgets as widgets
 
+        longest = max(len(knob.label) for knob in self.knobs)
         sliders = [
             widgets.SelectionSlider(
                 options=[(f"{value:g}", value) for value in knob.values],
                 value=knob.start,
                 description=knob.label,
                 layout=widgets.Layout(width="90%"),
-                style={"description_width": "initial"},
+                style={"description_width": f"{longest + 1}ch"},
             )
             for knob in self.knobs
         ]
