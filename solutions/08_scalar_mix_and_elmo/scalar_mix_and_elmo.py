@@ -80,7 +80,15 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 # %%
 news = list(corpora.lee().sentences(lower=True))
 static = Word2Vec(
-    news, vector_size=50, window=5, sg=1, sample=1e-3, epochs=15, ns_exponent=0.75, seed=1, workers=1
+    news,
+    vector_size=50,
+    window=5,
+    sg=1,
+    sample=1e-3,
+    epochs=15,
+    ns_exponent=0.75,
+    seed=1,
+    workers=1,
 ).wv
 for word in ("play", "bank"):
     print(f"{word:>5}: {', '.join(near for near, _ in static.most_similar(word, topn=8))}")
@@ -174,7 +182,10 @@ layers, words_there = embedder.batch_to_embeddings(EXAMPLE)
 print("layers as the old interface gives them, (B, L + 1, T, 2H):", tuple(layers.shape))
 layers = layers.transpose(0, 1)  # (L + 1, B, T, 2H)
 one = torch.tensor(1.0)
-cases = {"average": (torch.zeros(3), layers.mean(0)), "top layer": (torch.tensor([0.0, 0, 99]), layers[2])}
+cases = {
+    "average": (torch.zeros(3), layers.mean(0)),
+    "top layer": (torch.tensor([0.0, 0, 99]), layers[2]),
+}
 for name, (w, expected) in cases.items():
     print(f"{name:>9}: largest distance {(scalar_mix(layers, w, one) - expected).abs().max():.0e}")
 
@@ -228,7 +239,9 @@ predict("penalty", "With λ = 1, what share will layer 1 end with? (The truth is
 # %% slide="subslide"
 mix_gradient = or_reference("mix_gradient", mix_gradient)
 
-H = np.concatenate(embedder.embed_batch([s.tokens for s in PLAY[:8]]), 1).astype(float)  # (3, T, 2H)
+H = np.concatenate(embedder.embed_batch([s.tokens for s in PLAY[:8]]), 1).astype(
+    float
+)  # (3, T, 2H)
 TRUTH = np.array([0.1, 0.7, 0.2])
 wanted = 2 * np.einsum("j,jtd->td", TRUTH, H)
 
@@ -282,10 +295,16 @@ for name, (shares, gamma) in {
 # | SRL, semantic roles | 81.6 | 84.1 | 84.6 | 84.8 |
 
 # %%
-predict("top_only", "SQuAD: what share of ELMo's whole gain does the top layer alone bring?", unit="%")
+predict(
+    "top_only", "SQuAD: what share of ELMo's whole gain does the top layer alone bring?", unit="%"
+)
 
 # %%
-table_2 = {"SQuAD": (80.8, 84.7, 85.0, 85.2), "SNLI": (88.1, 89.1, 89.3, 89.5), "SRL": (81.6, 84.1, 84.6, 84.8)}
+table_2 = {
+    "SQuAD": (80.8, 84.7, 85.0, 85.2),
+    "SNLI": (88.1, 89.1, 89.3, 89.5),
+    "SRL": (81.6, 84.1, 84.6, 84.8),
+}
 gains = {task: np.array(row[1:]) - row[0] for task, row in table_2.items()}
 STEPS = ["top layer alone", "average", "learned"]
 plots.bars(
@@ -369,7 +388,9 @@ for norm in (False, True):
     desk = ScalarMix(3, do_layer_norm=norm)
     alone = desk([layer[:1, :4] for layer in layers], words_there[:1, :4])
     beside = desk(list(layers), words_there)[:1, :4]
-    print(f"layer norm {norm!s:>5}: alone or beside the longer one, {(alone - beside).abs().max():.0e}")
+    print(
+        f"layer norm {norm!s:>5}: alone or beside the longer one, {(alone - beside).abs().max():.0e}"
+    )
 
 # %% [markdown]
 # Note the price. With layer norm the vectors of a sentence depend on who else is in its batch, because mean and deviation are the batch's. The paper used it "in some cases"; it is off by default, here and in AllenNLP.
@@ -422,16 +443,23 @@ def official_file(path):
     weights = {}
     with h5py.File(path) as file:
         file.visititems(
-            lambda name, part: weights.update({name: torch.tensor(part[()])})
-            if isinstance(part, h5py.Dataset)
-            else None
+            lambda name, part: (
+                weights.update({name: torch.tensor(part[()])})
+                if isinstance(part, h5py.Dataset)
+                else None
+            )
         )
     return weights
 
 
 weights = official_file(WEIGHTS)
 print(f"{sum(part.numel() for part in weights.values()) / 1e6:.1f} million weights, such as")
-for name in ("char_embed", "CNN/W_cnn_0", "CNN_proj/W_proj", "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell/W_0"):
+for name in (
+    "char_embed",
+    "CNN/W_cnn_0",
+    "CNN_proj/W_proj",
+    "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell/W_0",
+):
     print(f"{name:>42} {tuple(weights[name].shape)}")
 
 # %%
@@ -515,7 +543,13 @@ nothing_read = official_file(FOLDER / "weights_0.hdf5")
 
 def point(shares):
     """Mean of the sentences' shares, with a 95 % interval: the sentences are drawn again."""
-    return dict(zip(("mean", "low", "high"), bootstrap_interval(shares[None], np.arange(len(shares))), strict=True))
+    return dict(
+        zip(
+            ("mean", "low", "high"),
+            bootstrap_interval(shares[None], np.arange(len(shares))),
+            strict=True,
+        )
+    )
 
 
 def roles(vectors, sentences):
@@ -622,7 +656,10 @@ character_rows = batch_to_ids(EXAMPLE)  # (2, 8, 50)
 output = elmo(character_rows)
 below, above = output["elmo_representations"]  # (2, 8, 512) each
 print("mask:", output["mask"].int().tolist())
-print("learned by the task:", [(n, tuple(p.shape)) for n, p in elmo.named_parameters() if p.requires_grad])
+print(
+    "learned by the task:",
+    [(n, tuple(p.shape)) for n, p in elmo.named_parameters() if p.requires_grad],
+)
 
 # %% [markdown]
 # Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. (You read that AllenNLP's ELMo could not be fine-tuned. That switch exists since February 2018.)
@@ -652,8 +689,16 @@ plots.curves(
 # Now point **your** inspector at the package, in three settings.
 
 # %%
-SETTINGS = {"default": {}, "stateful=True": {"stateful": True}, "do_layer_norm=True": {"do_layer_norm": True}}
-predict("norm", "What will your inspector say of do_layer_norm=True?", options=["sound", "remembers", "depends on its company", "shifted"])
+SETTINGS = {
+    "default": {},
+    "stateful=True": {"stateful": True},
+    "do_layer_norm=True": {"do_layer_norm": True},
+}
+predict(
+    "norm",
+    "What will your inspector say of do_layer_norm=True?",
+    options=["sound", "remembers", "depends on its company", "shifted"],
+)
 
 
 # %%
@@ -669,7 +714,10 @@ def as_black_box(module):
     return box
 
 
-said = {name: find_fault(as_black_box(Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0, **how))) for name, how in SETTINGS.items()}
+said = {
+    name: find_fault(as_black_box(Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0, **how)))
+    for name, how in SETTINGS.items()
+}
 for name, verdict in said.items():
     print(f"{name:>18}: {verdict}")
 outcome("norm", said["do_layer_norm=True"])
@@ -683,7 +731,11 @@ outcome("norm", said["do_layer_norm=True"])
 
 # %%
 VERBS = [i for i, s in enumerate(PLAY) if s.pos == "VERB"]
-predict("verbs", "Only verbs (sport or music, chance 48 %): how many of the five nearest share the role?", unit="%")
+predict(
+    "verbs",
+    "Only verbs (sport or music, chance 48 %): how many of the five nearest share the role?",
+    unit="%",
+)
 
 # %% slide="subslide"
 all_layers = embedder.embed_batch(texts)  # (L + 1, words, 2H) each
@@ -716,7 +768,8 @@ outcome("verbs", 100 * of_layer(2, "sense", VERBS)["mean"], unit="%")
 # %% slide="subslide"
 everything = [list(s.tokens) for s in SENTENCES]
 trained, untrained = (
-    at_targets(ElmoEmbedder(module=model).embed_batch(everything), SENTENCES) for model in (COURSE, UNTRAINED)
+    at_targets(ElmoEmbedder(module=model).embed_batch(everything), SENTENCES)
+    for model in (COURSE, UNTRAINED)
 )
 
 
@@ -734,7 +787,10 @@ def over_words(vectors, key):
     return point(np.concatenate(shares)), np.mean(chance)
 
 
-KEYS = {"all sentences\nof the word": lambda s: s.word, "same part\nof speech": lambda s: (s.word, s.pos)}
+KEYS = {
+    "all sentences\nof the word": lambda s: s.word,
+    "same part\nof speech": lambda s: (s.word, s.pos),
+}
 READERS = {f"layer {j}": trained[:, j] for j in range(3)} | {"layer 2, untrained": untrained[:, 2]}
 for name, key in KEYS.items():
     print(f"{' '.join(name.split()):>25}: chance {100 * over_words(trained[:, 0], key)[1]:.0f} %")
@@ -767,7 +823,9 @@ interval_bars(
 
 # %%
 for name, d in STORED.numbers["differences"].items():
-    print(f"{name:>39}: {100 * d['mean']:+.1f} points ({100 * d['low']:+.1f} to {100 * d['high']:+.1f})")
+    print(
+        f"{name:>39}: {100 * d['mean']:+.1f} points ({100 * d['low']:+.1f} to {100 * d['high']:+.1f})"
+    )
 
 # %% [markdown]
 # Here context brings twenty points over the best static answer, and nine over a mean of the sentence's static vectors, which knows the company and no order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its five nearest are any five.
