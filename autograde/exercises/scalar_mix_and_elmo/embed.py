@@ -109,7 +109,8 @@ def _embed(
         rows.append(row + padding + closing if end_last else row + closing + padding)
     layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
     vectors = ScalarMix(len(layers), norm)(layers, mask) if mixed is None else mixed(layers)
-    return [row[first : first + len(words) + more] for row, words in zip(vectors, sentences)]
+    pairs = zip(vectors, sentences, strict=True)
+    return [row[first : first + len(words) + more] for row, words in pairs]
 
 
 def _otherwise(**changes: Any) -> Answer:

@@ -149,7 +149,7 @@ def _by_loops(elmo: Elmo) -> str:
 
 
 def _by_last_word(elmo: Elmo) -> str:
-    short = "one two three".split()
+    short = ["one", "two", "three"]
     longer = [*short, "four", "five"]
     first, (left, right) = elmo([short])[0], elmo([short, longer])
     if len(first) != 3 or len(left) != 3 or len(right) != 5:

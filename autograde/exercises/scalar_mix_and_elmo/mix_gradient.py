@@ -242,7 +242,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the shares of minus w",
-            lambda h, w, g, u, d: mix_gradient.mix_gradient(h, -w, g, u, -d),
+            lambda h, w, g, u, d: _with_shares(lambda p: (1 / p) / (1 / p).sum(), h, w, g, u, d),
             "Your largest weight gets the smallest share: the exponent has the wrong sign. "
             "`np.exp(w - w.max())`.",
             hint=3,
