@@ -102,9 +102,7 @@ def same_sense_share(
     places = [Occurrence(s.tokens, s.position, s.sense, s.word) for s in sentences]
     vectors = occurrence_vectors(bilm, places, layers, progress=False)
     senses_of = [s.sense for s in sentences]
-    return [
-        same_label_share(vectors[:, place], senses_of, NEAREST) for place in range(len(layers))
-    ]
+    return [same_label_share(vectors[:, place], senses_of, NEAREST) for place in range(len(layers))]
 
 
 def _differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:

@@ -58,8 +58,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "`ScalarMix(n_layers, do_layer_norm)` should give a module of PyTorch. Keep the first "
             "line, `class ScalarMix(nn.Module):`."
         )
-    for name, size in (("w", inputs["n_layers"]), ("gamma", 1)):
-        found = getattr(mix, name, None)
+    w, gamma = (getattr(mix, name, None) for name in ("w", "gamma"))
+    for name, found, size in (("w", w, inputs["n_layers"]), ("gamma", gamma, 1)):
         if not isinstance(found, nn.Parameter):
             raise AnswerRefused(
                 f"`self.{name}` is no parameter, so no optimiser will find it. Write "
@@ -68,18 +68,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if found.numel() != size:
             numbers = "one number" if size == 1 else f"{size} numbers, one for each layer"
             raise AnswerRefused(f"`self.{name}` holds {found.numel()} numbers. It takes {numbers}.")
-    if mix.w.max() > mix.w.min():
+    assert isinstance(w, Tensor)
+    assert isinstance(gamma, Tensor)
+    if w.max() > w.min():
         raise AnswerRefused(
             "The numbers of `self.w` differ at the start. Start them at zeros: then the mix begins "
             "as the plain average."
         )
-    mix = mix.double()
+    mix.double()
     rows = [torch.from_numpy(layer.copy()) for layer in inputs["layers"]]
     mask = torch.from_numpy(inputs["mask"].copy())
     at_the_start = tensor_of(lambda: mix(rows, mask))
     with torch.no_grad():
-        mix.w.copy_(torch.from_numpy(inputs["w"]).view_as(mix.w))
-        mix.gamma.fill_(inputs["gamma"])
+        w.copy_(torch.from_numpy(inputs["w"]).view_as(w))
+        gamma.fill_(inputs["gamma"])
     mixed = tensor_of(lambda: mix(rows, mask))
     for layer, before in zip(rows, inputs["layers"], strict=True):
         if not np.array_equal(layer.numpy(), before):
@@ -88,7 +90,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if mixed.requires_grad:
         there = mask.unsqueeze(-1)
         loss = (mixed * there).square().sum() if mixed.shape == rows[0].shape else mixed.sum()
-        taught = torch.autograd.grad(loss, (mix.w, mix.gamma), allow_unused=True)
+        taught = torch.autograd.grad(loss, (w, gamma), allow_unused=True)
     return {
         "vectors at the start": plain(at_the_start),
         "vectors with other weights": plain(mixed),
@@ -166,7 +168,12 @@ class _Variant(nn.Module):
         super().__init__()
         self.w = nn.Parameter(torch.zeros(n_layers))
         self.gamma = nn.Parameter(torch.tensor(gamma))
-        asked = {"asked": do_layer_norm, "always": True, "never": False, "turned": not do_layer_norm}
+        asked = {
+            "asked": do_layer_norm,
+            "always": True,
+            "never": False,
+            "turned": not do_layer_norm,
+        }
         self.asked, self.norm = asked.get(when, do_layer_norm), norm
         self.after, self.together, self.mix = when == "after", together, mix
 
@@ -209,8 +216,8 @@ class _ByIndexing(nn.Module):
 class _ByEinsum(nn.Module):
     def __init__(self, n_layers: int, do_layer_norm: bool = False) -> None:
         super().__init__()
-        self.register_parameter("w", nn.Parameter(torch.zeros(n_layers, 1)))
-        self.register_parameter("gamma", nn.Parameter(torch.tensor(1.0)))
+        self.w = nn.Parameter(torch.zeros(n_layers, 1))
+        self.gamma = nn.Parameter(torch.tensor(1.0))
         self.norm = do_layer_norm
 
     def forward(self, layers: Sequence[Tensor], mask: Tensor) -> Tensor:
@@ -310,6 +317,37 @@ NORM_MISTAKES: tuple[tuple[str, Norm, str, int], ...] = (
         lambda h, m: _normal(h, m, squares=True),
         "You divide by the root of the mean square and leave the mean where it is. The "
         "variance is the mean square of the distance from the mean.",
+        2,
+    ),
+    (
+        "multiplied by the deviation",
+        lambda h, m: (h - h[m].mean()) * (h[m].var(unbiased=False) + TINY).sqrt(),
+        "You multiply by the standard deviation. Divide by it.",
+        2,
+    ),
+    (
+        "the norm upside down",
+        lambda h, m: (h[m].var(unbiased=False) + TINY).sqrt() / (h - h[m].mean()),
+        "Your fraction is upside down: the distance from the mean over the standard deviation.",
+        2,
+    ),
+    (
+        "the mean is added",
+        lambda h, m: (h + h[m].mean()) / (h[m].var(unbiased=False) + TINY).sqrt(),
+        "You add the mean. Subtract it.",
+        2,
+    ),
+    (
+        "the sum is taken off",
+        lambda h, m: (h - h[m].sum()) / (h[m].var(unbiased=False) + TINY).sqrt(),
+        "You subtract the sum of the numbers. Subtract their mean.",
+        2,
+    ),
+    (
+        "the first sentence's mean and variance",
+        lambda h, m: (h - h[0].mean()) / (h[0].var(unbiased=False) + TINY).sqrt(),
+        "You take mean and variance of the first sentence. Take them over the words of all: "
+        "`layer[mask]`.",
         2,
     ),
     (

@@ -18,10 +18,10 @@ from autograde.checking.exercise import (
     plain,
     returned,
 )
+from autograde.exercises.from_characters.character_ids import reference as character_ids
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
 from elmo_mini.bilm.plain import BiLM, CharCNN, ScalarMix, without_boundaries
-from elmo_mini.characters.ids import word_to_ids
 
 Sentences = Sequence[Sequence[str]]
 Vectors = list[Any]
@@ -31,7 +31,6 @@ END = [259, 258, 260, *[261] * 47]
 NOTHING = [0] * 50
 
 
-@torch.no_grad()
 def reference(
     sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
 ) -> Vectors:
@@ -39,10 +38,11 @@ def reference(
     longest = max(len(sentence) for sentence in sentences)
     rows = []
     for words in sentences:
-        row = [START, *(list(word_to_ids(word)) for word in words), END]
+        row = [START, *(list(character_ids(word)) for word in words), END]
         rows.append(row + [NOTHING] * (longest - len(words)))
-    layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
-    mixed = ScalarMix(len(layers))(layers, mask)
+    with torch.no_grad():
+        layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
+        mixed = ScalarMix(len(layers))(layers, mask)
     vectors, kept = without_boundaries(mixed, mask)
     return [row[there] for row, there in zip(vectors, kept, strict=True)]
 
@@ -84,7 +84,7 @@ def _embed(
     *,
     start: list[int] | None = START,
     end: list[int] | None = END,
-    word: Callable[[str], Sequence[int]] = word_to_ids,
+    word: Callable[[str], Sequence[int]] = character_ids,
     nothing: list[int] = NOTHING,
     end_last: bool = False,
     mixed: Callable[[list[Tensor]], Tensor] | None = None,
@@ -92,6 +92,8 @@ def _embed(
     first: int = 1,
     more: int = 0,
     sort: bool = False,
+    words_from: int = 1,
+    last_word: bool = True,
 ) -> Vectors:
     """The same with one thing done otherwise; `first` is where a sentence's vectors begin."""
     if sort:
@@ -100,13 +102,15 @@ def _embed(
     rows = []
     for words in sentences:
         row = [start] if start else []
-        row += [list(word(w)) for w in words]
+        kept = words if last_word else words[:-1]
+        row = row[:words_from] + [list(word(w)) for w in kept]
         padding = [nothing] * (longest - len(words))
         closing = [end] if end else []
         rows.append(row + padding + closing if end_last else row + closing + padding)
     layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
     vectors = ScalarMix(len(layers), norm)(layers, mask) if mixed is None else mixed(layers)
-    return [row[first : first + len(words) + more] for row, words in zip(vectors, sentences)]
+    pairs = zip(vectors, sentences, strict=True)
+    return [row[first : first + len(words) + more] for row, words in pairs]
 
 
 def _otherwise(**changes: Any) -> Answer:
@@ -114,11 +118,11 @@ def _otherwise(**changes: Any) -> Answer:
 
 
 def _shift_again(word: str) -> list[int]:
-    return [min(code + 1, 261) for code in word_to_ids(word)]
+    return [min(code + 1, 261) for code in character_ids(word)]
 
 
 def _no_shift(word: str) -> list[int]:
-    return [code - 1 for code in word_to_ids(word)]
+    return [code - 1 for code in character_ids(word)]
 
 
 def _spelled(word: str) -> list[int]:
@@ -127,33 +131,37 @@ def _spelled(word: str) -> list[int]:
     return row + [261] * (50 - len(row))
 
 
-@torch.no_grad()
 def _one_at_a_time(
     sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
 ) -> Vectors:
     reader = BiLM(CharCNN(weights), weights)
     found = []
     for words in sentences:
-        ids = torch.tensor([[START, *map(list, map(word_to_ids, words)), END]])
+        ids = torch.tensor([[START, *map(list, map(character_ids, words)), END]])
         layers, mask = reader(ids)
-        found.append(ScalarMix(len(layers)).forward(layers, mask)[0, 1:-1].numpy())
+        vectors = ScalarMix(len(layers)).forward(layers, mask)
+        found.append(vectors[0, 1:-1].detach().numpy())
     return found
 
 
-@torch.no_grad()
 def _by_filling(
-    sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
+    sentences: Sentences,
+    weights: dict[str, Tensor],
+    CharCNN: Part,
+    BiLM: Part,
+    ScalarMix: Part,
+    letters: int = 50,
 ) -> Vectors:
     lengths = [len(words) for words in sentences]
-    ids = torch.zeros(len(sentences), max(lengths) + 2, 50, dtype=torch.long)
+    ids = torch.zeros(len(sentences), max(lengths) + 2, letters, dtype=torch.long)
     for row, words in zip(ids, sentences, strict=True):
         row[0] = torch.tensor(START)
         for place, word in enumerate(words, start=1):
-            row[place] = torch.tensor(word_to_ids(word))
+            row[place] = torch.tensor(character_ids(word))
         row[len(words) + 1] = torch.tensor(END)
     layers, mask = BiLM(char_cnn=CharCNN(weights), weights=weights)(ids)
     vectors = ScalarMix(n_layers=len(layers))(layers, mask)
-    return [row[1 : length + 1].clone() for row, length in zip(vectors, lengths, strict=True)]
+    return [row[1 : length + 1].detach() for row, length in zip(vectors, lengths, strict=True)]
 
 
 LAYERS = "The layers are all there. "
@@ -256,7 +264,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "padding is an empty word",
-            _otherwise(nothing=list(word_to_ids(""))),
+            _otherwise(nothing=list(character_ids(""))),
             "You pad with an empty word, which is a word: it has a begin and an end, and the biLM "
             "reads it. No word is a row of fifty zeros.",
             hint=2,
@@ -266,6 +274,31 @@ EXERCISE = Exercise(
             _otherwise(nothing=[261] * 50),
             "You pad with rows of 261. That mark fills a word's row. No word is a row of fifty "
             "zeros.",
+            hint=2,
+        ),
+        Mistake(
+            "two words too few",
+            _otherwise(more=-2),
+            "Your vectors end two words before the sentence does. Count: the words stand at 1 to "
+            "n, so the slice ends at n + 1.",
+            hint=3,
+        ),
+        Mistake(
+            "padding is the id 1",
+            _otherwise(nothing=[1] * 50),
+            "You pad with ones, which are letters. No word is a row of fifty zeros.",
+            hint=2,
+        ),
+        Mistake(
+            "the first word over START",
+            _otherwise(words_from=0, first=1),
+            "The first word stands where `START` should be. The words begin at place 1.",
+            hint=1,
+        ),
+        Mistake(
+            "the last word is lost",
+            _otherwise(last_word=False),
+            "The last word of each sentence is not read.",
             hint=2,
         ),
         Mistake(
@@ -346,7 +379,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "lower case",
-            _otherwise(word=lambda w: word_to_ids(w.lower())),
+            _otherwise(word=lambda w: character_ids(w.lower())),
             "You make the words small. The biLM was trained with capitals.",
             hint=2,
         ),

@@ -201,6 +201,37 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "added up along the vector",
+            lambda h, w, g: g * (h * w.softmax(0).view(-1, *[1] * (h.dim() - 1))).sum(-1),
+            "You add up along the last axis, the numbers of a vector. The layers lie along the "
+            "first: `.sum(0)`.",
+            hint=2,
+        ),
+        Mistake(
+            "added up over the sentences",
+            lambda h, w, g: g * (h * w.softmax(0).view(-1, *[1] * (h.dim() - 1))).sum(1),
+            "You add up over the sentences. The layers lie along the first axis: `.sum(0)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the logarithm of the softmax",
+            lambda h, w, g: g * _weighted(h, w.log_softmax(0)),
+            "You use log_softmax, whose numbers are negative. The shares are the softmax itself.",
+            hint=1,
+        ),
+        Mistake(
+            "divided by the shares",
+            lambda h, w, g: g * sum(s_j / h_j for s_j, h_j in zip(w.softmax(0), h, strict=True)),
+            "You divide shares by layers. Multiply them.",
+            hint=1,
+        ),
+        Mistake(
+            "gamma over the mix",
+            lambda h, w, g: g / _weighted(h, w.softmax(0)),
+            "You divide `gamma` by the mix. Multiply them.",
+            hint=1,
+        ),
+        Mistake(
             "weights along the last axis",
             lambda h, w, g: (
                 g * (h * w.softmax(0)).sum(0)

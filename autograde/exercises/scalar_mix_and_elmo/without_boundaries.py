@@ -137,6 +137,22 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the mask keeps its width",
+            lambda v, m: (
+                v[:, 1:-1] * m[:, 2:].unsqueeze(-1),
+                torch.nn.functional.pad(m[:, 2:], (0, 2)),
+            ),
+            "The vectors are right. Your mask is True at the right words and still as wide as "
+            "before: it loses two columns.",
+            hint=2,
+        ),
+        Mistake(
+            "the lengths in place of the mask",
+            lambda v, m: (v[:, 1:-1] * m[:, 2:].unsqueeze(-1), m.sum(1) - 2),
+            "You return how many words each sentence has. Return the mask, (B, T): True at words.",
+            hint=2,
+        ),
+        Mistake(
             "the mask turned around",
             lambda v, m: (v[:, 1:-1] * m[:, 2:].unsqueeze(-1), ~m[:, 2:]),
             "Your mask is True at padding. It is True at words.",
