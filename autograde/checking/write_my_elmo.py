@@ -19,14 +19,12 @@ from autograde.desk.part_imports import MAY_NEED, foreign_imports
 from autograde.desk.part_text import part_text
 from autograde.desk.place import PACKAGE, being_graded, find_desk
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.plain import without_boundaries
-from elmo_mini.characters.ids import word_to_ids
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.elmo.embedder import ElmoEmbedder
 
 PARTS = ("character_ids", "CharCNN", "BiLM", "ScalarMix", "without_boundaries", "embed")
-USED_BY_OTHERS = {"character_ids": word_to_ids, "without_boundaries": without_boundaries}
+USED_BY_OTHERS = ("character_ids", "without_boundaries")
 THE_COURSES = ("elmo_mini", "autograde")
 SENTENCES = [
     sentence.split()
@@ -110,8 +108,8 @@ def _not_alone(name: str, module: str, inside: str) -> str:
 def _course_text(name: str, own: Collection[str], desk: Path) -> str:
     """The course's source of a part; where it uses another part, it uses the package's."""
     beside = {
-        function: (own_package.home(part, part in own), part)
-        for part, function in USED_BY_OTHERS.items()
+        catalogue.find(part).reference: (own_package.home(part, part in own), part)
+        for part in USED_BY_OTHERS
         if part != name
     }
     reference = catalogue.find(name).reference

@@ -231,7 +231,7 @@ def test_the_courses_embed_uses_the_parts_that_are_yours(own_desk: Path, untried
     (own_desk / "my_elmo/without_boundaries.py").unlink()
     write()
     text = (own_desk / "my_elmo/course/embed.py").read_text("utf-8")
-    assert "from my_elmo.character_ids import character_ids as word_to_ids\n" in text
+    assert "from my_elmo.character_ids import character_ids\n" in text
     assert "from my_elmo.course.without_boundaries import without_boundaries\n" in text
 
 
