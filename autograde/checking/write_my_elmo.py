@@ -15,7 +15,7 @@ from autograde.checking.mine import own_part
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible
 from autograde.desk import own_package
-from autograde.desk.part_imports import MAY_NEED, foreign_imports
+from autograde.desk.part_imports import MAY_NEED, foreign_imports, imports_of
 from autograde.desk.part_text import part_text
 from autograde.desk.place import PACKAGE, being_graded, find_desk
 from elmo_mini.bilm.model import BiLM
@@ -24,7 +24,6 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.elmo.embedder import ElmoEmbedder
 
 PARTS = ("character_ids", "CharCNN", "BiLM", "ScalarMix", "without_boundaries", "embed")
-USED_BY_OTHERS = ("character_ids", "without_boundaries")
 THE_COURSES = ("elmo_mini", "autograde")
 SENTENCES = [
     sentence.split()
@@ -65,7 +64,10 @@ def write_my_elmo() -> None:
         print(f"Nothing is written: {PACKAGE} belongs in the folder that `make lab` makes for you.")
         return
     folder, bilm = f"{desk.name}/{PACKAGE}", load_pretrained()
-    own = [name for name in PARTS if _is_own(name, desk)]
+    own: list[str] = []
+    for name in PARTS:
+        if _is_own(name, own, desk):
+            own.append(name)
     stand_ins = {name: _course_text(name, own, desk) for name in PARTS if name not in own}
     try:
         files = own_package.code(stand_ins, own) | _weights(bilm)
@@ -80,15 +82,25 @@ def write_my_elmo() -> None:
     print(f'Try it in a terminal, in {desk.name}: python -m {PACKAGE} "Dogs bark ."')
 
 
-def _is_own(name: str, desk: Path) -> bool:
-    """Whether the learner's part goes into the package; a sentence says so, or why not."""
+def _is_own(name: str, own: Collection[str], desk: Path) -> bool:
+    """Whether the learner's part goes into the package; a sentence says so, or why not.
+
+    ``own`` has those of the parts before it that do.
+    """
     part, sentence = own_part(catalogue.find(name), desk)
-    foreign = foreign_imports(desk / PACKAGE, name) if part is not None else {}
-    for module, inside in foreign.items():
-        sentence = _not_alone(name, module, inside)
-        break
+    good = part is not None
+    if good:
+        foreign = foreign_imports(desk / PACKAGE, name)
+        before = PARTS[: PARTS.index(name)]
+        used = [other for other in imports_of(desk / PACKAGE, name) if other in before]
+        lost = [other for other in used if other not in own]
+        if foreign:
+            sentence = _not_alone(name, *next(iter(foreign.items())))
+        elif lost:
+            sentence = f"Your `{name}` uses your `{lost[0]}`, so the course's is used here, too."
+        good = not foreign and not lost
     print(sentence)
-    return part is not None and not foreign
+    return good
 
 
 def _not_alone(name: str, module: str, inside: str) -> str:
@@ -108,9 +120,9 @@ def _not_alone(name: str, module: str, inside: str) -> str:
 def _course_text(name: str, own: Collection[str], desk: Path) -> str:
     """The course's source of a part; where it uses another part, it uses the package's."""
     beside = {
-        catalogue.find(part).reference: (own_package.home(part, part in own), part)
-        for part in USED_BY_OTHERS
-        if part != name
+        catalogue.find(other).reference: (own_package.home(other, other in own), other)
+        for other in PARTS
+        if other != name
     }
     reference = catalogue.find(name).reference
     text = part_text(name, reference, desk, written_out=THE_COURSES, instead=beside)
@@ -138,7 +150,7 @@ def _tried(desk: Path, bilm: BiLM) -> str:
             )
         except subprocess.TimeoutExpired:
             return f"It did not end within {SECONDS:g} seconds in {where}."
-        if done.returncode:
+        if done.returncode or not file.exists():
             last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
             return f"It does not run in {where}: {' '.join(last) or 'it ended without a word'}"
         with np.load(file) as found:

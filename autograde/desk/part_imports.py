@@ -19,19 +19,25 @@ def foreign_imports(folder: Path, name: str) -> dict[str, str]:
     folder : the kept parts, ``NAME.py`` each
     name : of the part
     """
-    found: dict[str, str] = {}
-    seen: set[str] = set()
+    own = (PACKAGE, *MAY_NEED, *sys.stdlib_module_names)
+    return {
+        module: part
+        for part, modules in reversed(imports_of(folder, name).items())
+        for module in modules
+        if module.partition(".")[0] not in own
+    }
+
+
+def imports_of(folder: Path, name: str) -> dict[str, list[str]]:
+    """The modules that a part imports, and those of each part that it uses, itself first."""
+    found: dict[str, list[str]] = {}
     ahead = [name]
     while ahead:
-        part = ahead.pop()
-        seen.add(part)
-        for module in _imported(read(folder / f"{part}.py") or ""):
-            package, _, inner = module.partition(".")
-            if package != PACKAGE:
-                if package not in (*MAY_NEED, *sys.stdlib_module_names):
-                    found.setdefault(module, part)
-            elif (beside := inner.partition(".")[0]) and beside not in seen:
-                ahead.append(beside)
+        part = ahead.pop(0)
+        if part not in found:
+            found[part] = list(_imported(read(folder / f"{part}.py") or ""))
+            beside = [module.split(".") for module in found[part]]
+            ahead += [names[1] for names in beside if names[0] == PACKAGE and len(names) > 1]
     return found
 
 

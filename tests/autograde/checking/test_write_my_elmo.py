@@ -235,6 +235,24 @@ def test_the_courses_embed_uses_the_parts_that_are_yours(own_desk: Path, untried
     assert "from my_elmo.course.without_boundaries import without_boundaries\n" in text
 
 
+def test_a_part_that_uses_one_that_is_wrong_gives_way_with_it(
+    own_desk: Path, untried: None
+) -> None:
+    """It passes by itself: none of its cases has an empty word."""
+    ids, embed = (catalogue.find(name).reference for name in ("character_ids", "embed"))
+    mine = {ids: ("my_elmo.character_ids", "character_ids")}
+    text = part_text("embed", embed, own_desk, written_out=THE_COURSES, instead=mine)
+    (own_desk / "my_elmo/embed.py").write_text(text, encoding="utf-8")
+    assert "`embed` is yours, as you edited it." in write()
+    with (own_desk / "my_elmo/character_ids.py").open("a", encoding="utf-8") as file:
+        file.write("\n\nright = character_ids\n\n\ndef character_ids(word):\n")
+        file.write("    return right(word) if word else [1] * 50\n")
+    said = write()
+    assert "Your `character_ids` in work/my_elmo/character_ids.py no longer passes" in said
+    assert "Your `embed` uses your `character_ids`, so the course's is used here, too.\n" in said
+    assert "4 of 6 parts yours." in said
+
+
 def test_a_part_that_was_kept_with_the_courses_part_is_told_how_to_mend_it(
     own_desk: Path, untried: None
 ) -> None:
