@@ -258,8 +258,6 @@ reverse_each = or_reference("reverse_each", reverse_each)
 import torch
 from torch import nn
 
-from elmo_mini.bilm import plain
-
 
 class BiLM(nn.Module):
     """Two stacks of LSTMs over the same words."""
@@ -267,17 +265,17 @@ class BiLM(nn.Module):
     def __init__(self, char_cnn, weights, clip=3.0):
         super().__init__()
         self.char_cnn, self.clip = char_cnn, clip
-        cell = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
-        layers = range(len(plain.numbered("RNN_0/RNN/MultiRNNCell/Cell{}/LSTMCell/B", weights)))
+        cell = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell/{}"
+        depth = sum(name.startswith("RNN_0/") and name.endswith("/B") for name in weights)
         self.stacks = nn.ModuleList(
             nn.ModuleList(
                 nn.ParameterDict(
                     {
-                        name: plain.parameter(weights[f"{cell.format(direction, layer)}/{name}"])
+                        name: weights[cell.format(direction, layer, name)].clone()
                         for name in ("W_0", "B", "W_P_0")
                     }
                 )
-                for layer in layers
+                for layer in range(depth)
             )
             for direction in (0, 1)
         )

@@ -27,15 +27,23 @@ def relation_of_shapes(pairs: list[Pair], both: Both) -> str:
         found = _along(pairs, both, axis)
         if found:
             return found
-    for words, made in REDUCED.items():
-        if most and all_close(pairs, both, made):
-            return f"Your result is the expected one {words} to a single number."
+    if most and (words := _to_one_number(pairs, both)):
+        return f"Your result is the expected one {words} to a single number."
     for move, words in transposed(most):
         if all_close(pairs, both, move):
             return f"The right numbers, {words}"
     if all(pair.close(np.ravel(r), np.ravel(m)) for pair, (r, m) in zip(pairs, both, strict=True)):
         return "The right numbers, in another shape."
     return _axes(both)
+
+
+def _to_one_number(pairs: list[Pair], both: Both) -> str:
+    """How the whole was reduced; nothing has no mean and no largest, so it says nothing."""
+    there = [place for place, (right, _) in enumerate(both) if right.size]
+    if not there or any(mine.ndim for _, mine in both):
+        return ""
+    some, of_them = [pairs[place] for place in there], [both[place] for place in there]
+    return next((words for words, made in REDUCED.items() if all_close(some, of_them, made)), "")
 
 
 def _along(pairs: list[Pair], both: Both, axis: int) -> str:

@@ -60,6 +60,23 @@ def test_a_relation_is_said(answer: Answer, says: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
+        (lambda v: float(np.prod(2 * v)), "multiplied together to a single number"),
+        (lambda v: float(np.mean(2 * v)) if len(v) else 0.0, "averaged to a single number"),
+        (lambda v: float(np.max(2 * v, initial=-9)), "cut down to its largest to a single number"),
+    ],
+)
+def test_a_part_without_numbers_does_not_hide_what_became_of_the_others(
+    answer: Answer, says: str
+) -> None:
+    """NumPy refuses the largest of nothing, and warns of its mean: the report is the learner's."""
+    report = examine(exercise(cases=(drawn(0), drawn(5), drawn(6))), answer)
+    assert says in report.observed
+    assert report.printed == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
         (lambda v: 2 * v * v.sum(1, keepdims=True), "Each row of yours"),
         (lambda v: 2 * v / v.sum(0), "Each column of yours"),
         (lambda v: (2 * v).T, "two axes swapped"),
