@@ -22,6 +22,8 @@ from torch.nn import functional
 
 Weights = Mapping[str, Tensor]
 
+TINY = 1e-13  # under a root, so that a layer of equal numbers is not divided by zero
+
 
 def parameter(weight: Tensor) -> nn.Parameter:
     """A copy of a weight, to be trained."""
@@ -213,15 +215,49 @@ def bilm_loss(
     return torch.stack(losses)
 
 
-class ScalarMix(nn.Module):
-    """ELMo = gamma * sum over j of s_j h_j, with s = softmax(w): section 3.2, equation (1)."""
+def scalar_mix(layers: Sequence[Tensor] | Tensor, w: Tensor, gamma: Tensor) -> Tensor:
+    """ELMo = gamma * sum over j of s_j h_j, with s = softmax(w): section 3.2, equation (1).
 
-    def __init__(self, n_layers: int) -> None:
+    Parameters
+    ----------
+    layers : n_layers tensors of one shape (..., 2 H)
+    w, gamma : (n_layers,) and ()
+    """
+    s = torch.softmax(w, 0)
+    weighted = [s_j * h_j for s_j, h_j in zip(s, layers, strict=True)]
+    return gamma * torch.stack(weighted).sum(0)
+
+
+def layer_norm(layer: Tensor, mask: Tensor) -> Tensor:
+    """(B, T, 2 H) less the mean and over the standard deviation of all its numbers at words.
+
+    One mean and one variance serve the whole batch, as in AllenNLP; nothing is learned. The mask
+    is (B, T) bool.
+    """
+    words = layer[mask]  # (N, 2 H)
+    return (layer - words.mean()) / torch.sqrt(words.var(unbiased=False) + TINY)
+
+
+class ScalarMix(nn.Module):
+    """`scalar_mix` with weights that are learned; at the start, the plain average."""
+
+    def __init__(self, n_layers: int, do_layer_norm: bool = False) -> None:
         super().__init__()
         self.w = nn.Parameter(torch.zeros(n_layers))
         self.gamma = nn.Parameter(torch.ones(()))
+        self.do_layer_norm = do_layer_norm
 
-    def forward(self, layers: Sequence[Tensor]) -> Tensor:
-        """(..., 2 H) of each layer to one (..., 2 H)."""
-        s = torch.softmax(self.w, 0)
-        return self.gamma * sum(s_j * h_j for s_j, h_j in zip(s, layers, strict=True))
+    def forward(self, layers: Sequence[Tensor], mask: Tensor) -> Tensor:
+        """n_layers of (B, T, 2 H), and the mask (B, T), to one (B, T, 2 H)."""
+        if self.do_layer_norm:
+            layers = [layer_norm(layer, mask) for layer in layers]
+        return scalar_mix(layers, self.w, self.gamma)
+
+
+def without_boundaries(vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Leave out the first and the last token of every sentence.
+
+    (B, T + 2, 2 H) and (B, T + 2) to (B, T, 2 H), zero at padding, and (B, T).
+    """
+    inner = mask[:, 2:]  # a word stays where two places further on there is a token
+    return vectors[:, 1:-1] * inner.unsqueeze(-1), inner

@@ -10,7 +10,13 @@ from torch.nn import functional
 
 from elmo_mini.bilm import plain
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.characters.ids import add_boundaries, batch_to_ids, boundary_ids, check_ids
+from elmo_mini.characters.ids import (
+    add_boundaries,
+    batch_to_ids,
+    boundary_ids,
+    check_ids,
+    remove_boundaries,
+)
 from elmo_mini.checkpoints.official import load_bilm, official_weights
 from elmo_mini.elmo.scalar_mix import ScalarMix
 from tests.elmo_mini import official_files
@@ -135,18 +141,32 @@ def test_no_later_word_reaches_a_forward_state(bilm: BiLM) -> None:
         assert behind.tolist() == [True] * 4 + [False] * (len(behind) - 4)
 
 
-def test_the_mix_is_the_plain_one() -> None:
+@pytest.mark.parametrize("norm", [False, True])
+def test_the_mix_is_the_plain_one(norm: bool) -> None:
     layers = list(torch.randn(3, 2, 5, 4).double())
-    towards = torch.randn(2, 5, 4).double()
-    fast, slow = ScalarMix(3).double(), plain.ScalarMix(3).double()
+    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    towards = torch.randn(2, 5, 4).double() * mask.unsqueeze(-1)
+    fast, slow = ScalarMix(3, do_layer_norm=norm).double(), plain.ScalarMix(3, norm).double()
     with torch.no_grad():
         slow.w.copy_(torch.randn(3))
         slow.gamma.fill_(0.3)
         fast.gamma.fill_(0.3)
         for parameter, value in zip(fast.scalar_parameters, slow.w, strict=True):
             parameter.fill_(value)
-    close(fast(layers), slow(layers))
+    close(fast(layers, mask), slow(layers, mask))
     for mix in (fast, slow):
-        (mix(layers) * towards).sum().backward()
+        (mix(layers, mask) * towards).sum().backward()
     close(torch.cat([p.grad for p in fast.scalar_parameters]), slow.w.grad)
+    assert slow.gamma.grad is not None
     close(fast.gamma.grad, slow.gamma.grad.view(1))
+
+
+def test_boundaries_go_as_in_the_fast_one() -> None:
+    vectors = torch.randn(3, 6, 4).double()
+    mask = torch.tensor([[True] * 6, [True] * 4 + [False] * 2, [True] * 3 + [False] * 3])
+    for left, right in zip(
+        remove_boundaries(vectors * mask.unsqueeze(-1), mask),
+        plain.without_boundaries(vectors, mask),
+        strict=True,
+    ):
+        torch.testing.assert_close(left, right)
