@@ -95,7 +95,7 @@ def mixed_probe(
     gamma: float | None = None,
     w: Sequence[float] | None = None,
     steps: int = 60,
-    learning_rate: float = 1e-2,
+    learning_rate: float = 2e-2,
     seed: int = 0,
     progress: bool = False,
 ) -> MixedProbe:
@@ -130,4 +130,4 @@ def mixed_probe(
                 correct = found.argmax(1) == test.labels
                 curve.append(float(correct.double().mean()))
     shares = torch.softmax(scores.detach(), 0).numpy()
-    return MixedProbe(shares, float(factor), np.array(curve), correct.numpy())
+    return MixedProbe(shares, factor.item(), np.array(curve), correct.numpy())

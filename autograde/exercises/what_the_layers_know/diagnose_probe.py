@@ -14,7 +14,7 @@ SOUND, LEAK, SHIFTED, BLIND = (
     "labels shifted",
     "no context",
 )
-GAP, TREMBLING = 0.1, 1e-6
+GAP, TREMBLING = 0.05, 1e-6
 Numbers = NDArray[np.float64]
 
 
@@ -93,7 +93,7 @@ def _probe_with(
         offsets[1] = fresh
         distance = rng.uniform(0.2, 0.9) if moved is None else moved
         if fault == LEAK:
-            test = fresh + (rng.uniform(0.12, 0.14) if gap is None else gap)
+            test = fresh + (rng.uniform(0.11, 0.14) if gap is None else gap)
         if fault == BLIND:
             distance = rng.uniform(0, 3e-7) if moved is None else moved
         if fault == SHIFTED:
@@ -167,8 +167,9 @@ EXERCISE = Exercise(
         Case("a sound probe of little use", _probe_with(SOUND, good=0.45), edge=True),
         Case("a sound probe that is nearly always right", _probe_with(SOUND, good=0.96), edge=True),
         Case("a weak probe that leaks", _probe_with(LEAK, good=0.5, gap=0.2), edge=True),
-        Case("a gap of 0.07, which is chance here", _probe_with(SOUND, gap=0.07), edge=True),
-        Case("a gap of 0.06 at a low score", _probe_with(SOUND, good=0.45, gap=0.06), edge=True),
+        Case("a gap of 0.04, which is chance here", _probe_with(SOUND, gap=0.04), edge=True),
+        Case("a gap of 0.07", _probe_with(LEAK, gap=0.07), edge=True),
+        Case("a gap of 0.03 at a low score", _probe_with(SOUND, good=0.45, gap=0.03), edge=True),
         Case("better on the fresh sentences", _probe_with(SOUND, gap=-0.12), edge=True),
         Case("vectors that move very little", _probe_with(SOUND, moved=2e-5), edge=True),
         Case("no context, moved by exactly 0", _probe_with(BLIND, moved=0.0), edge=True),
@@ -227,13 +228,13 @@ EXERCISE = Exercise(
             "any gap at all",
             lambda *a: _rules(*a, gap=0.0),
             "You take the smallest gap for a leak. The two scores are of different sentences and "
-            "differ by chance: count what is larger than 0.1.",
+            "differ by chance: count what is larger than 0.05.",
             hint=3,
         ),
         Mistake(
-            "a gap of 0.05",
-            lambda *a: _rules(*a, gap=0.05),
-            "You take a gap of 0.05 for a leak. Count what is larger than 0.1.",
+            "a gap of 0.1",
+            lambda *a: _rules(*a, gap=0.1),
+            "You overlook a gap of 0.07. Count what is larger than 0.05.",
             hint=3,
         ),
         Mistake(
@@ -246,7 +247,7 @@ EXERCISE = Exercise(
         Mistake(
             "the gap as a ratio",
             lambda *a: _rules(*a, ratio=True),
-            "You divide the scores. The rule speaks of their difference: test - fresh > 0.1.",
+            "You divide the scores. The rule speaks of their difference: test - fresh > 0.05.",
             hint=3,
         ),
         Mistake(
