@@ -111,7 +111,9 @@ def mixed_probe(
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
         linear = nn.Linear(train.layers[0].shape[1], train.allowed.shape[1])
-        scores = torch.tensor([0.0] * len(train.layers) if w is None else list(w))
+        scores = (
+            torch.zeros(len(train.layers)) if w is None else torch.tensor([float(x) for x in w])
+        )
         scores.requires_grad_(w is None)
         factor = torch.tensor(1.0 if gamma is None else gamma, requires_grad=gamma is None)
         learned = [t for t in (scores, factor, *linear.parameters()) if t.requires_grad]

@@ -148,8 +148,8 @@ class ElmoTagger(nn.Module):
         layers = pad_sequence(stacks, batch_first=True).unbind(2)  # each (B, T, 2H)
         rnn = partial(self._read, mask)
         x = self.dropout(self.embedding(ids))
-        mixes = (partial(self._mixed, mix) for mix in (self.mix_in, self.mix_out))
-        return self.dense(self.join(x, layers, *mixes, rnn, self.where)), mask
+        mix_in, mix_out = partial(self._mixed, self.mix_in), partial(self._mixed, self.mix_out)
+        return self.dense(self.join(x, layers, mix_in, mix_out, rnn, self.where)), mask
 
     def loss(self, sentences: Sequence[LayeredSentence]) -> Tensor:
         """Mean cross-entropy of the words, in nats."""

@@ -9,18 +9,22 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.exercises.what_the_layers_know import LESSON
 
 Sentences = Sequence[Sequence[str]]
-WAYS = ("every layer", "types once", "one mix")
+SWAPPED = {"every layer": "every layer", "types once": "one mix", "one mix": "types once"}
 
 
 def cache_bytes(sentences: Sentences, H: int, L: int, size: int, way: str) -> int:
     """Bytes for the layers of every token, kept in one of three ways."""
     tokens = sum(map(len, sentences))
-    types = len({word for sentence in sentences for word in sentence})
+    types = len(_spellings(sentences))
     if way == "every layer":
         return tokens * (L + 1) * 2 * H * size
     if way == "types once":
         return types * H * size + tokens * L * 2 * H * size
     return tokens * 2 * H * size
+
+
+def _spellings(sentences: Sentences) -> set[str]:
+    return {word for sentence in sentences for word in sentence}
 
 
 def _text(way: str, H: int, L: int, size: int, sentences: int = 4, *, empty: bool = False) -> Any:
@@ -40,7 +44,7 @@ def _text(way: str, H: int, L: int, size: int, sentences: int = 4, *, empty: boo
 def _counted(
     *,
     tokens: Any = lambda s: sum(map(len, s)),
-    types: Any = lambda s: len({w for x in s for w in x}),
+    types: Any = lambda s: len(_spellings(s)),
     whole: Any = lambda n, H, L: n * (L + 1) * 2 * H,
     once: Any = lambda n, v, H, L: v * H + n * L * 2 * H,
     mixed: Any = lambda n, H, L: n * 2 * H,
@@ -72,7 +76,7 @@ def _by_arrays(sentences: Sentences, H: int, L: int, size: int, way: str) -> int
 
 def _by_numpy(sentences: Sentences, H: int, L: int, size: int, way: str) -> Any:
     words = [word for sentence in sentences for word in sentence]
-    shapes = {
+    shapes: dict[str, list[tuple[int, ...]]] = {
         "every layer": [(len(words), L + 1, 2 * H)],
         "types once": [(len(set(words)), H), (len(words), L, 2 * H)],
         "one mix": [(len(words), 2 * H)],
@@ -102,6 +106,69 @@ EXERCISE = Exercise(
         Case("every layer, two bytes a number", _text("every layer", 4, 1, 2), edge=True),
     ),
     mistakes=(
+        Mistake(
+            "the token layer without its bytes",
+            lambda s, H, L, size, way: (
+                cache_bytes(s, H, L, size, way)
+                - (len(_spellings(s)) * H * (size - 1) if way == "types once" else 0)
+            ),
+            "You multiply only one of the two piles by `size`. Add up the numbers first, then "
+            "multiply once.",
+            hint=3,
+        ),
+        Mistake(
+            "the other layers without their bytes",
+            lambda s, H, L, size, way: (
+                cache_bytes(s, H, L, size, way)
+                - (sum(map(len, s)) * L * 2 * H * (size - 1) if way == "types once" else 0)
+            ),
+            "You multiply only one of the two piles by `size`. Add up the numbers first, then "
+            "multiply once.",
+            hint=3,
+        ),
+        Mistake(
+            "types once and one mix are swapped",
+            lambda s, H, L, size, way: cache_bytes(s, H, L, size, SWAPPED[way]),
+            'Two ways are swapped: you answer "types once" with the mix, and the mix with '
+            '"types once".',
+            hint=3,
+        ),
+        Mistake(
+            "every layer, whatever the way",
+            lambda s, H, L, size, way: cache_bytes(s, H, L, size, "every layer"),
+            "You always count every layer. `way` says what is kept.",
+            hint=3,
+        ),
+        Mistake(
+            "types once, whatever the way",
+            lambda s, H, L, size, way: cache_bytes(s, H, L, size, "types once"),
+            "You always keep types once. `way` says what is kept.",
+            hint=3,
+        ),
+        Mistake(
+            "one direction for the other layers",
+            _counted(once=lambda n, v, H, L: v * H + n * L * H),
+            "Of the other L layers you keep H numbers each. They have two directions: 2H.",
+            hint=2,
+        ),
+        Mistake(
+            "one layer fewer",
+            _counted(once=lambda n, v, H, L: v * H + n * (L - 1) * 2 * H),
+            "With each token you keep L - 1 layers. Without the token layer there are L.",
+            hint=2,
+        ),
+        Mistake(
+            "one other layer",
+            _counted(once=lambda n, v, H, L: v * H + n * 2 * H),
+            "With each token you keep one layer. Without the token layer there are L of them.",
+            hint=2,
+        ),
+        Mistake(
+            "one number a type",
+            _counted(once=lambda n, v, H, L: v + n * L * 2 * H),
+            "You keep one number for each type. Its token layer has H.",
+            hint=2,
+        ),
         Mistake(
             "one direction only",
             _counted(
@@ -173,7 +240,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "lower case",
-            _counted(types=lambda s: len({w.lower() for x in s for w in x})),
+            _counted(types=lambda s: len({word.lower() for word in _spellings(s)})),
             "You take *The* and *the* for one type. The character CNN reads letters, so every "
             "spelling has a vector of its own.",
             hint=3,

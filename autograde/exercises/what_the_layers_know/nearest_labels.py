@@ -79,6 +79,7 @@ def _tie(rng: np.random.Generator) -> Inputs:
     for row, (turned, said) in enumerate(zip(angles, names, strict=True)):
         for angle, name in zip(turned, said, strict=True):
             vector = np.cos(angle) * np.eye(6)[row] + np.sin(angle) * np.eye(6)[4 + row % 2]
+            vector += 0.01 * rng.standard_normal(6)
             known.append(vector * rng.uniform(0.5, 2))
             labels.append(f"bat.{name}")
     return {"known": np.array(known), "labels": labels, "asked": questions, "k": 4}
@@ -206,6 +207,40 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=(
+        Mistake(
+            "multiplied by the lengths",
+            _by(lambda known, asked: asked @ (known * np.linalg.norm(known, axis=1)[:, None]).T),
+            "You multiply by the lengths, so long vectors win twice over. Divide: "
+            "`known / np.linalg.norm(known, axis=1, keepdims=True)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the last in the alphabet",
+            _by(_cosine, decide=max),
+            "`max` of texts is the last in the alphabet. Take the label that occurs most often: "
+            "`max(nearest, key=nearest.count)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the first in the alphabet",
+            _by(_cosine, decide=min),
+            "`min` of texts is the first in the alphabet. Take the label that occurs most often: "
+            "`max(nearest, key=nearest.count)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the first k of the list",
+            _by(_cosine, lambda row, k: range(min(k, len(row)))),
+            "The first k examples of the list vote, wherever they lie. Sort by similarity first.",
+            hint=2,
+        ),
+        Mistake(
+            "the first of the list that got most votes",
+            _by(_cosine, lambda row, k: sorted(np.argsort(-row)[:k])),
+            "When two labels have equally many votes, you take the one that comes first in "
+            "`labels`. Take the one whose nearest example is nearer.",
+            hint=3,
+        ),
         Mistake(
             "the product without the lengths",
             _by(lambda known, asked: asked @ known.T),

@@ -97,8 +97,8 @@ def _plain_exp(scores: Numbers, axis: int) -> Numbers:
         return np.asarray(np.exp(scores) / np.exp(scores).sum(axis, keepdims=True))
 
 
-def _one_column_off(p: Numbers, hot: Numbers) -> Numbers:
-    return np.asarray(p - np.roll(hot, 1, axis=1))
+def _off(by: int) -> Any:
+    return lambda p, hot: p - np.roll(hot, by, axis=1)
 
 
 EXERCISE = Exercise(
@@ -124,6 +124,44 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=(
+        Mistake(
+            "the target one label before",
+            _changed(error=_off(-1)),
+            "You take 1 from the wrong column. Labels count from 0: `p[np.arange(N), y] -= 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "1 in place of prediction minus 1",
+            _changed(error=lambda p, hot: p * (1 - hot) + hot),
+            "You write 1 over the probability of the right label. Subtract 1 from it: `-= 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "1 is added to the right label",
+            _changed(error=lambda p, hot: p + hot),
+            "You add 1 at the right label. It is prediction *minus* target: `-= 1`.",
+            hint=2,
+        ),
+        Mistake(
+            "1 is taken from every label",
+            _changed(error=lambda p, hot: p - 1),
+            "You take 1 from every label of a word. Take it from the right one: "
+            "`p[np.arange(N), y] -= 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "exp without dividing",
+            _changed(softmax=lambda scores, axis: np.exp(scores - scores.max(axis)[:, None])),
+            "Your probabilities do not add up to 1. Divide each row by its sum.",
+            hint=3,
+        ),
+        Mistake(
+            "log of the softmax",
+            _changed(softmax=lambda scores, axis: np.log(_softmax(scores, axis) + 1e-300)),
+            "You take the logarithm of the probabilities. The slope of the logarithm of the sum "
+            "is the probability itself.",
+            hint=1,
+        ),
         Mistake(
             "target minus prediction",
             _changed(sign=-1),
@@ -249,7 +287,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the target one label off",
-            _changed(error=_one_column_off),
+            _changed(error=_off(1)),
             "You take 1 from the wrong column. Labels count from 0: `p[np.arange(N), y] -= 1`.",
             hint=3,
         ),

@@ -22,7 +22,7 @@ from autograde.checking.exercise import (
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.tagging import elmo_tagger
 
-Layers = Sequence[Tensor]
+Layers = Sequence[Tensor] | Tensor
 Mixed = Callable[[Layers], Tensor]
 Layer = Callable[[Tensor], Tensor]
 NAMES = (
@@ -104,6 +104,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
+def _detached(layers: Layers) -> Layers:
+    return [layer.detach() for layer in layers]
+
+
 def _joined(
     x: Tensor,
     layers: Layers,
@@ -112,7 +116,7 @@ def _joined(
     rnn: Layer,
     where: str,
     *,
-    freeze: Callable[[Layers], Layers] = lambda layers: [h.detach() for h in layers],
+    freeze: Callable[[Layers], Layers] = _detached,
     after_mix: Callable[[Tensor], Tensor] = lambda mixed: mixed,
     join: Callable[[Tensor, Tensor], Tensor] = lambda x, mixed: torch.cat([x, mixed], -1),
     at_input: tuple[str, ...] = ("input", "both"),
@@ -181,11 +185,20 @@ def _one_layer(pick: int) -> Answer:
     return answer
 
 
+def _always(place: str) -> Answer:
+    def answer(
+        x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
+    ) -> Tensor:
+        return _joined(x, layers, mix_in, mix_out, rnn, place)
+
+    return answer
+
+
 def _all_ways(
     x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
 ) -> Tensor:
     ways = {
-        place: elmo_tagger.with_elmo(x, layers, mix_in, mix_out, rnn, place)
+        place: elmo_tagger.with_elmo(x, list(layers), mix_in, mix_out, rnn, place)
         for place in ("none", "input", "output", "both")
     }
     return ways[where]
@@ -334,19 +347,19 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "at both places, always",
-            lambda *a: _joined(*a[:5], "both"),
+            _always("both"),
             "The layers always join at both places. `where` says where.",
             hint=1,
         ),
         Mistake(
             "at the input, always",
-            lambda *a: _joined(*a[:5], "input"),
+            _always("input"),
             "The layers always join at the input. `where` says where.",
             hint=1,
         ),
         Mistake(
             "the layers never join",
-            lambda *a: _joined(*a[:5], "none"),
+            _always("none"),
             "The layers never join. `where` says where.",
             hint=1,
         ),
