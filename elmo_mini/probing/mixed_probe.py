@@ -17,7 +17,7 @@ from torch.nn import functional
 from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.progress import progress_bar
 
-Mix = Callable[[Sequence[Tensor], Tensor, Tensor], Tensor]
+Mix = Callable[[Tensor, Tensor, Tensor], Tensor]
 DROPOUT, FORBIDDEN, POINTS = 0.5, -1e4, 12
 
 
@@ -27,12 +27,12 @@ class LabelledLayers:
 
     Attributes
     ----------
-    layers : L + 1 of (N, 2H)
+    layers : (L + 1, N, 2H)
     labels : (N,) numbers of the labels
     allowed : (N, K) 0 where a label is possible, very low where it belongs to another group
     """
 
-    layers: list[Tensor]
+    layers: Tensor
     labels: Tensor
     allowed: Tensor
 
@@ -55,9 +55,10 @@ class LabelledLayers:
             group: [0.0 if (group, name) in possible else FORBIDDEN for name in names]
             for group in {o.group for o in occurrences}
         }
-        layers = list(torch.from_numpy(vectors).unbind(1))
+        layers = torch.from_numpy(vectors).transpose(0, 1)
         if one_scale:
-            layers = [(h - h.mean()) / h.std() for h in layers]
+            mean = layers.mean((1, 2), keepdim=True)
+            layers = (layers - mean) / layers.std((1, 2), keepdim=True)
         return cls(
             layers,
             torch.tensor([names.index(o.label) for o in occurrences]),
@@ -66,7 +67,7 @@ class LabelledLayers:
 
     def take(self, rows: slice | Tensor) -> "LabelledLayers":
         """Some of the rows."""
-        return LabelledLayers([h[rows] for h in self.layers], self.labels[rows], self.allowed[rows])
+        return LabelledLayers(self.layers[:, rows], self.labels[rows], self.allowed[rows])
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,14 @@ def mixed_probe(
 
     Parameters
     ----------
-    mix : layers, w and gamma to the mixed vectors
+    mix : layers (L + 1, B, T, 2H), w (L + 1,) and gamma () to the mixed vectors (B, T, 2H)
     gamma : fixed at this value; learned from 1 by default
     w : fixed at these values; learned from 0 by default
     seed : of the start values and the dropout
     """
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
-        linear = nn.Linear(train.layers[0].shape[1], train.allowed.shape[1])
+        linear = nn.Linear(train.layers.shape[2], train.allowed.shape[1])
         scores = (
             torch.zeros(len(train.layers)) if w is None else torch.tensor([float(x) for x in w])
         )
@@ -121,14 +122,14 @@ def mixed_probe(
         curve: list[float] = []
         correct = torch.zeros(len(test.labels), dtype=torch.bool)
         for done in progress_bar(range(1, steps + 1), show=progress):
-            mixed = functional.dropout(mix(train.layers, scores, factor), DROPOUT)
+            mixed = functional.dropout(mix(train.layers[:, None], scores, factor)[0], DROPOUT)
             loss = functional.cross_entropy(linear(mixed) + train.allowed, train.labels)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             if done * POINTS // steps > len(curve):
                 with torch.no_grad():
-                    found = linear(mix(test.layers, scores, factor)) + test.allowed
+                    found = linear(mix(test.layers[:, None], scores, factor)[0]) + test.allowed
                 correct = found.argmax(1) == test.labels
                 curve.append(float(correct.double().mean()))
     shares = torch.softmax(scores.detach(), 0).numpy()

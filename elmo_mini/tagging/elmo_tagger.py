@@ -26,7 +26,7 @@ from elmo_mini.text.batches import pad
 from elmo_mini.vectors.stream import embed_stream
 
 Where = Literal["none", "input", "output", "both"]
-Mix = Callable[[Sequence[Tensor], Tensor, Tensor], Tensor]
+Mix = Callable[[Tensor, Tensor, Tensor], Tensor]
 Mixed = Callable[[Sequence[Tensor]], Tensor]
 Join = Callable[[Tensor, Sequence[Tensor], Mixed, Mixed, Callable[[Tensor], Tensor], str], Tensor]
 
@@ -97,7 +97,7 @@ class LearnedMix(nn.Module):
 
     def forward(self, layers: Sequence[Tensor]) -> Tensor:
         """L + 1 layers (..., 2H) to one (..., 2H)."""
-        return self.mix(layers, self.w, self.gamma)
+        return self.mix(torch.stack(list(layers)), self.w, self.gamma)
 
 
 class ElmoTagger(nn.Module):
@@ -108,7 +108,7 @@ class ElmoTagger(nn.Module):
     train : sentences whose words and labels it knows
     where : where the layers join
     join : joins them, as `with_elmo` does
-    mix : mixes them, as `plain.scalar_mix` does
+    mix : mixes them, (L + 1, B, T, 2H) and their w and gamma, as `plain.scalar_mix` does
     """
 
     def __init__(

@@ -74,14 +74,11 @@ def _by_arrays(sentences: Sentences, H: int, L: int, size: int, way: str) -> int
     return numbers * size
 
 
-def _by_numpy(sentences: Sentences, H: int, L: int, size: int, way: str) -> Any:
+def _layers_first(sentences: Sentences, H: int, L: int, size: int, way: str) -> int:
+    layers = {"every layer": L + 1, "types once": L, "one mix": 1}[way]
     words = [word for sentence in sentences for word in sentence]
-    shapes: dict[str, list[tuple[int, ...]]] = {
-        "every layer": [(len(words), L + 1, 2 * H)],
-        "types once": [(len(set(words)), H), (len(words), L, 2 * H)],
-        "one mix": [(len(words), 2 * H)],
-    }
-    return sum(np.prod(shape) for shape in shapes[way]) * size
+    once = H * len(set(words)) if way == "types once" else 0
+    return (layers * 2 * H * len(words) + once) * size
 
 
 EXERCISE = Exercise(
@@ -106,6 +103,47 @@ EXERCISE = Exercise(
         Case("every layer, two bytes a number", _text("every layer", 4, 1, 2), edge=True),
     ),
     mistakes=(
+        Mistake(
+            "H more for every token, whatever the way",
+            _counted(
+                whole=lambda n, H, L: n * ((L + 1) * 2 * H + H),
+                once=lambda n, v, H, L: n * (H + L * 2 * H),
+                mixed=lambda n, H, L: n * 3 * H,
+            ),
+            'You count H numbers more for every token. They belong to "types once" alone, and '
+            "there once for each type.",
+            hint=3,
+        ),
+        Mistake(
+            "the table has one type",
+            _counted(once=lambda n, v, H, L: H + n * L * 2 * H),
+            'In "types once" you keep H numbers for one type. Keep H for each of them.',
+            hint=3,
+        ),
+        Mistake(
+            "the whole of one token",
+            _counted(once=lambda n, v, H, L: v * H + L * 2 * H),
+            "You count the other layers of one token. Multiply by the number of tokens.",
+            hint=3,
+        ),
+        Mistake(
+            "the other layers without their width",
+            _counted(once=lambda n, v, H, L: v * H + n * L),
+            "You count one number for each other layer. It has 2H.",
+            hint=2,
+        ),
+        Mistake(
+            "two numbers for each other layer",
+            _counted(once=lambda n, v, H, L: v * H + n * L * 2),
+            "You count two numbers for each other layer. It has 2H.",
+            hint=2,
+        ),
+        Mistake(
+            "minus the table of types",
+            _counted(once=lambda n, v, H, L: n * L * 2 * H - v * H),
+            "You subtract the table of types. It is kept as well: add it.",
+            hint=2,
+        ),
         Mistake(
             "the token layer without its bytes",
             lambda s, H, L, size, way: (
@@ -294,5 +332,5 @@ EXERCISE = Exercise(
             hint=1,
         ),
     ),
-    right_answers={"word by word": _by_arrays, "shapes": _by_numpy},
+    right_answers={"word by word": _by_arrays, "layers first": _layers_first},
 )

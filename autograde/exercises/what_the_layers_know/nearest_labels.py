@@ -208,6 +208,31 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(
+            "the division is upside down",
+            _by(lambda known, asked: asked @ (np.linalg.norm(known, axis=1)[:, None] / known).T),
+            "You divide the length by the vector. Divide the vector by its length.",
+            hint=2,
+        ),
+        Mistake(
+            "whole numbers only",
+            _by(lambda known, asked: asked @ (known // np.linalg.norm(known, axis=1)[:, None]).T),
+            "`//` rounds down to whole numbers, and little is left of a direction. Divide with "
+            "`/`.",
+            hint=2,
+        ),
+        Mistake(
+            "one over the cosine",
+            _by(lambda known, asked: 1 / _cosine(known, asked)),
+            "Your cosine is upside down: the product stands above, the two lengths below.",
+            hint=2,
+        ),
+        Mistake(
+            "the last k of the list",
+            _by(_cosine, lambda row, k: range(len(row) - 1, max(len(row) - k, 0) - 1, -1)),
+            "The last k examples of the list vote, wherever they lie. Sort by similarity first.",
+            hint=2,
+        ),
+        Mistake(
             "multiplied by the lengths",
             _by(lambda known, asked: asked @ (known * np.linalg.norm(known, axis=1)[:, None]).T),
             "You multiply by the lengths, so long vectors win twice over. Divide: "

@@ -125,6 +125,24 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(
+            "divided by the mean",
+            _changed(softmax=lambda scores, axis: _softmax(scores, axis) * scores.shape[axis]),
+            "Your probabilities add up to K, not to 1. Divide each row by its *sum*.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores with the wrong sign",
+            _changed(softmax=lambda scores, axis: _softmax(-scores, axis)),
+            "Your softmax sees minus the scores: `scores - scores.max(...)`, not the reverse.",
+            hint=3,
+        ),
+        Mistake(
+            "without the mean in the penalty's part",
+            _changed(penalty=lambda W, b, l2, n: (l2 * n * W, 0.0)),
+            "You multiply the penalty by the number of words. It stands outside the sum: l2 W.",
+            hint=3,
+        ),
+        Mistake(
             "the target one label before",
             _changed(error=_off(-1)),
             "You take 1 from the wrong column. Labels count from 0: `p[np.arange(N), y] -= 1`.",
