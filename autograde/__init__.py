@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autograde.checking.model_answer import model_answer
     from autograde.checking.predictions import calibration, outcome, predict
     from autograde.checking.progress import progress
+    from autograde.checking.write_my_elmo import write_my_elmo
     from autograde.running.environment import environment
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "outcome",
     "predict",
     "progress",
+    "write_my_elmo",
 ]
 
 # Loaded on demand (PEP 562): nbgrader and `make lab` need no torch, which takes two seconds.
@@ -44,6 +46,7 @@ _HOMES = {
     "outcome": "checking.predictions",
     "predict": "checking.predictions",
     "progress": "checking.progress",
+    "write_my_elmo": "checking.write_my_elmo",
 }
 _NEEDED = ("numpy", "torch", "gensim", "IPython", "ipywidgets")
 

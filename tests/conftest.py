@@ -1,7 +1,8 @@
 """What tests of every package share: real corpora where the machine has them, one thread each."""
 
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # Before torch is loaded, and for every process that a test starts: workers share the machine.
@@ -29,6 +30,14 @@ def real_corpus() -> Callable[[str], corpora.Corpus]:
             pytest.skip(str(missing))
 
     return load
+
+
+@pytest.fixture
+def interruptible_process() -> Iterator[None]:
+    """Interrupts arrive, also where tests run in the background: a shell has them ignored there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 # The longest first, so that the workers of `make test` end at about the same time.

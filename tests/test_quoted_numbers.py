@@ -181,6 +181,23 @@ def letters() -> list[str]:
     ]
 
 
+def senses_by_layer() -> list[str]:
+    numbers = stored_result("layers_senseval").numbers
+    form, bag, top = (
+        100 * numbers["rows"][name]["accuracy"]
+        for name in ("majority of the form", "mean of static vectors", "layer 2")
+    )
+    ahead = numbers["differences"]
+    assert all(difference["low"] > 0 for difference in ahead.values())
+    assert round(100 * ahead["layer 2 less majority of the form"]["mean"]) == 20  # "twenty points"
+    assert round(100 * ahead["layer 2 less mean of static vectors"]["mean"]) == 9  # "nine over"
+    assert numbers["rows"]["layer 0"]["accuracy"] < numbers["rows"]["majority"]["accuracy"]
+    return [
+        f"layer 2 has {top:.0f} %, the majority of the form {form:.0f} %, a mean of static vectors "
+        f"{bag:.0f} %"
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
@@ -191,6 +208,7 @@ def letters() -> list[str]:
         ("04", telegrams),
         ("05", seeds_of_taglm),
         ("06", letters),
+        ("08", senses_by_layer),
     ],
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:

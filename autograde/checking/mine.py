@@ -5,7 +5,7 @@ from pathlib import Path
 
 from autograde.checking import catalogue
 from autograde.checking.check import report_of
-from autograde.checking.exercise import Answer
+from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.kept_part import PartBroken, loaded
 from autograde.checking.report import Report
 from autograde.checking.safe_state import safe_state
@@ -34,23 +34,27 @@ def mine(exercise_id: str) -> Answer:
     if desk is None:
         print(f"`{exercise_id}` is the course's: nothing of yours is kept here.")
         return exercise.reference
-    file = parts.file_of(desk, exercise_id)
+    part, sentence = own_part(exercise, desk)
+    print(sentence)
+    return exercise.reference if part is None else part
+
+
+def own_part(exercise: Exercise, desk: Path) -> tuple[Answer | None, str]:
+    """The learner's own part, if it was kept and still passes; and a sentence on whose is used."""
+    file = parts.file_of(desk, exercise.id)
     name = f"{desk.name}/{PACKAGE}/{file.name}"
     if not file.exists():
         passed = [e for e, found in results.results(desk).items() if found.passed]
-        why = f"{name} is not there" if exercise_id in passed else "you have not passed it yet"
-        print(f"`{exercise_id}` is the course's: {why}.")
-        return exercise.reference
+        why = f"{name} is not there" if exercise.id in passed else "you have not passed it yet"
+        return None, f"`{exercise.id}` is the course's: {why}."
     try:
         part: Answer = loaded(exercise, file.parent, stays=True)
         fault = _fault(report_of(exercise, part))
     except PartBroken as broken:
         fault = f"cannot be loaded ({broken})"
     if fault:
-        print(f"Your `{exercise_id}` in {name} {fault}, so the course's is used.")
-        return exercise.reference
-    print(f"`{exercise_id}` is yours, {_since(desk, exercise_id)}.")
-    return part
+        return None, f"Your `{exercise.id}` in {name} {fault}, so the course's is used."
+    return part, f"`{exercise.id}` is yours, {_since(desk, exercise.id)}."
 
 
 def _fault(report: Report) -> str:

@@ -151,10 +151,10 @@ def said(error: BaseException) -> str:
 
 
 def functions_of(answer: Answer) -> list[FunctionType]:
-    """What an answer consists of: itself, or the methods of a class."""
-    if isinstance(answer, FunctionType):
-        return [answer]
-    return [part for part in getattr(answer, "__dict__", {}).values() if _is_function(part)]
+    """What an answer consists of: itself, or the methods of a class, without decorators."""
+    methods = [*getattr(answer, "__dict__", {}).values()]
+    parts = [answer] if isinstance(answer, FunctionType) else filter(_is_function, methods)
+    return [part for part in map(inspect.unwrap, parts) if _is_function(part)]
 
 
 def _is_function(value: object) -> TypeGuard[FunctionType]:

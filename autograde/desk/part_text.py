@@ -7,9 +7,10 @@ are kept already. The file that comes out runs without the notebook.
 import builtins
 import functools
 import sys
+from collections.abc import Collection, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from autograde.desk.definitions import Definition, definition_of
@@ -21,23 +22,42 @@ from autograde.desk.place import PACKAGE
 FUTURE = "from __future__ import annotations"
 
 
-def part_text(name: str, answer: Any, desk: Path) -> str:
+def part_text(
+    name: str,
+    answer: Any,
+    desk: Path,
+    written_out: Collection[str] = (),
+    instead: Mapping[Any, tuple[str, str]] = MappingProxyType({}),
+) -> str:
     """Plain Python that defines ``name`` as this answer, and all it needs.
+
+    Parameters
+    ----------
+    written_out : installed packages whose functions and classes are written out, not imported
+    instead : functions and classes, each with the module and the name to import in its place
 
     Raises
     ------
     CannotBeWritten
         If the answer, or something that it uses, cannot be written as source; it names the thing.
     """
-    part = _Part(name, desk)
+    part = _Part(name, desk, written_out, instead)
     part.follow(name, answer)
     return part.text()
 
 
 class _Part:
-    def __init__(self, name: str, desk: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        desk: Path,
+        written_out: Collection[str],
+        instead: Mapping[Any, tuple[str, str]],
+    ) -> None:
         self.name = name
         self.desk = desk
+        self.written_out = written_out
+        self.instead = instead
         self.values: dict[str, Any] = {}
         self.imports: dict[str, str] = {}
         self.constants: dict[str, str] = {}
@@ -60,7 +80,7 @@ class _Part:
     def _take(self, name: str, value: Any) -> None:
         if isinstance(value, functools.partial):
             self._take_partial(name, value)
-        elif statement := import_of(name, value, self.desk):
+        elif statement := self._import_of(name, value):
             self.imports[name] = statement
         elif callable(value):
             definition = definition_of(name, value)
@@ -72,6 +92,14 @@ class _Part:
                 self._take_definition(name, value, definition)
         else:
             self.constants[name] = f"{name} = {literal(value)}"
+
+    def _import_of(self, name: str, value: Any) -> str:
+        if callable(value) and value in self.instead:
+            module, attribute = self.instead[value]
+            return f"from {module} import {attribute}" + f" as {name}" * (name != attribute)
+        statement = import_of(name, value, self.desk)
+        package = statement.split(" ")[1].partition(".")[0] if statement else ""
+        return "" if package in self.written_out and callable(value) else statement
 
     def _take_definition(self, name: str, value: Any, definition: Definition) -> None:
         text, own = definition.text, definition.name

@@ -61,11 +61,11 @@ def digest(text: str) -> str:
 def put_aside(path: Path, now: datetime) -> Path:
     """Give a file that the learner edited a name of its own beside the new one; return it."""
     label = f"before {now:%Y-%m-%d %H.%M.%S}"
-    beside = path.with_name(f"{path.stem} ({label}).py")
+    beside = path.with_name(f"{path.stem} ({label}){path.suffix}")
     number = 1
     while beside.exists():
         number += 1
-        beside = path.with_name(f"{path.stem} ({label}, {number}).py")
+        beside = path.with_name(f"{path.stem} ({label}, {number}){path.suffix}")
     path.rename(beside)
     return beside
 

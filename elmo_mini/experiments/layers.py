@@ -7,15 +7,15 @@ printed.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Result, run_experiments
-from elmo_mini.probing.neighbours import context_neighbours
+from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
 from elmo_mini.probing.report import ProbeReport, bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, load_task
@@ -97,30 +97,12 @@ def neighbours(bilm: BiLM) -> tuple[str, Result]:
 
 def same_sense_share(
     bilm: BiLM, sentences: Sequence[SenseSentence], layers: Sequence[int]
-) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
-    """For each layer, the share of each sentence's nearest others that have its sense, (N,).
-
-    At a layer where all similarities are equal, every sentence is equally near: the share is
-    then that of all the others.
-    """
+) -> list[NDArray[np.float64]]:
+    """For each layer, the share of each sentence's nearest others that have its sense, (N,)."""
     places = [Occurrence(s.tokens, s.position, s.sense, s.word) for s in sentences]
     vectors = occurrence_vectors(bilm, places, layers, progress=False)
-    senses_of = np.array([s.sense for s in sentences])
-    shares = []
-    for place in range(len(layers)):
-        rows = vectors[:, place].astype(np.float64)
-        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        similarity = (unit @ unit.T).round(9)
-        np.fill_diagonal(similarity, -np.inf)
-        share = np.empty(len(rows))
-        for row, of_row in enumerate(similarity):
-            limit = np.sort(of_row)[-NEAREST]
-            same = senses_of == senses_of[row]
-            nearer, level = of_row > limit, of_row == limit
-            rest = NEAREST - nearer.sum()
-            share[row] = (same[nearer].sum() + rest * same[level].mean()) / NEAREST
-        shares.append(share)
-    return shares
+    senses_of = [s.sense for s in sentences]
+    return [same_label_share(vectors[:, place], senses_of, NEAREST) for place in range(len(layers))]
 
 
 def _differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:

@@ -10,8 +10,10 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.vectors.cache import VectorCache
@@ -111,6 +113,42 @@ def context_neighbours(
         layer: [neighbour for _, _, neighbour in sorted(heap, reverse=True)]
         for layer, heap in zip(chosen, best, strict=True)
     }
+
+
+def same_label_share(
+    vectors: NDArray[np.floating[Any]], labels: Sequence[str], nearest: int = 5
+) -> NDArray[np.float64]:
+    """For each vector, the share of its `nearest` others (cosine) that have its label, (N,).
+
+    Vectors that are equally near count alike: where all are, the share is that of all the others.
+
+    Parameters
+    ----------
+    vectors : (N, D)
+
+    Raises
+    ------
+    ValueError
+        If there are no more than `nearest` vectors.
+    """
+    if len(vectors) <= nearest:
+        raise ValueError(
+            f"there are {len(vectors)} vectors; each is compared with its {nearest} nearest "
+            "others, so give more vectors or ask for fewer neighbours"
+        )
+    rows = vectors.astype(np.float64)
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    similarity = (unit @ unit.T).round(9)
+    np.fill_diagonal(similarity, -np.inf)
+    known = np.array(labels)
+    share = np.empty(len(rows))
+    for row, of_row in enumerate(similarity):
+        limit = np.sort(of_row)[-nearest]
+        same = known == known[row]
+        nearer, level = of_row > limit, of_row == limit
+        rest = nearest - nearer.sum()
+        share[row] = (same[nearer].sum() + rest * same[level].mean()) / nearest
+    return share
 
 
 def in_brackets(sentence: Sequence[str], position: int, width: int = 8) -> str:

@@ -58,7 +58,6 @@ from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict
-from elmo_mini.bilm import plain
 from elmo_mini.bilm.model import BiLM as FastBiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
@@ -330,8 +329,6 @@ reverse_each = or_reference("reverse_each", reverse_each)
 import torch
 from torch import nn
 
-from elmo_mini.bilm import plain
-
 
 class BiLM(nn.Module):
     """Two stacks of LSTMs over the same words."""
@@ -339,17 +336,17 @@ class BiLM(nn.Module):
     def __init__(self, char_cnn, weights, clip=3.0):
         super().__init__()
         self.char_cnn, self.clip = char_cnn, clip
-        cell = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
-        layers = range(len(plain.numbered("RNN_0/RNN/MultiRNNCell/Cell{}/LSTMCell/B", weights)))
+        cell = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell/{}"
+        depth = sum(name.startswith("RNN_0/") and name.endswith("/B") for name in weights)
         self.stacks = nn.ModuleList(
             nn.ModuleList(
                 nn.ParameterDict(
                     {
-                        name: plain.parameter(weights[f"{cell.format(direction, layer)}/{name}"])
+                        name: weights[cell.format(direction, layer, name)].clone()
                         for name in ("W_0", "B", "W_P_0")
                     }
                 )
-                for layer in layers
+                for layer in range(depth)
             )
             for direction in (0, 1)
         )

@@ -37,6 +37,15 @@ def test_a_class_as_released_is_not_started() -> None:
     assert "Not started yet" in report.message
 
 
+def test_a_stub_below_a_decorator_is_not_started() -> None:
+    namespace: dict[str, Any] = {}
+    stub = "    # YOUR CODE HERE\n    raise NotImplementedError()\n"
+    exec(f"import torch\n@torch.no_grad()\ndef scalar_mix(layers, w, gamma):\n{stub}", namespace)
+    report = examine(find("scalar_mix"), namespace["scalar_mix"])
+    assert report.points == 0
+    assert "Not started yet" in report.message
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -3,6 +3,7 @@
 import _thread
 import contextlib
 import itertools
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -126,7 +127,9 @@ def test_a_finished_helper_makes_another_answer_of_the_function_that_calls_it(
     assert or_reference("double", answer) is answer
 
 
-def test_an_interrupt_is_one_line_and_nothing_is_remembered(registered: Exercise) -> None:
+@pytest.mark.usefixtures("registered", "interruptible_process")
+def test_an_interrupt_is_one_line_and_nothing_is_remembered() -> None:
+    sys.modules["made_up"].EXERCISE = exercise(seconds=3600)  # only the interrupt ends it
     interrupting = True
 
     def answer(values: Any) -> Any:

@@ -1,5 +1,6 @@
 """A part's text runs without the notebook, or there is a sentence that says why there is none."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from autograde.desk import parts
 from autograde.desk.literals import CannotBeWritten
 from autograde.desk.part_text import part_text
+from elmo_mini.characters.ids import word_to_ids
 from tests.autograde.desk.conftest import Notebook
 
 
@@ -267,3 +269,20 @@ def test_a_script_and_a_module_of_the_learner(
 
     with pytest.raises(CannotBeWritten, match="module of your own"):
         part_text("double", more_words.f, tmp_path)
+
+
+def test_what_stands_in_a_package_can_be_written_out(tmp_path: Path) -> None:
+    imported = part_text("word_to_ids", word_to_ids, tmp_path)
+    assert imported.startswith("from elmo_mini")
+    text = part_text("word_to_ids", word_to_ids, tmp_path, written_out=("elmo_mini",))
+    assert "elmo_mini" not in text
+    assert alone(text, "word_to_ids")("cat") == word_to_ids("cat")
+
+
+def test_something_else_can_be_imported_in_the_place_of_a_function(notebook: Notebook) -> None:
+    answer = notebook(
+        "import math\nfrom math import sqrt, cos", "def double(x): return sqrt(cos(x))"
+    )
+    instead = {math.sqrt: ("numpy", "sqrt"), math.cos: ("numpy", "arccos")}
+    text = part_text("double", answer, Path(), instead=instead)
+    assert text.startswith("from numpy import arccos as cos\nfrom numpy import sqrt\n")

@@ -86,6 +86,7 @@ def test_the_same_command_goes_on_where_the_time_ended_it(
         assert torch.equal(second.state_dict()[name], tensor), name
 
 
+@pytest.mark.usefixtures("interruptible_process")
 def test_ctrl_c_ends_the_run_between_two_steps_and_loses_none(
     text_file: Path,
     tmp_path: Path,

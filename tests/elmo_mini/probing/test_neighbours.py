@@ -9,7 +9,12 @@ import pytest
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.elmo.embedder import ElmoEmbedder
-from elmo_mini.probing.neighbours import Neighbour, context_neighbours, in_brackets
+from elmo_mini.probing.neighbours import (
+    Neighbour,
+    context_neighbours,
+    in_brackets,
+    same_label_share,
+)
 from elmo_mini.vectors.cache import CacheForeign, VectorCache, write_cache
 from tests.elmo_mini import official_files
 
@@ -134,3 +139,20 @@ def test_brackets() -> None:
     assert in_brackets(sentence, 5, 2) == "... 3 4 [5] 6 7 ..."
     assert in_brackets(sentence, 11, 20) == " ".join(sentence[:11]) + " [11]"
     assert str(Neighbour(0.5, ("a", "b"), 1, 0)) == " 0.500  a [b]"
+
+
+def test_the_share_of_the_nearest_with_the_same_label() -> None:
+    angles = np.radians([0, 10, 20, 90, 100, 110, 40])
+    vectors = np.stack([np.cos(angles), np.sin(angles)], 1) * np.arange(1, 8)[:, None]
+    share = same_label_share(vectors, list("aaabbbb"), nearest=2)
+    assert share.tolist() == [1, 1, 0.75, 1, 1, 1, 0]  # 20 degrees lie between two equals
+
+
+def test_where_all_are_equally_near_the_share_is_that_of_all_others() -> None:
+    share = same_label_share(np.ones((7, 3)), list("aaabbbb"))
+    assert np.allclose(share, [2 / 6] * 3 + [3 / 6] * 4)
+
+
+def test_fewer_vectors_than_neighbours_are_refused() -> None:
+    with pytest.raises(ValueError, match="there are 5 vectors"):
+        same_label_share(np.eye(5), list("aabbb"))

@@ -1,0 +1,113 @@
+"""The learner's parts as a package that runs without the course: what is written around them.
+
+``my_elmo/`` here holds its face, its command and the reading of weights, as they are written. The
+course's parts, where they stand in, go into ``my_elmo/course/``, so that no file of the learner's
+is in their way. A record of what was written tells which files the learner has edited since.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from autograde.desk import parts
+from autograde.desk.place import MARK, PACKAGE
+from elmo_mini.files import write_text, written_whole
+
+RECORD = Path(MARK) / f"{PACKAGE}.json"
+TEMPLATE = Path(__file__).with_name(PACKAGE)
+COURSE = "course"
+ABOUT_COURSE = (
+    '"""The course\'s own parts. They stand in where yours are missing or no longer right."""\n'
+)
+
+
+def home(name: str, own: bool) -> str:
+    """The module that holds a part: the learner's, or the course's that stands in."""
+    return f"{PACKAGE}.{name}" if own else f"{PACKAGE}.{COURSE}.{name}"
+
+
+def code(stand_ins: Mapping[str, str], own: Collection[str]) -> dict[str, bytes]:
+    """The files of the package by name, without its weights and the learner's parts.
+
+    Parameters
+    ----------
+    stand_ins : the course's source of each part that is not the learner's
+    own : the parts that are
+    """
+    files = {f"{COURSE}/{name}.py": text for name, text in stand_ins.items()}
+    if stand_ins:
+        files[f"{COURSE}/__init__.py"] = ABOUT_COURSE
+    for path in sorted(TEMPLATE.glob("*.py")):
+        files[path.name] = path.read_text(encoding="utf-8")
+    face = files["__init__.py"].replace("{whose}", _whose(own, stand_ins))
+    for name in stand_ins:
+        face = face.replace(f"from {home(name, True)} ", f"from {home(name, False)} ")
+    return {name: text.encode() for name, text in (files | {"__init__.py": face}).items()}
+
+
+def _whose(own: Collection[str], stand_ins: Collection[str]) -> str:
+    if not stand_ins:
+        return "All its parts are yours."
+    if not own:
+        return f"All its parts are the course's, in {COURSE}/."
+    return f"Yours: {', '.join(own)}.\nThe course's, in {COURSE}/: {', '.join(stand_ins)}."
+
+
+def write(desk: Path, files: Mapping[str, bytes], now: datetime) -> list[str]:
+    """Write these files, and take away those of an earlier time that are needed no longer.
+
+    A file that the learner has edited, or put there, gets another name and stays.
+
+    Returns
+    -------
+    The other names.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written. What was there is there, under one name or the other.
+    """
+    record = _record(desk)
+    beside: list[str] = []
+    for name in [*files, *record]:
+        path = desk / PACKAGE / name
+        new, old = files.get(name), _bytes(path)
+        if new == old:
+            continue
+        ours = old is not None and (_digest(old) == record.get(name) or old == parts.ABOUT.encode())
+        if new is None:
+            if ours:
+                path.unlink()
+            continue
+        if old is not None and not ours:
+            beside.append(parts.put_aside(path, now).name)
+        with written_whole(path) as unfinished:
+            unfinished.write_bytes(new)
+    with suppress(OSError):  # it is not there, or holds something of the learner's
+        (desk / PACKAGE / COURSE).rmdir()
+    written = {name: _digest(content) for name, content in files.items()}
+    write_text(desk / RECORD, json.dumps(written, indent=1) + "\n")
+    return beside
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _record(desk: Path) -> dict[str, str]:
+    """What was written last; nothing where that is not known, so every file counts as edited."""
+    try:
+        record = json.loads((desk / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}

@@ -1,0 +1,11 @@
+"""The exercises of lesson 08, ScalarMix and ELMo."""
+
+LESSON = "08_scalar_mix_and_elmo"
+EXERCISES = (
+    "scalar_mix",
+    "mix_gradient",
+    "ScalarMix",
+    "without_boundaries",
+    "embed",
+    "find_fault",
+)

@@ -1,0 +1,58 @@
+"""Layers of a small biLM for the checks of lesson 08."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Plain, plain
+
+CUT_OFF = (
+    "The numbers are right, and autograd cannot follow them back to `w` and `gamma`, which would "
+    "never be learned. Stay with tensors: no `float()`, `.item()`, `.detach()`, `.numpy()`."
+)
+
+
+def layers(
+    lengths: tuple[int, ...], n_layers: int = 3, dim: int = 4, *, masked: bool = False
+) -> Callable[[np.random.Generator], Inputs]:
+    """Inputs `layers` (n_layers, B, T, dim), of clearly different size, and `mask` if asked for.
+
+    What stands at padding is large, so that whoever counts it is far off.
+    """
+
+    def make(rng: np.random.Generator) -> Inputs:
+        words = max(lengths)
+        values = rng.standard_normal((n_layers, len(lengths), words, dim))
+        values *= np.linspace(0.5, 2.0, n_layers)[:, None, None, None]
+        mask = np.arange(words) < np.array(lengths)[:, None]
+        if not masked:
+            return {"layers": values}
+        values += np.where(mask, 0.0, 9.0)[..., None]
+        return {"layers": values, "mask": mask}
+
+    return make
+
+
+def run_with_learned(answer: Answer, inputs: Inputs) -> Plain:
+    """The mixed vectors, and what their sum of squares would teach `w` and `gamma`."""
+    layers = torch.from_numpy(inputs["layers"].copy())
+    w, gamma = (torch.tensor(inputs[name], requires_grad=True) for name in ("w", "gamma"))
+    result = answer(layers, w, gamma)
+    if result is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    if not isinstance(result, Tensor):
+        raise AnswerRefused(
+            "Your answer leaves PyTorch. A network goes on from here and learns `w` and `gamma` "
+            "through your function: return one tensor."
+        )
+    taught: tuple[Tensor | None, ...] = (None, None)
+    if result.requires_grad:
+        loss = result.square().sum()
+        taught = torch.autograd.grad(loss, (w, gamma), allow_unused=True)
+    return {
+        "vectors": plain(result),
+        "their gradient for `w`": plain(taught[0]),
+        "their gradient for `gamma`": plain(taught[1]),
+    }

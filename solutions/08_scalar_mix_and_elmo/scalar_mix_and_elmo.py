@@ -1,0 +1,881 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 08 · ScalarMix and ELMo
+#
+# You have a reader of letters and two language models. They give three vectors for every word. Which one do you take? ELMo takes all of them and lets the task decide how much of each. Here you build that mix, put your three parts together, and load a file in the official format. It is your own ELMo.
+
+# %% tags=["road"]
+from elmo_mini.figures import plots
+
+plots.road("08")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - mix the layers of a biLM with weights that a task can learn, and derive how it learns them,
+# - say what γ, layer norm and λ are for, and show it with numbers,
+# - load a published ELMo into classes of your own, and prove that they give its vectors,
+# - question a black box until it shows its fault,
+# - run code that was written for AllenNLP's ELMo,
+# - say how far ELMo has solved polysemy, and how far not.
+#
+# ## The paper
+#
+# **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Section 3.2 is the mix, 3.3 its use, 5.1 and 5.3 the measurements.
+#
+# The lesson takes about two hours with everything in it; the exercises are 75 minutes of that. Short of time? Exercises 1, 3, 4 and 5 are the spine.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $B$ | sentences in a batch | $h_{k,j}$ | the vector of token $k$ in layer $j$ |
+# | $T$ | tokens in a sentence | $w_j$ | the weight of layer $j$, any number |
+# | $L$ | layers of LSTMs | $s_j$ | its share: $s = \text{softmax}(w)$ |
+# | $H$ | numbers in a state of one direction | $\gamma$ | the scale of the whole mix |
+# | | | $\lambda$ | how hard the weights are pulled to 0 |
+
+# %% [markdown] instructor=true
+# **Instructor.** Timing for 90 minutes: section 1, 10; sections 2 and 3, 25 (exercise 2 at home); sections 4 and 5, 20; section 6, 20; sections 7 to 9, 15 as a poll on the figures. For 45 minutes: show exercises 1 and 3 solved, let them do 5, and end with the figures of section 9. Students get stuck in exercise 5 on where `END` goes in a short sentence: draw two rows of a batch, padding in grey. Who missed lessons 06 and 07 gets the course's parts, and the lesson says so.
+
+# %%
+import itertools
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+import torch
+from gensim.models import Word2Vec
+
+from autograde import calibration, check, mine, or_reference, outcome, predict
+from autograde.exercises.scalar_mix_and_elmo.broken import elmo_with, planted
+from elmo_mini import Elmo, ElmoEmbedder, batch_to_ids, corpora
+from elmo_mini.bilm.model import BiLM as FastBiLM
+from elmo_mini.checkpoints.official import official_weights, save_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.mix_sliders import mix_sliders
+from elmo_mini.figures.word_explorer import word_explorer
+from elmo_mini.probing.neighbours import same_label_share
+from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.results.stored import stored_result
+from elmo_mini.text.senses import sense_sentences
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% [markdown] slide="slide"
+# ## 1. One word, three roles
+#
+# *The twins play hockey. She plays the cello. His play ran for eleven nights.* A static table has one vector for *play*. What is near it? We ask word2vec (lesson 01), trained on a small collection of news.
+
+# %%
+news = list(corpora.lee().sentences(lower=True))
+static = Word2Vec(news, vector_size=50, sg=1, epochs=15, seed=1, workers=1).wv
+for word in ("play", "bank"):
+    print(f"{word:>5}: {', '.join(near for near, _ in static.most_similar(word, topn=8))}")
+
+# %% [markdown]
+# In the news, *play* is sport, and a *bank* lies by the Jordan or sets interest rates. The table shows the use that its text is full of. The stage and the river are lost. It is not the small text's fault. Here are the neighbours of *play* in GloVe, from table 4 of the paper: *playing, game, games, played, players, plays, player, Play, football, multiplayer*.
+#
+# Now the same word in its sentence. The course has 39 sentences with *play*, 13 of each role. (A language model wrote them for this course, and no native speaker has checked them all.) The course's own ELMo gives each *play* a vector of its own. Which other sentences are nearest?
+
+# %% slide="subslide"
+COURSE = load_pretrained()
+embedder = ElmoEmbedder(module=COURSE)
+SENTENCES = sense_sentences()
+texts = [list(s.tokens) for s in SENTENCES]
+in_context = embedder.embed_batch(texts)  # (L + 1, words, 2H) for each sentence
+explorer = word_explorer(
+    embedder.embed_batch, texts, in_context, start="Children *play* in the yard .", topn=3
+)
+for typed in (
+    "Her first *play* ran for eleven nights above a butcher 's shop .",
+    "The twins *play* hockey every Saturday , whatever the weather .",
+    "She could *play* the cello before she could read .",
+):
+    print(typed, *explorer.nearest(typed)[-1], sep="\n   ")
+
+# %% [markdown]
+# Type a sentence of your own, with stars around one word. *Bank*, *mouse*, *spring* and two dozen other words are there as well. (On a page where nothing can move, you see one example.)
+
+# %%
+explorer
+
+# %% [markdown]
+# The play on the stage finds other plays on the stage. Look closely at hockey and the cello. Something there is not as the advertisement promises. Keep it in mind until section 9.
+
+# %% [markdown] slide="slide"
+# ## 2. The mixing desk
+#
+# A biLM with $L$ layers leaves $2L + 1$ vectors for every token (lesson 07): the word from its letters, and a state of each direction in each layer. With the directions side by side these are $L + 1$ vectors of $2H$ numbers, $h_{k,0}$ to $h_{k,L}$. TagLM took the top one, $h_{k,L}$.
+#
+# Think of a sound engineer with three microphones on one band. Nobody says in advance which is best, and a singer needs another mix than a drummer. So there is a desk with a slider for each microphone, and a knob for the volume of the whole. The shares $s_j$ are the sliders, $\gamma$ is the volume:
+#
+# $$\text{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j} \qquad s = \text{softmax}(w) \tag{1}$$
+#
+# The softmax keeps the shares positive, and they sum to one. $w$ and $\gamma$ belong to the **task**: it learns them together with its own weights, while the biLM stays frozen. $w$ starts at zeros, $\gamma$ at 1.
+
+# %% [markdown] exercise="scalar_mix"
+# ### Exercise 1. One vector out of all layers
+#
+# Write `scalar_mix(layers, w, gamma)`, equation (1). `layers` is a tensor (L + 1, B, T, 2H), `w` a tensor (L + 1,), `gamma` a tensor with one number. Return (B, T, 2H). A task learns `w` and `gamma` through your function, so stay with tensors. It must work for any number of layers.
+
+
+# %% exercise="scalar_mix"
+def scalar_mix(layers, w, gamma):
+    """gamma times the layers' sum, weighted by the softmax of w."""
+    ### BEGIN SOLUTION
+    s = torch.softmax(w, 0)
+    return gamma * sum(s_j * h_j for s_j, h_j in zip(s, layers, strict=True))
+    ### END SOLUTION
+
+
+# %% check="scalar_mix"
+check("scalar_mix", scalar_mix)
+
+# %% [markdown] hints="scalar_mix"
+# nudge: How many numbers are in $s$? Along which axis of `layers` do they lie?
+#
+# idea: `torch.softmax(w, 0)` gives the shares. Walk over shares and layers together with `zip`, or let `torch.einsum` multiply and add.
+#
+# outline: First the shares. Then each layer times its share, added up over the layers. Multiply by `gamma` last. The result has lost the first axis.
+
+# %% [markdown]
+# Two old friends are special cases. Zeros give the plain **average**. One weight far above the others gives **one layer alone**; TagLM's choice is the top one.
+
+# %% slide="subslide"
+scalar_mix = or_reference("scalar_mix", scalar_mix)
+
+EXAMPLE = [["I", "love", "you", "."], ["Sorry", ",", "I", "don", "'t", "love", "you", "."]]
+layers, words_there = embedder.batch_to_embeddings(EXAMPLE)
+print("layers as the old interface gives them, (B, L + 1, T, 2H):", tuple(layers.shape))
+layers = layers.transpose(0, 1)  # (L + 1, B, T, 2H)
+one = torch.tensor(1.0)
+cases = {
+    "average": (torch.zeros(3), layers.mean(0)),
+    "top layer": (torch.tensor([0.0, 0, 99]), layers[2]),
+}
+for name, (w, expected) in cases.items():
+    print(f"{name:>9}: largest distance {(scalar_mix(layers, w, one) - expected).abs().max():.0e}")
+
+# %% [markdown]
+# Now sit down at the desk. Each point is one of the 39 *play*s, drawn in two of its 512 dimensions. Move the weights and watch the points. What does γ change, and what does it leave alone?
+
+
+# %% slide="subslide"
+def at_targets(vectors, sentences):
+    """The vector of each sentence's target word: (sentences, ..., 2H)."""
+    return np.stack([v[..., s.position, :] for v, s in zip(vectors, sentences, strict=True)])
+
+
+of_targets = at_targets(in_context, SENTENCES)  # (sentences, L + 1, 2H)
+IS_PLAY = [i for i, s in enumerate(SENTENCES) if s.word == "play"]
+PLAY = [SENTENCES[i] for i in IS_PLAY]
+mix_sliders(of_targets[IS_PLAY], [s.sense for s in PLAY], word="play")
+
+# %% [markdown] slide="slide"
+# ## 3. How a task turns the sliders
+#
+# The task has a loss, and backpropagation brings it to the mixed vectors: for each of their numbers, how the loss changes when that number grows. Call this *upstream*, $u$. Which way should the sliders go? Ask each layer how well it points along $u$:
+#
+# $$a_j = \sum_{\text{tokens, numbers}} u \cdot h_j$$
+#
+# A layer with a large $a_j$ makes the loss worse when it gets louder. In some cases ELMo's authors add a penalty to the loss, $\lambda \lVert w \rVert^2 = \lambda \sum_j w_j^2$. It pulls every weight to zero.
+
+# %% [markdown] exercise="mix_gradient"
+# ### Exercise 2. What a task teaches the mix (derive it)
+#
+# Take pen and paper. Derive the gradient of $\text{loss} + \lambda \lVert w \rVert^2$ for each $w_j$ and for $\gamma$. Mind the softmax: when $w_j$ grows, **all** shares change, $\partial s_i / \partial w_j = s_i\,(\mathbb{1}[i = j] - s_j)$.
+#
+# Then write `mix_gradient(layers, w, gamma, upstream, decay)` in NumPy, without autograd. `layers` is (L + 1, ...) and `upstream` has the shape of one layer; `decay` is λ. Return two things: the gradient for `w`, (L + 1,), and the one for `gamma`, a number.
+
+
+# %% exercise="mix_gradient"
+def mix_gradient(layers, w, gamma, upstream, decay):
+    """The gradient for w, (L + 1,), and for gamma."""
+    ### BEGIN SOLUTION
+    powers = np.exp(w - w.max())
+    s = powers / powers.sum()
+    a = np.array([(layer * upstream).sum() for layer in layers])
+    mean = s @ a
+    return gamma * s * (a - mean) + 2 * decay * w, mean
+    ### END SOLUTION
+
+
+# %% check="mix_gradient"
+check("mix_gradient", mix_gradient)
+
+# %% [markdown] hints="mix_gradient"
+# nudge: $\gamma$ first: the mix is $\gamma$ times something, so what is its derivative? Then $w$: by which path does $w_j$ reach the loss?
+#
+# idea: For γ: $\sum_j s_j a_j$, no γ in it. For the shares: $\gamma\, a_i$. Then multiply by $\partial s_i / \partial w_j$ and add up over $i$; two terms are left. The penalty adds $2 \lambda w_j$.
+#
+# outline: Shares from `np.exp(w - w.max())`, so that large weights do not overflow. `a`: one number for each layer, the sum of all products. `mean = s @ a`. The gradient for w has the form: γ, times the shares, times how far each `a` lies from the mean; plus the penalty's.
+
+# %% [markdown]
+# Read your formula. A slider goes down if its layer is *worse than the mix*, and up if it is better: the layers are judged against each other, not each for itself.
+#
+# Now let it learn, on a task whose answer we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your gradient find this out, from the mixed vectors alone? And what does λ do to it?
+
+# %%
+predict("penalty", "With λ = 1, what share will layer 1 end with? (The truth is 70 %.)", unit="%")
+
+# %% slide="subslide"
+mix_gradient = or_reference("mix_gradient", mix_gradient)
+
+H = np.concatenate(in_context[:8], 1).astype(float)  # (3, words, 2H)
+TRUTH = np.array([0.1, 0.7, 0.2])
+wanted = 2 * np.einsum("j,jtd->td", TRUTH, H)
+
+
+def learned(decay, learn_gamma=True, steps=300):
+    """Shares and gamma after going down your gradient."""
+    w, gamma = np.zeros(3), 1.0
+    for _ in range(steps):
+        shares = np.exp(w) / np.exp(w).sum()
+        error = gamma * np.einsum("j,jtd->td", shares, H) - wanted
+        for_w, for_gamma = mix_gradient(H, w, gamma, 2 * error / error.size, decay)
+        w = w - min(1, 0.4 / (decay or 1)) * for_w
+        gamma -= for_gamma * learn_gamma
+    return shares, gamma
+
+
+MINE = 0.01  # change this: which λ leaves layer 1 half of the mix?
+LAMBDAS = sorted({0.0, 0.001, MINE, 0.1, 1.0})
+found = {decay: learned(decay) for decay in LAMBDAS}
+plots.bars(
+    [f"λ = {decay:g}" for decay in LAMBDAS],
+    {f"layer {j}": [100 * found[d][0][j] for d in LAMBDAS] for j in range(3)},
+    title="Shares that your gradient learns (truth: 10, 70 and 20 %)",
+    ylabel="percent",
+)
+
+# %%
+outcome("penalty", float(100 * found[1.0][0][1]), unit="%")
+
+# %% [markdown]
+# Without the penalty the truth comes out. With λ = 1 hardly anything is left of it: **a large λ is the plain average**, whatever the task says. In between lies 0.001, the value that AllenNLP's guide recommends. Now change `MINE`. Predict first: which λ leaves layer 1 about half?
+#
+# And γ? Nail it down at 1 and let only the sliders learn.
+
+# %%
+for name, (shares, gamma) in {"learned": found[0.0], "held at 1": learned(0.0, False)}.items():
+    print(f"γ {name:>9}: shares {np.round(100 * shares).astype(int)} %, γ = {gamma:.2f}")
+
+# %% [markdown]
+# The shares can only sum to one, so they cannot make the mix louder. They try all the same: they flee to the layer with the largest numbers, and say nothing about which layer is useful. Whoever reads shares must look at γ, too. The paper calls γ "of practical importance to aid the optimization process". (A blog's advice to set it to 0.01 for SQuAD is not in the paper, where γ is learned.)
+#
+# What has the desk brought in practice? Table 2 of the paper, on development sets:
+#
+# | | baseline | top layer alone | average (λ = 1) | learned (λ = 0.001) |
+# |---|---|---|---|---|
+# | SQuAD, questions | 80.8 | 84.7 | 85.0 | 85.2 |
+# | SNLI, entailment | 88.1 | 89.1 | 89.3 | 89.5 |
+# | SRL, semantic roles | 81.6 | 84.1 | 84.6 | 84.8 |
+
+# %%
+predict(
+    "top_only", "SQuAD: what share of ELMo's whole gain does the top layer alone bring?", unit="%"
+)
+
+# %%
+table_2 = {
+    "SQuAD": (80.8, 84.7, 85.0, 85.2),
+    "SNLI": (88.1, 89.1, 89.3, 89.5),
+    "SRL": (81.6, 84.1, 84.6, 84.8),
+}
+gains = {task: np.array(row[1:]) - row[0] for task, row in table_2.items()}
+STEPS = ["top layer alone", "average", "learned"]
+plots.bars(
+    list(gains),
+    {step: [gain[i] for gain in gains.values()] for i, step in enumerate(STEPS)},
+    title="ELMo's gain over the baseline (table 2 of the paper)",
+    ylabel="points",
+)
+
+# %%
+outcome("top_only", float(100 * gains["SQuAD"][0] / gains["SQuAD"][2]), unit="%")
+
+# %% [markdown]
+# Most of the gain is there with the top layer alone. All layers add a little, in all three tasks; learning the shares adds 0.2 points to the average each time. "Much better than averaging", as one reads, it is not. The table gives no intervals. What tasks make of the sliders is lesson 09.
+
+# %% [markdown] slide="slide"
+# ## 4. Are the microphones equally loud?
+#
+# A slider at one third means little if one microphone is twice as loud as another. So some tasks first bring the layers to one volume. ELMo's **layer norm** is simple: take all numbers of a layer, at all words of the batch; subtract their mean; divide by their standard deviation. One mean and one deviation for the whole layer, and **padding does not count**. (`nn.LayerNorm` is something else: it treats each token for itself and learns a scale.)
+
+# %%
+for j, layer in enumerate(layers):
+    at_words = layer[words_there]  # (words, 2H)
+    print(f"layer {j}: standard deviation {at_words.std(correction=0):.2f}")
+
+# %% [markdown] exercise="ScalarMix"
+# ### Exercise 3. The mixing desk as a module
+#
+# Write the class `ScalarMix`.
+#
+# - `ScalarMix(n_layers, do_layer_norm=False)` makes the parameters `self.w`, zeros of shape (n_layers,), and `self.gamma`, a one.
+# - `forward(layers, mask)` takes a list of `n_layers` tensors (B, T, 2H) and the mask (B, T), True at words. It returns the mix, (B, T, 2H). With `do_layer_norm` each layer is first normalised as above. Divide by n for the variance, and put 1e-13 under the root beside it, in case all numbers are equal. What you leave at padding does not matter.
+#
+# Your `scalar_mix` does the mixing. It takes one tensor: `torch.stack(layers)`.
+
+
+# %% exercise="ScalarMix"
+import torch
+from torch import nn
+
+
+class ScalarMix(nn.Module):
+    """A mix of layers whose shares and scale are learned."""
+
+    def __init__(self, n_layers, do_layer_norm=False):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.w = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.ones(()))
+        self.do_layer_norm = do_layer_norm
+        ### END SOLUTION
+
+    def forward(self, layers, mask):
+        """n_layers tensors (B, T, 2H), and the mask (B, T), to one (B, T, 2H)."""
+        ### BEGIN SOLUTION
+        if self.do_layer_norm:
+            normal = []
+            for layer in layers:
+                words = layer[mask]  # (words, 2H)
+                deviation = (words.var(correction=0) + 1e-13).sqrt()
+                normal.append((layer - words.mean()) / deviation)
+            layers = normal
+        return scalar_mix(torch.stack(list(layers)), self.w, self.gamma)
+        ### END SOLUTION
+
+
+# %% check="ScalarMix"
+check("ScalarMix", ScalarMix)
+
+# %% [markdown] hints="ScalarMix"
+# nudge: What must an optimiser find in the module? And where does the mask come in: in the mix, in the norm, or in both?
+#
+# idea: `nn.Parameter(torch.zeros(n_layers))` is found; a plain tensor is not. `layer[mask]` has the numbers at words alone, (words, 2H), and its `.mean()` and `.var(correction=0)` are one number each.
+#
+# outline: Keep `do_layer_norm` in `__init__`. In `forward`, if it is set, make a new list: each layer minus the mean of `layer[mask]`, over the root of its variance plus 1e-13. Then call `scalar_mix` with the stacked layers, `self.w` and `self.gamma`.
+
+# %% slide="subslide"
+ScalarMix = or_reference("ScalarMix", ScalarMix)
+
+for norm in (False, True):
+    desk = ScalarMix(3, do_layer_norm=norm)
+    alone = desk([layer[:1, :4] for layer in layers], words_there[:1, :4])
+    beside = desk(list(layers), words_there)[:1, :4]
+    print(
+        f"layer norm {norm!s:>5}: alone or beside the longer one, {(alone - beside).abs().max():.0e}"
+    )
+
+# %% [markdown]
+# Note the price. With layer norm the vectors of a sentence depend on who else is in its batch, because mean and deviation are the batch's. The paper used it "in some cases"; it is off by default, here and in AllenNLP.
+
+# %% [markdown] slide="slide"
+# ## 5. The two that were never words
+#
+# A biLM reads each sentence between two marks, `<S>` and `</S>`. A tagger has no label for them, so their vectors go. In a batch the last words stand in different columns.
+
+# %% [markdown] exercise="without_boundaries"
+# ### Exercise 4. The vectors of the words alone
+#
+# Write `without_boundaries(vectors, mask)`. `vectors` (B, T + 2, 2H) and `mask` (B, T + 2) are of sentences with both boundaries and with padding at the end. Return two things, in this order: the vectors of the words, (B, T, 2H), with zeros at padding, and their mask, (B, T).
+
+
+# %% exercise="without_boundaries"
+def without_boundaries(vectors, mask):
+    """The vectors of the words, and their mask."""
+    ### BEGIN SOLUTION
+    inner = mask[:, 2:]  # a word stays where two places further on there is a token
+    return vectors[:, 1:-1] * inner.unsqueeze(-1), inner
+    ### END SOLUTION
+
+
+# %% check="without_boundaries"
+check("without_boundaries", without_boundaries)
+
+# %% [markdown] hints="without_boundaries"
+# nudge: Write two rows on paper: *S a b c E* and *S d E · ·*. Which places hold words, and how long is the new row?
+#
+# idea: Every word moves one place to the left: `vectors[:, 1:-1]`. A sentence of n words has n + 2 tokens. For which new places t is there a token at the old place t + 2?
+#
+# outline: The new mask is the old one without its first two columns. Cut the first and the last column off the vectors, and multiply by the new mask, which needs one axis more: `.unsqueeze(-1)`.
+
+# %% [markdown] slide="slide"
+# ## 6. Your own ELMo
+#
+# Everything is there. Here is a file as AllenNLP and the authors' own program write it: `options.json` with the sizes, and an HDF5 file with the weights under their official names. (We make it from the course's checkpoint. A published file has the same names and larger shapes.)
+
+# %% slide="subslide"
+without_boundaries = or_reference("without_boundaries", without_boundaries)
+
+FOLDER = Path(tempfile.mkdtemp())
+OPTIONS, WEIGHTS = FOLDER / "options.json", FOLDER / "weights.hdf5"
+save_bilm(COURSE, OPTIONS, WEIGHTS)
+
+
+def official_file(path):
+    """All weights of an official file, by name."""
+    weights = {}
+    with h5py.File(path) as file:
+        file.visititems(
+            lambda name, part: (
+                weights.update({name: torch.tensor(part[()])})
+                if isinstance(part, h5py.Dataset)
+                else None
+            )
+        )
+    return weights
+
+
+weights = official_file(WEIGHTS)
+print(f"{sum(part.numel() for part in weights.values()) / 1e6:.1f} million weights, such as")
+for name in (
+    "char_embed",
+    "CNN/W_cnn_0",
+    "CNN_proj/W_proj",
+    "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell/W_0",
+):
+    print(f"{name:>42} {tuple(weights[name].shape)}")
+
+# %%
+CharCNN, BiLM = mine("CharCNN"), mine("BiLM")
+
+# %% [markdown] exercise="embed" slide="subslide"
+# ### Exercise 5. Your ELMo
+#
+# Write `embed(sentences, weights, CharCNN, BiLM, ScalarMix)`. `sentences` is a list of lists of words, of any lengths. Return a list with one tensor (words, 2H) for each: the mix of **all** layers by a fresh `ScalarMix`, which is their plain average, without the boundaries.
+#
+# - `character_ids(word)`, from lesson 06, gives the fifty ids of a word. `START` and `END` are the rows of the two boundaries. They have ids of their own, so they are not spelled.
+# - No word is a row of fifty zeros. Padding comes last, after `END`.
+# - `BiLM(CharCNN(weights), weights)` is your class of lesson 07. It takes ids (B, T, 50) and gives the list of $L + 1$ layers and the mask.
+# - Your `without_boundaries` is there, too. Use the classes that come as arguments.
+
+
+# %% exercise="embed"
+import torch
+
+from autograde import mine
+
+character_ids = mine("character_ids")
+START = [259, 257, 260] + [261] * 47
+END = [259, 258, 260] + [261] * 47
+
+
+@torch.no_grad()  # nothing is learned here
+def embed(sentences, weights, CharCNN, BiLM, ScalarMix):
+    """ELMo's vectors of each sentence's words, (words, 2H)."""
+    ### BEGIN SOLUTION
+    longest = max(len(words) for words in sentences)
+    rows = []
+    for words in sentences:
+        row = [START, *(list(character_ids(word)) for word in words), END]
+        rows.append(row + [[0] * 50] * (longest - len(words)))
+    layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
+    mixed = ScalarMix(len(layers))(layers, mask)
+    vectors, kept = without_boundaries(mixed, mask)
+    return [row[there] for row, there in zip(vectors, kept, strict=True)]
+    ### END SOLUTION
+
+
+# %% check="embed"
+check("embed", embed)
+
+# %% [markdown] hints="embed"
+# nudge: Draw the batch of *dogs bark* and *go*: four rows of fifty ids, then three and a row of zeros. What does each of your parts make of it, and in which shape?
+#
+# idea: For each sentence: `[START, ids of the words ..., END]`, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the places where the mask is True.
+#
+# outline: Build the rows. Layers and mask from `BiLM(CharCNN(weights), weights)(ids)`. `ScalarMix(len(layers))(layers, mask)`. `without_boundaries` gives vectors and a new mask. For each sentence, return the vectors at which its mask is True.
+
+# %% [markdown]
+# The moment of truth. Your parts and the package's `Elmo` open the same file and read the same sentences. Not a line of code is shared.
+
+# %% slide="subslide"
+embed = or_reference("embed", embed)
+
+plays = [texts[i] for i in IS_PLAY]
+yours = [torch.as_tensor(v) for v in embed(plays, weights, CharCNN, BiLM, ScalarMix)]
+package = Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0)
+with torch.no_grad():
+    theirs = package(batch_to_ids(plays))["elmo_representations"][0]
+apart = max(float((v - row[: len(v)]).abs().max()) for v, row in zip(yours, theirs, strict=True))
+print(f"{len(plays)} sentences, {sum(map(len, yours))} words, {yours[0].shape[1]} numbers each")
+print(f"largest distance from the package's vectors: {apart:.0e}")
+print("This is ELMo, and it is yours." if apart < 1e-4 else "Not the same: see exercise 5.")
+
+# %% [markdown]
+# So it can leave home. The next cell writes your parts as a package of your own, with the course's weights beside them. It needs torch, NumPy and h5py, and nothing of this course.
+
+# %%
+from autograde import write_my_elmo
+
+write_my_elmo()
+
+# %% [markdown] slide="subslide"
+# ### How good are its neighbours?
+#
+# Take each of the 39 *play*s. Of the five nearest others, how many have the same role? By chance it would be 12 in 38, or 32 %. The control has the same network with random weights.
+
+# %%
+predict("roles", "Your ELMo: what percentage of the five nearest have the same role?", unit="%")
+
+# %% slide="subslide"
+torch.manual_seed(0)
+UNTRAINED = FastBiLM(COURSE.options)
+nothing_read = official_weights(UNTRAINED)
+
+
+def point(shares):
+    """Mean of the sentences' shares, with a 95 % interval: the sentences are drawn again."""
+    return dict(
+        zip(
+            ("mean", "low", "high"),
+            bootstrap_interval(shares[None], np.arange(len(shares))),
+            strict=True,
+        )
+    )
+
+
+def roles(vectors, sentences):
+    """For each sentence, the share of the five nearest that have its sense."""
+    targets = at_targets([np.asarray(v) for v in vectors], sentences)
+    return same_label_share(targets, [s.sense for s in sentences])
+
+
+of_yours = roles(yours, PLAY)
+of_nothing = roles(embed(plays, nothing_read, CharCNN, BiLM, ScalarMix), PLAY)
+LABELS = ["your ELMo,\nuntrained weights", "your ELMo,\nthe file's weights"]
+interval_bars(
+    LABELS,
+    {"same role": [point(of_nothing), point(of_yours)]},
+    title="play: the five nearest of 39 sentences",
+    ylabel="percent",
+    level=("chance", 100 * 12 / 38),
+)
+
+# %%
+outcome("roles", float(100 * of_yours.mean()), unit="%")
+
+# %% [markdown]
+# So the context does change the vector, and what was learned from raw text makes the difference. Is that the end of ambiguity? Section 9 takes this bar apart.
+
+# %% [markdown] slide="slide"
+# ## 7. Three that look right
+#
+# Three colleagues bring you their ELMos. They load the same file and give vectors of the right size. Each has **one** fault, each a different one. Do the neighbours of *play* betray them?
+
+# %%
+boxes = {"sound": elmo_with("nothing", weights), **planted(weights)}
+measured = {name: point(roles(box(plays), PLAY)) for name, box in boxes.items()}
+interval_bars(
+    list(measured),
+    {"same role": list(measured.values())},
+    title="play again: four ELMos, three of them broken",
+    ylabel="percent",
+    level=("chance", 100 * 12 / 38),
+)
+
+# %% [markdown]
+# They lose a little, or nothing. Whoever has no sound one beside them would be content. A score does not find such faults. **Promises** do. A sound ELMo keeps four:
+#
+# 1. *Number.* Each sentence gets as many vectors as it has words, in any batch.
+# 2. *Memory.* The same sentence again, the same vectors.
+# 3. *Company.* A sentence has the same vectors alone and beside a longer one.
+# 4. *Place.* When a word is replaced, the first half of the vectors, the forward reader's, stays as it was before that word and moves at it.
+
+# %% [markdown] exercise="find_fault"
+# ### Exercise 6. Question the black box
+#
+# Write the inspector. `find_fault(elmo)` may call `elmo(sentences)` as often as it likes, with sentences of its choice. Each call gives a list of NumPy arrays (words, 2H). Return the fault: `"wrong number"`, `"remembers"`, `"depends on its company"`, `"shifted"`, or `"sound"`. An ELMo has at most one fault, which can disturb more than one of your tests. Differences up to 1e-4 are rounding.
+
+
+# %% exercise="find_fault"
+import numpy as np
+
+
+def find_fault(elmo):
+    """The promise that this ELMo breaks."""
+    ### BEGIN SOLUTION
+    short, longer = ["the", "dog", "barks"], ["we", "saw", "it", "near", "the", "river"]
+    alone, other = elmo([short])[0], elmo([["the", "cat", "barks"]])[0]
+    beside, too = elmo([short, longer])
+    if (len(alone), len(beside), len(too)) != (3, 3, 6):
+        return "wrong number"
+    if np.abs(elmo([short])[0] - elmo([short])[0]).max() > 1e-4:
+        return "remembers"
+    if np.abs(beside - alone).max() > 1e-4:
+        return "depends on its company"
+    half = alone.shape[1] // 2
+    moved = np.abs(other - alone)[:, :half].max(1) > 1e-4  # at the, dog, barks
+    return "shifted" if moved[0] or not moved[1] else "sound"
+    ### END SOLUTION
+
+
+# %% check="find_fault"
+check("find_fault", find_fault)
+
+# %% [markdown] hints="find_fault"
+# nudge: For each promise: which two calls would you compare? Which of the tests does an ELMo with a memory disturb as well?
+#
+# idea: Count in a batch of two lengths, because padding is only there. For memory, the same call twice. For company, look at the **shorter** of two sentences. For place, replace a word in the middle and take `[:, : n // 2]` of the difference.
+#
+# outline: Four questions in the order of the list; return at the first that fails. Compare with `np.abs(one - other).max() > 1e-4`. For the last: `.max(1)` gives one number for each word; those before the replaced word must not exceed 1e-4, its own must.
+
+# %%
+find_fault = or_reference("find_fault", find_fault)
+for name, box in boxes.items():
+    print(f"{name:>5}: {find_fault(box)}")
+
+# %% [markdown]
+# Keep this inspector: it needs no look inside, so it works on any ELMo, also on one that you download.
+
+# %% [markdown] slide="slide"
+# ## 8. The old interface
+#
+# Much code was written for AllenNLP, whose support ended in December 2022. Its names work here. `Elmo` takes the two files and the number of outputs, `batch_to_ids` the sentences:
+
+# %% slide="subslide"
+elmo = Elmo(OPTIONS, WEIGHTS, num_output_representations=2, dropout=0.5)
+character_rows = batch_to_ids(EXAMPLE)  # (2, 8, 50)
+output = elmo(character_rows)
+below, above = output["elmo_representations"]  # (2, 8, 512) each
+print("mask:", output["mask"].int().tolist())
+print("learned by the task:", *(name for name, p in elmo.named_parameters() if p.requires_grad))
+
+# %% [markdown]
+# Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. (You read that AllenNLP's ELMo could not be fine-tuned. That switch exists since February 2018.)
+#
+# The other class, `ElmoEmbedder`, gives every layer unmixed, (B, L + 1, T, 2H), and a mask; you have used it all along. It left AllenNLP in April 2020. Words come as lists, in any language; an English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
+#
+# One habit of the original is off here. AllenNLP carries each row's last state into the **next call**. Its guide warns that the same batch gives slightly different vectors each time. How slightly?
+
+# %% slide="subslide"
+stateful = Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0, stateful=True)
+with torch.no_grad():
+    calls = [stateful(character_rows)["elmo_representations"][0] for _ in range(6)]
+steps = [float(100 * (b - a).norm() / a.norm()) for a, b in itertools.pairwise(calls)]
+plots.curves(
+    range(2, 7),
+    {"stateful": steps, "as by default": [0.0] * 5},
+    title="The same two sentences, call after call",
+    xlabel="call",
+    ylabel="change since the call before, percent",
+)
+
+# %% [markdown]
+# The first call is the odd one: its readers start from zero. After that they start from the end of the same sentences, and little changes. In real use other sentences come before, so the vectors tremble a little for ever. Training was like that; the authors advise to leave it so. We prefer that a sentence has one vector, and `stateful=True` gives their numbers exactly.
+#
+# Now point **your** inspector at the package, in three settings.
+
+# %%
+SETTINGS = {
+    "default": {},
+    "stateful=True": {"stateful": True},
+    "do_layer_norm=True": {"do_layer_norm": True},
+}
+predict(
+    "norm",
+    "What will your inspector say of do_layer_norm=True?",
+    options=["sound", "remembers", "depends on its company", "shifted"],
+)
+
+
+# %%
+def as_black_box(module):
+    """An `Elmo` as your inspector takes it."""
+
+    @torch.no_grad()
+    def box(sentences):
+        given = module(batch_to_ids(sentences))
+        pairs = zip(given["elmo_representations"][0], given["mask"], strict=True)
+        return [vectors[there].numpy() for vectors, there in pairs]
+
+    return box
+
+
+said = {
+    name: find_fault(as_black_box(Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0, **how)))
+    for name, how in SETTINGS.items()
+}
+for name, verdict in said.items():
+    print(f"{name:>18}: {verdict}")
+outcome("norm", said["do_layer_norm=True"])
+
+# %% [markdown] slide="slide"
+# ## 9. Myth or measured?
+#
+# > *"With ELMo, polysemy is solved. It even gets the part of speech right: the neighbours of a verb* play *are verbs."*
+#
+# Part of this stands in the paper's table 4, which shows two neighbours of *play* and does not say from which layer. Go back to the lists of section 1. The stage was found each time. Hockey and the cello came **mixed up**. The stage is a noun; the other two are verbs. So ask again, among the verbs only.
+
+# %%
+VERBS = [i for i in IS_PLAY if SENTENCES[i].pos == "VERB"]
+predict(
+    "verbs",
+    "Only verbs (sport or music, chance 48 %): how many of the five nearest share the role?",
+    unit="%",
+)
+
+
+# %% slide="subslide"
+def of_layer(j, label, chosen):
+    """Shares of the nearest with the same label, in layer j, among the chosen sentences."""
+    labels = [getattr(SENTENCES[i], label) for i in chosen]
+    return point(same_label_share(of_targets[chosen, j], labels))
+
+
+QUESTIONS = {
+    "same role": ("sense", IS_PLAY),
+    "same part of speech": ("pos", IS_PLAY),
+    "same role,\nverbs only": ("sense", VERBS),
+}
+interval_bars(
+    list(QUESTIONS),
+    {f"layer {j}": [of_layer(j, *asked) for asked in QUESTIONS.values()] for j in range(3)},
+    title="play: what do the five nearest share?",
+    ylabel="percent",
+)
+
+# %%
+outcome("verbs", 100 * of_layer(2, "sense", VERBS)["mean"], unit="%")
+
+# %% [markdown]
+# What looked like meaning was **grammar**. The layers know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they do not choose better than chance. (The paper's own two examples are harder: a baseball *play* and a Broadway *play* are both nouns, and the large model keeps them apart.)
+#
+# One word is no proof. So take *bank*, whose two senses are both nouns, and all 28 words: once compared with every sentence of the word, once only with those where it has the same part of speech. The untrained network stands beside.
+
+# %% slide="subslide"
+untrained = at_targets(ElmoEmbedder(module=UNTRAINED).embed_batch(texts), SENTENCES)
+
+
+def over_words(vectors, key):
+    """Nearest among sentences of one key; without a key, and where one sense is alone, none."""
+    groups = {}
+    for i, s in enumerate(SENTENCES):
+        groups.setdefault(key(s), []).append(i)
+    shares, chance = [], []
+    for name, places in groups.items():
+        senses = [SENTENCES[i].sense for i in places]
+        if name and len(set(senses)) > 1:
+            shares.append(same_label_share(vectors[places], senses))
+            chance += [(senses.count(sense) - 1) / (len(senses) - 1) for sense in senses]
+    return point(np.concatenate(shares)), np.mean(chance)
+
+
+KEYS = {
+    "bank": lambda s: s.word == "bank",
+    "28 words": lambda s: s.word,
+    "28 words, same\npart of speech": lambda s: (s.word, s.pos),
+}
+READERS = {f"layer {j}": of_targets[:, j] for j in range(3)} | {
+    "layer 2, untrained": untrained[:, 2]
+}
+for name, key in KEYS.items():
+    chance = over_words(untrained[:, 0], key)[1]
+    print(f"{' '.join(name.split()):>29}: chance {100 * chance:.0f} %")
+interval_bars(
+    list(KEYS),
+    {name: [over_words(v, key)[0] for key in KEYS.values()] for name, v in READERS.items()},
+    title="Nearest sentences with the same sense",
+    ylabel="percent",
+)
+
+# %% [markdown]
+# Over all words the lead is large: some twenty points over chance. With the part of speech held fixed, about eight are left. They are real, for the intervals lie above chance and above the untrained network. They are few. Layer 0 has one vector for each spelling, as a static table has, and stays near chance. (It is a little above where the form itself tells: *parked* is no garden.)
+#
+# And *bank* is a warning. There the **untrained** network does better than the trained one. Nobody taught it senses. Its states take in the words beside *bank*, and in 26 sentences these can agree for many reasons. Without that bar we might have told a story.
+#
+# More examples help. The stored experiment has the four words of senseval (lesson 02), each in **one** part of speech. It looks for neighbours among up to 1,000 labelled examples of each word.
+
+# %% slide="subslide"
+STORED = stored_result("layers_senseval")
+print(STORED)
+ROWS = ["majority of the form", "mean of static vectors", "layer 0", "layer 1", "layer 2"]
+as_point = [
+    {"mean": row["accuracy"], "low": row["interval_95"][0], "high": row["interval_95"][1]}
+    for row in map(STORED.numbers["rows"].get, ROWS)
+]
+interval_bars(
+    [name.replace(" of ", " of\n") for name in ROWS],
+    {"accuracy": as_point},
+    title="Senses of hard, interest, line and serve (stored)",
+    ylabel="percent",
+)
+
+# %%
+for name, d in STORED.numbers["differences"].items():
+    print(
+        f"{name:>39}: {100 * d['mean']:+.1f} points ({100 * d['low']:+.1f} to {100 * d['high']:+.1f})"
+    )
+
+# %% [markdown]
+# Here context brings twenty points over the best static answer, and nine over a mean of the sentence's static vectors, which knows the company and no order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its five nearest are any five.
+#
+# The paper's own test is harder: all ambiguous words of a text, table 5, F1 in percent.
+#
+# | first sense in WordNet | CoVe, top layer | biLM, layer 1 | biLM, layer 2 | best of the field (2016–17) |
+# |---|---|---|---|---|
+# | 65.9 | 64.7 | 67.4 | 69.0 | 70.1 |
+#
+# **Half a myth.** Always saying the commonest sense scores 65.9. The large biLM's second layer scores 69.0, three points more, with one nearest neighbour and no training; a system made for the task had 70.1. One vector for each word *in its sentence* opens the door. What comes through it depends on how much the model has read and on how many examples you have. *Solved* is another thing.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - A biLM gives $2L + 1$ vectors for a token, $L + 1$ with the directions side by side. ELMo mixes them all: shares by softmax, times γ, learned by the task.
+# - The gradient of a slider compares its layer with the mix. A large λ is the plain average. Without γ the shares chase size.
+# - In the paper the top layer alone brings most of the gain, the average a little more, learned shares 0.2 points on top.
+# - Layer norm leaves padding out, and makes vectors depend on the batch.
+# - Your `CharCNN`, `BiLM` and `ScalarMix` load an official file and give its vectors.
+# - Ask for promises: number, memory, company, place. A score hides what they show.
+# - *Deep* means all layers and *contextualized* means a vector for each occurrence. The second is the more important word.
+# - Context separates grammar well, and meaning within one part of speech partly.
+
+# %%
+calibration()
+
+# %%
+from autograde import progress
+
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A blog concludes: *"ELMo has solved polysemy, better than expected."* **Why can this recipe separate senses at all, although nobody ever told it what a sense is? What do the measurements of this lesson, and the paper's, say about "solved"? And what would you improve in ELMo, seen from today?** Six to nine sentences, with at least two numbers and their control.
+
+# %% [markdown] discussion="is_polysemy_solved" points=3
+# **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (majority or first sense, untrained network, chance, mean of static vectors), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
+
+# %% [markdown] model_answer="is_polysemy_solved"
+# A language model must bet on the next word, and after *play* in a sentence about a stage other words follow than in one about hockey. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. What makes bets better first is grammar. In our sentences with *play*, nearly all of the five nearest neighbours have the same part of speech, but among the verbs sport and music are separated no better than chance (48 %). Over 28 words, about 60 % of the neighbours share the sense, against 40 % by chance and 42 % for an untrained network; with the part of speech held fixed it is 50 % against 44 %. With many labelled examples the gain is clear: on senseval layer 2 has 79 %, the majority of the form 59 %, a mean of static vectors 71 %. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+#
+# Seen from today I would let the two directions meet inside the network, since in ELMo no state has read both sides and they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
+
+# %% [markdown]
+# ## Further reading
+#
+# - The ELMo paper, sections 3.2, 3.3, 5.1 and 5.3. Its last page of results, figure 2, shows what tasks make of the sliders: lesson 09.
+# - The authors' programs: [bilm-tf](https://github.com/allenai/bilm-tf), and AllenNLP's [guide to ELMo](https://github.com/allenai/allennlp/blob/v0.9.0/tutorials/how_to/elmo.md) with the advice on λ and on the first batches.
+# - In the package: `elmo_mini/bilm/plain.py` ends with this lesson's mix; `elmo_mini/elmo/module.py` is the `Elmo` that you ran. The stored experiment is `python -m elmo_mini.experiments.layers layers_senseval`.
+#
+# Next: **09 · what the layers know, and using them.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Is the fresh mix not arbitrary?* It is the average, and table 2 shows that the average is nearly as good as learned shares. *Why does the untrained network find the senses of* bank *?* Its states mix in the words beside it without having learned anything; with 26 sentences written by one hand, neighbours of a sense share function words. It is the reason why an untrained control belongs into every such figure. *Would a larger model separate hockey from the cello?* The published model has read 800 million words, ours a small part of that; the course has not measured it. *Poll before section 9:* "Which is easier to read off a vector, noun against verb, or sport against music?"

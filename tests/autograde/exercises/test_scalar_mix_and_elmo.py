@@ -1,0 +1,75 @@
+"""What lesson 08 shows beside its exercises: black boxes, and the package as one of them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from autograde.exercises.scalar_mix_and_elmo.broken import (
+    FAULTS,
+    KINDS,
+    PLANTED,
+    elmo_with,
+    planted,
+)
+from autograde.exercises.scalar_mix_and_elmo.find_fault import find_fault
+from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.elmo.mix_gradient import mix_gradient
+from elmo_mini.elmo.module import Elmo
+from elmo_mini.elmo.scalar_mix import ScalarMix
+
+
+@pytest.fixture(scope="module")
+def weights() -> dict[str, Tensor]:
+    return small_elmo(3, layers=2)
+
+
+def test_every_box_has_the_fault_that_it_is_listed_with(weights: dict[str, Tensor]) -> None:
+    assert find_fault(elmo_with("nothing", weights)) == "sound"
+    found = {kind: find_fault(elmo_with(kind, weights)) for kind in KINDS}
+    assert found == KINDS
+
+
+def test_the_three_of_the_lesson_are_told_apart(weights: dict[str, Tensor]) -> None:
+    found = {name: find_fault(box) for name, box in planted(weights).items()}
+    assert found == {name: KINDS[kind] for name, kind in PLANTED.items()}
+    assert sorted(found.values()) == sorted(FAULTS[1:])  # a wrong number would be seen at once
+
+
+@pytest.mark.parametrize(
+    ("settings", "verdict"),
+    [
+        ({}, "sound"),
+        ({"stateful": True}, "remembers"),
+        ({"do_layer_norm": True}, "depends on its company"),
+    ],
+)
+def test_the_inspector_judges_the_package(settings: dict[str, bool], verdict: str) -> None:
+    torch.manual_seed(0)
+    bilm = BiLM(BiLMOptions(filters=((1, 8), (2, 8)), dim=16, projection_dim=8))
+    elmo = Elmo(None, None, 1, dropout=0.0, module=bilm, **settings)
+
+    @torch.no_grad()
+    def box(sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        given = elmo(batch_to_ids(sentences))
+        pairs = zip(given["elmo_representations"][0], given["mask"], strict=True)
+        return [vectors[there].numpy() for vectors, there in pairs]
+
+    assert find_fault(box) == verdict
+
+
+def test_the_packages_mix_learns_what_the_exercise_derives() -> None:
+    rng = np.random.default_rng(0)
+    layers, upstream, w = rng.normal(size=(3, 4, 5)), rng.normal(size=(4, 5)), rng.normal(size=3)
+    mix = ScalarMix(3, initial_scalar_parameters=w.tolist()).double()
+    numbers = list(mix.scalar_parameters)
+    loss = (mix(list(torch.from_numpy(layers))) * torch.from_numpy(upstream)).sum()
+    (loss + 0.3 * sum(number.square().sum() for number in numbers)).backward()
+    for_w, for_gamma = mix_gradient(layers, w, 1.0, upstream, 0.3)
+    assert np.allclose([float(n.grad or 0.0) for n in numbers], for_w, atol=1e-6)
+    assert np.isclose(float(mix.gamma.grad or 0.0), for_gamma, atol=1e-6)
