@@ -18,7 +18,7 @@ from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.progress import progress_bar
 
 Mix = Callable[[Tensor, Tensor, Tensor], Tensor]
-DROPOUT, FORBIDDEN, POINTS = 0.5, -1e4, 12
+FORBIDDEN, POINTS = -1e4, 12
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def mixed_probe(
     mix : layers (L + 1, B, T, 2H), w (L + 1,) and gamma () to the mixed vectors (B, T, 2H)
     gamma : fixed at this value; learned from 1 by default
     w : fixed at these values; learned from 0 by default
-    seed : of the start values and the dropout
+    seed : of the start values
     """
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
@@ -122,7 +122,7 @@ def mixed_probe(
         curve: list[float] = []
         correct = torch.zeros(len(test.labels), dtype=torch.bool)
         for done in progress_bar(range(1, steps + 1), show=progress):
-            mixed = functional.dropout(mix(train.layers[:, None], scores, factor)[0], DROPOUT)
+            mixed = mix(train.layers[:, None], scores, factor)[0]
             loss = functional.cross_entropy(linear(mixed) + train.allowed, train.labels)
             optimizer.zero_grad()
             loss.backward()

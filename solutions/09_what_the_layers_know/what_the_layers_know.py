@@ -603,7 +603,7 @@ outcome("where", winner(live, ["input", "output", "both"]))
 #
 # ### What γ is for
 #
-# Does a task need $\gamma$? A linear layer behind the mix could scale the vectors as well. The paper says that γ is "of practical importance to aid the optimization process". A popular blog adds, from its own experiments, that 0.01 is much better than 1. No such number stands in the paper: there γ is **learned**, from 1. Change this one thing. We train a linear probe on your mix with γ fixed at several values, sixty steps each.
+# Does a task need $\gamma$? A linear layer behind the mix could scale the vectors as well. The paper says that γ is "of practical importance to aid the optimization process". A blog post of 2018 adds, from its author's own experiments, that 0.01 is better than 1 for SQuAD. No such number stands in the paper: there γ is **learned**, from 1. Change this one thing. We train a linear probe on your mix with γ fixed at several values, sixty steps each.
 
 # %%
 predict("gamma", "Points lost with γ fixed at 0.01, against a learned γ?", unit="points")
@@ -673,12 +673,12 @@ interval_bars(
 )
 
 # %% [markdown]
-# In the first figure, look when the tagger with the layers passes the best that the other ever has. In the second, compare the first pair of bars with the second: with 1 % of the labels, the tagger with the biLM comes near to what the other does with ten times as many. The paper reports the same two savings for semantic roles (section 5.4). Without ELMo the best epoch was the 486th, and with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %. Compare *passes* with care, though: every pass with ELMo is dearer. By how much?
+# In the first figure, look when the tagger with the layers passes the best that the other ever has. In the second, compare the first pair of bars with the second: with 1 % of the labels, the tagger with the biLM has already passed what the other reaches with ten times as many. The paper reports the same two savings for semantic roles (section 5.4). Without ELMo the best epoch was the 486th, and with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %. Compare *passes* with care, though: every pass with ELMo is dearer. By how much?
 
 # %% [markdown] slide="slide"
 # ## 8. What it costs
 #
-# There is no table to look vectors up in. Each sentence must go through the biLM, and in the first years people complained: a model that took 15 minutes a pass with GloVe took hours with ELMo (a blog of 2018, own experiments). But the biLM is frozen. The second pass would compute the same vectors again. So **cache** them: compute in the first pass, look up in all later ones.
+# There is no table to look vectors up in. Each sentence must go through the biLM, and in the first years people complained: a question-answering model that took 15 minutes a pass with GloVe needed more than two hours with ELMo, on four GPUs instead of one (the same blog post). But the biLM is frozen. The second pass would compute the same vectors again. So **cache** them: compute in the first pass, look up in all later ones.
 
 
 # %%
@@ -777,7 +777,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# For the published ELMo every layer takes $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. The arithmetic is right, and a well-known blog goes on with it: SQuAD has 100,000 passages of 400 words, so 480 GB. The product is right as well, and the answer is wrong, because the *inputs* are. SQuAD has about 100,000 **questions**, 107,785 to be exact, on 23,215 paragraphs (Rajpurkar and others, 2016). Several questions share a paragraph, and a paragraph is kept once.
+# For the published ELMo every layer takes $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. The arithmetic is right, and the same blog post goes on with it: SQuAD has 100,000 passages of 400 words, so 480 GB. The product is right as well, and the answer is wrong, because the *inputs* are. SQuAD has about 100,000 **questions**, 107,785 to be exact, on 23,215 paragraphs (Rajpurkar and others, 2016). Several questions share a paragraph, and a paragraph is kept once.
 
 # %%
 for words in (100, 150, 400):
@@ -840,7 +840,7 @@ of_words = np.mean(weights["words,\nown scale"], 0)
 outcome("largest", f"layer {of_words.argmax()}")
 
 # %% [markdown]
-# Bring the layers to one scale, and the weights change, although nothing that the layers *know* has changed. A weight multiplies a vector; where the numbers of a layer are small, the mix gets little of it, and the task turns other screws. So a learned weight is not a mark for knowledge.
+# Bring the layers to one scale, and the weights change, although nothing that the layers *know* has changed. You met the scale in lesson 08. A weight multiplies a vector; where the numbers of a layer are small, the mix gets little of it at the same weight. So a learned weight is not a mark for knowledge.
 #
 # What would be a mark? Fix the weights and see what is lost. Here is each layer alone, the plain average, and the learned mix.
 
