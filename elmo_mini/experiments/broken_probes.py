@@ -14,6 +14,7 @@ from elmo_mini.vectors.stream import Floats, embed_stream
 LEAK, SHIFTED, BLIND = "test sentences in training", "labels shifted", "no context"
 RUNS = {"sound": "", "A": SHIFTED, "B": BLIND, "C": LEAK}
 OTHER_WORD = "zebra"
+TRAINED, ASKED = 700, 300
 Labels = NDArray[np.str_]
 Nearest = Callable[[Floats, Sequence[str], Floats, int], Any]
 
@@ -35,6 +36,20 @@ class Symptoms:
     fresh: float
     offsets: NDArray[np.float64]
     moved: float
+
+
+def three_parts(
+    occurrences: Sequence[Occurrence], vectors: Floats, train: int
+) -> list[tuple[Sequence[Occurrence], Floats]]:
+    """Whole sentences: some 700 words to learn from, and twice 300 after the first `train`."""
+    parts, end = [], 0
+    for start, words in ((0, TRAINED), (train, ASKED), (None, ASKED)):
+        first = end if start is None else start
+        end = min(first + words, len(occurrences))
+        while end < len(occurrences) and occurrences[end].position:
+            end += 1
+        parts.append((occurrences[first:end], vectors[first:end]))
+    return parts
 
 
 def symptoms(

@@ -63,6 +63,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments import broken_probes
 from elmo_mini.experiments.small_tasks import labelled_sentences, labelled_words
 from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.mixed_probe import LabelledLayers, mixed_probe
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import bootstrap_interval
@@ -216,10 +217,7 @@ def said(point, unit=" points"):
 
 
 LAYERS = ["layer 0", "layer 1", "layer 2"]
-commonest = {
-    w: max(s := sense_of[:learnt][word_of[:learnt] == w].tolist(), key=s.count) for w in word_of
-}
-guessed = [commonest[w] == s for w, s in zip(word_of[learnt:], sense_of[learnt:], strict=True)]
+guessed = majority(word_of[:learnt], sense_of[:learnt], word_of[learnt:]) == sense_of[learnt:]
 interval_bars(
     LAYERS,
     {m: [share(right) for right in rights] for m, rights in by_layer.items()},
@@ -238,7 +236,7 @@ verdict = "no clear winner" if ahead["low"] <= 0 <= ahead["high"] else "layer 2"
 outcome("best_for_senses", verdict if ahead["high"] >= 0 else "layer 1")
 
 # %% [markdown]
-# Layer 0 sees no context. It can tell *bank* from *banks*, no more. The layers that have never read are no better, although they see the sentence: seeing is not knowing. Layers 1 and 2 of the trained model know something about senses.
+# Layer 0 sees no context. It can tell *bank* from *banks*, no more. The layers that have never read are hardly better, although they see the sentence: seeing is not knowing. Layers 1 and 2 of the trained model know something about senses.
 #
 # Which of the two knows more? Our 335 sentences cannot say: the interval of the **difference** is what counts, and it contains 0. Compare two overlapping bars by eye, and you may fool yourself either way. With thousands of test sentences from senseval, layer 2 is ahead by a little. The paper has 67.4 for layer 1 and 69.0 for layer 2 (F1, Table 5), where always naming the first sense of the dictionary has 65.9. So senses are *better* told apart, not solved.
 
@@ -322,11 +320,7 @@ tags_right = {
 }
 
 # %% slide="subslide"
-own = {}
-for form, tag in zip(forms[:n_train], tags[:n_train], strict=True):
-    own.setdefault(form, []).append(tag)
-everyday = max(kinds, key=tags[:n_train].count)
-by_heart = [max(x := own.get(f, [everyday]), key=x.count) for f in forms[n_train:]]
+by_heart = majority(forms[:n_train], tags[:n_train], forms[n_train:])
 interval_bars(
     LAYERS,
     {m: [share(right) for right in rights] for m, rights in tags_right.items()},
@@ -453,19 +447,11 @@ print("selectivity of layer 2 less that of layer 1:", said(share(more[2] - more[
 
 
 # %% slide="subslide"
-def sentences_from(start, words):
-    """Whole sentences of at least so many words, with their vectors, and where they end."""
-    end = start + words
-    while end < len(every) and every[end].position:
-        end += 1
-    return (every[start:end], vectors["trained"][start:end]), min(end, len(every))
-
-
-for_training, _ = sentences_from(0, 700)
-for_test, so_far = sentences_from(n_train, 300)
-for_later, _ = sentences_from(so_far, 300)
-parts = MODELS["trained"], for_training, for_test, for_later, nearest_labels
-seen = {name: broken_probes.symptoms(name, *parts) for name in broken_probes.RUNS}
+parts = broken_probes.three_parts(every, vectors["trained"], n_train)
+seen = {
+    name: broken_probes.symptoms(name, MODELS["trained"], *parts, nearest_labels)
+    for name in broken_probes.RUNS
+}
 plots.table(
     np.array([[s.test, s.fresh, *s.offsets, s.moved] for s in seen.values()]),
     list(seen),

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments.broken_probes import RUNS, Symptoms, labels_beside, symptoms
+from elmo_mini.experiments.broken_probes import (
+    ASKED,
+    RUNS,
+    TRAINED,
+    Symptoms,
+    labels_beside,
+    symptoms,
+    three_parts,
+)
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.tasks import Occurrence
@@ -74,3 +82,17 @@ def test_an_unknown_run_is_an_error(seen: dict[str, Symptoms]) -> None:
     empty = ([], np.zeros((0, 3, 4), np.float32))
     with pytest.raises(KeyError):
         symptoms("D", load_pretrained(), empty, empty, empty, knn)
+
+
+def test_the_three_parts_are_whole_sentences_and_share_none() -> None:
+    every = text(0, 300)
+    train = 7 * 200
+    rows = np.arange(len(every), dtype=np.float32)[:, None]
+    parts = three_parts(every, rows, train)
+    for (words, vectors), least in zip(parts, (TRAINED, ASKED, ASKED), strict=True):
+        assert least <= len(words) == len(vectors) < least + 7
+        assert (words[0].position, words[-1].position) == (0, 6)
+    (_, known), (_, test), (_, fresh) = parts
+    assert known[0] == 0
+    assert test[0] == train
+    assert fresh[0] == test[-1] + 1
