@@ -1,9 +1,10 @@
-"""The simple classifiers that probes are made of: nearest examples, nearest mean, linear.
+"""The simple classifiers that probes are made of: nearest examples, nearest mean, linear; majority.
 
-Each learns from vectors (N, D) and their N labels, and names a label for each vector it is asked
-about, (M, D).
+All but the last learn from vectors (N, D) and their N labels, and name a label for each vector
+that they are asked about, (M, D).
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,3 +45,16 @@ def linear(known: Floats, labels: Sequence[str], asked: Floats, c: float = 1.0) 
         return [labels[0]] * len(asked)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
     return [str(label) for label in model.fit(known, labels).predict(asked)]
+
+
+def majority(known: Sequence[str], labels: Sequence[str], asked: Sequence[str]) -> list[str]:
+    """For each asked word, the commonest label of this word among the known, without any vector.
+
+    A word that is not known has the commonest label of all.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for word, label in zip(known, labels, strict=True):
+        counts[word][label] += 1
+    everyday = Counter(labels).most_common(1)[0][0]
+    best = {word: found.most_common(1)[0][0] for word, found in counts.items()}
+    return [best.get(word, everyday) for word in asked]

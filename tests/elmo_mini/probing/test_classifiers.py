@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from elmo_mini.probing.classifiers import centroid, knn, linear
+from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 
 KNOWN = np.array([[1, 0], [0.9, 0.1], [0, 1]], dtype=np.float32)
 ASKED = np.array([[5, 1], [0, 2]], dtype=np.float32)
@@ -21,3 +21,8 @@ def test_with_one_label_there_is_one_answer(classify) -> None:  # type: ignore[n
 
 def test_there_are_no_more_neighbours_than_examples() -> None:
     assert knn(KNOWN, ["a", "b", "b"], ASKED, neighbours=9) == ["b", "b"]
+
+
+def test_the_majority_is_the_words_own_or_everybodys() -> None:
+    known, labels = ["run", "run", "run", "dog", "cat"], ["V", "N", "V", "N", "N"]
+    assert majority(known, labels, ["run", "dog", "unseen"]) == ["V", "N", "N"]

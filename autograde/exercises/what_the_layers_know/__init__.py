@@ -1,0 +1,11 @@
+"""The exercises of lesson 09, what the layers know, and using them."""
+
+LESSON = "09_what_the_layers_know"
+EXERCISES = (
+    "nearest_labels",
+    "probe_gradient",
+    "control_labels",
+    "diagnose_probe",
+    "with_elmo",
+    "cache_bytes",
+)

@@ -1,0 +1,304 @@
+"""Exercise `control_labels`: each word type gets a label by lot (Hewitt and Liang 2019)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    plain,
+)
+from autograde.exercises.what_the_layers_know import LESSON
+
+Random = np.random.Generator
+BY_CHANCE = 0.08  # five standard deviations with 1,200 words
+
+
+def control_labels(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    """A label for every word; the same for the same word, drawn as often as labels occur."""
+    by_lot: dict[str, str] = {}
+    for word in words:
+        if word not in by_lot:
+            by_lot[word] = labels[int(rng.integers(len(labels)))]
+    return [by_lot[word] for word in words]
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What every right answer has in common, measured; what is drawn differs from one to another.
+
+    Two draws of one seed show whether `rng` decides alone, and one of another seed that it does.
+    """
+    words, labels, seed = list(inputs["words"]), list(inputs["labels"]), inputs["seed"]
+    first = _drawn(answer, words, labels, seed)
+    small = words[:200], labels[:200]
+    short, again, other = (_drawn(answer, *small, start) for start in (seed, seed, seed + 1))
+    found: dict[str, set[str]] = {}
+    for word, label in zip(words, first, strict=True):
+        found.setdefault(word, set()).add(label)
+    told: dict[str, Any] = {
+        "labels that do not occur": len(set(first) - set(labels)),
+        "words with more than one label": sum(len(said) > 1 for said in found.values()),
+        "the same seed gives the same labels": short == again,
+    }
+    if len(found) < 300:
+        return told
+    drawn = [next(iter(said)) for said in found.values()]
+    shares = {name: labels.count(name) / len(labels) for name in sorted(set(labels))}
+    by_chance = sum(share**2 for share in shares.values())
+    kept = float(np.mean([lot == label for lot, label in zip(first, labels, strict=True)]))
+    return told | {
+        "another seed gives other labels": short != other,
+        **{
+            f"share of the words with {name}": _near(drawn.count(name) / len(drawn), share)
+            for name, share in shares.items()
+        },
+        "share of the places that keep their label": _near(kept, by_chance),
+        "pairs such as Word and word with one label": _near(_alike(found), by_chance),
+    }
+
+
+def _near(drawn: float, expected: float) -> float:
+    """What was drawn; or what was to be expected, where chance explains the difference."""
+    return expected if abs(drawn - expected) < BY_CHANCE else drawn
+
+
+def _alike(found: dict[str, set[str]]) -> float:
+    pairs = [(found[w], found[w.lower()]) for w in found if w != w.lower() and w.lower() in found]
+    return float(np.mean([a == b for a, b in pairs]))
+
+
+def _drawn(answer: Answer, words: list[str], labels: list[str], seed: int) -> list[str]:
+    given = list(words), list(labels)
+    came = plain(answer(*given, np.random.default_rng(seed)))
+    for name, now, before in (("words", given[0], words), ("labels", given[1], labels)):
+        if now != before:
+            raise AnswerRefused(
+                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
+                "function still needs the original."
+            )
+    if isinstance(came, np.ndarray):
+        came = came.tolist()
+    if isinstance(came, dict):
+        raise AnswerRefused(
+            "Your answer is a dictionary. Return a list with one label for each word of the text."
+        )
+    if not isinstance(came, list | tuple):
+        raise AnswerRefused("Return a list with one label for each word of the text.")
+    if len(came) != len(words):
+        raise AnswerRefused(
+            f"Your list has {len(came):,} labels, and there are {len(words):,} words. Return one "
+            "for each running word, however often it occurs."
+        )
+    return [str(label) for label in came]
+
+
+TAGS = ("NOUN", "VERB", "THE", "OTHER")
+
+
+def _text(types: int, often: int) -> Any:
+    """Words that occur up to `often` times; the commonest have the commonest tag.
+
+    Every second word stands in two spellings, *w7* and *W7*.
+    """
+
+    def make(rng: np.random.Generator) -> Inputs:
+        names = [f"{'W' if i % 2 else 'w'}{i // 2}" for i in range(types)]
+        tags = rng.choice(TAGS, types, p=(0.5, 0.25, 0.05, 0.2))
+        words, labels = [], []
+        for name, tag in zip(names, tags, strict=True):
+            for _ in range(int(rng.integers(1, often + 1)) * (6 if tag == "THE" else 1)):
+                words.append(name)
+                other = rng.random() < 0.2
+                labels.append(str(rng.choice(TAGS[:2])) if other else str(tag))
+        order = rng.permutation(len(words))
+        return {
+            "words": [words[i] for i in order],
+            "labels": [labels[i] for i in order],
+            "seed": int(rng.integers(1_000_000)),
+        }
+
+    return make
+
+
+def _few(words: Sequence[str]) -> Any:
+    def make(rng: np.random.Generator) -> Inputs:
+        labels = [str(tag) for tag in rng.choice(TAGS, len(words))]
+        return {"words": list(words), "labels": labels, "seed": int(rng.integers(1_000_000))}
+
+    return make
+
+
+def _by_types(
+    draw: Callable[[Sequence[str], Sequence[str], Random, int], Any],
+    key: Callable[[str], str] = str,
+) -> Answer:
+    """`draw` gives a label for each of so many types."""
+
+    def answer(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+        types = list(dict.fromkeys(map(key, words)))
+        lots = dict(zip(types, draw(words, labels, rng, len(types)), strict=True))
+        return [str(lots[key(word)]) for word in words]
+
+    return answer
+
+
+def _first_seen(words: Sequence[str], labels: Sequence[str]) -> list[str]:
+    first: dict[str, str] = {}
+    for word, label in zip(words, labels, strict=True):
+        first.setdefault(word, label)
+    return list(first.values())
+
+
+def _own(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    of: dict[str, list[str]] = {}
+    for word, label in zip(words, labels, strict=True):
+        of.setdefault(word, []).append(label)
+    return [own[int(rng.integers(len(own)))] for own in of.values()]
+
+
+def _labels_exchanged(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    names = sorted(set(labels))
+    of = dict(zip(names, rng.permutation(names), strict=True))
+    first = dict(zip(dict.fromkeys(words), _first_seen(words, labels), strict=True))
+    return [str(of[first[word]]) for word in words]
+
+
+def _last_drawn(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    found: list[str] = []
+    before: dict[str, str] = {}
+    for word in words:
+        if not before or word != next(iter(before)):
+            before = {word: labels[int(rng.integers(len(labels)))]}
+        found.append(before[word])
+    return found
+
+
+EACH_TOKEN = (
+    "The same word has different labels at different places. Draw once for each spelling, keep the "
+    "lot in a dictionary, and look it up at every later place."
+)
+SAME = "Draw with the `rng` that is given, so that the same seed gives the same labels."
+EXERCISE = Exercise(
+    id="control_labels",
+    title="Labels by lot",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=control_labels,
+    run=_run,
+    cases=(
+        Case("six words, two of them twice", _few(["the", "cat", "saw", "the", "black", "cat"])),
+        Case("a text with 1,200 different words", _text(1200, 3), weight=2),
+        Case("another text with 1,200 different words", _text(1200, 1)),
+        Case("one word", _few(["word"]), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "a lot for each place",
+            lambda words, labels, rng: [labels[int(rng.integers(len(labels)))] for _ in words],
+            EACH_TOKEN,
+            hint=1,
+        ),
+        Mistake(
+            "the labels are shuffled",
+            lambda words, labels, rng: [str(x) for x in rng.permutation(labels)],
+            EACH_TOKEN,
+            hint=1,
+        ),
+        Mistake(
+            "a new lot whenever another word came between",
+            _last_drawn,
+            EACH_TOKEN,
+            hint=1,
+        ),
+        Mistake(
+            "every label equally often",
+            _by_types(lambda words, labels, rng, n: rng.choice(sorted(set(labels)), n)),
+            "You draw each label equally often. Draw it as often as it occurs in the text: a "
+            "random entry of `labels` does so.",
+            hint=2,
+        ),
+        Mistake(
+            "as often as among the words of the dictionary",
+            _by_types(lambda words, labels, rng, n: rng.choice(_first_seen(words, labels), n)),
+            "You draw labels as often as they occur among the different words. Draw them as often "
+            "as among the running words: a random entry of `labels`.",
+            hint=2,
+        ),
+        Mistake(
+            "the word's own labels",
+            _by_types(lambda words, labels, rng, n: _first_seen(words, labels)),
+            "Every word keeps a label of its own, so there is nothing random to learn by heart. "
+            "Draw from all labels of the text.",
+            hint=1,
+        ),
+        Mistake(
+            "one of the word's own labels",
+            _by_types(lambda words, labels, rng, n: _own(words, labels, rng)),
+            "Every word gets one of its own labels, so there is nothing random to learn by heart. "
+            "Draw from all labels of the text.",
+            hint=1,
+        ),
+        Mistake(
+            "the names of the labels are exchanged",
+            _labels_exchanged,
+            "You exchange the names of the labels. Words that had one label in common still do, so "
+            "a probe can use what the vectors know. Draw for each word on its own.",
+            hint=1,
+        ),
+        Mistake(
+            "without rng",
+            _by_types(
+                lambda words, labels, rng, n: np.random.default_rng().choice(list(labels), n)
+            ),
+            SAME,
+            hint=2,
+        ),
+        Mistake(
+            "always the same draw",
+            _by_types(
+                lambda words, labels, rng, n: np.random.default_rng(0).choice(list(labels), n)
+            ),
+            "Your labels are the same whatever `rng` is. " + SAME,
+            hint=2,
+        ),
+        Mistake(
+            "lower case",
+            _by_types(lambda words, labels, rng, n: rng.choice(list(labels), n), str.lower),
+            "You give *Word* and *word* one label. Here every spelling is a word of its own.",
+            hint=3,
+        ),
+        Mistake(
+            "one lot for all",
+            lambda words, labels, rng: [labels[int(rng.integers(len(labels)))]] * len(words),
+            "All words have the same label. Draw once for each different word.",
+            hint=1,
+        ),
+    ),
+    right_answers={
+        "all lots at once": _by_types(
+            lambda words, labels, rng, n: np.array(labels)[rng.integers(0, len(labels), n)]
+        ),
+        "choice by shares": _by_types(
+            lambda words, labels, rng, n: rng.choice(
+                sorted(set(labels)),
+                n,
+                p=[list(labels).count(name) / len(labels) for name in sorted(set(labels))],
+            )
+        ),
+        "in the order of the alphabet": lambda words, labels, rng: (
+            lambda lots: [lots[word] for word in words]
+        )({word: str(rng.choice(labels)) for word in sorted(set(words))}),
+    },
+    rtol=0.0,
+    atol=0.05,
+)

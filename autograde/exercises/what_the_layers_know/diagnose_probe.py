@@ -1,0 +1,313 @@
+"""Exercise `diagnose_probe`: from the symptoms of a probe to its fault."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.exercises.what_the_layers_know import LESSON
+
+SOUND, LEAK, SHIFTED, BLIND = (
+    "sound",
+    "test sentences in training",
+    "labels shifted",
+    "no context",
+)
+GAP, TREMBLING = 0.05, 1e-6
+Numbers = NDArray[np.float64]
+
+
+def diagnose_probe(test: float, fresh: float, offsets: Numbers, moved: float) -> str:
+    """The fault behind two scores, agreement with three neighbours' labels, and a movement."""
+    if offsets.argmax() != 1:
+        return SHIFTED
+    if moved <= TREMBLING:
+        return BLIND
+    return LEAK if test - fresh > GAP else SOUND
+
+
+def _rules(
+    test: float,
+    fresh: float,
+    offsets: Numbers,
+    moved: float,
+    *,
+    order: str = "sbl",
+    gap: float = GAP,
+    both_ways: bool = False,
+    ratio: bool = False,
+    trembling: float = TREMBLING,
+    own: int = 1,
+    places: tuple[int, ...] = (0, 2),
+    too_good: float | None = None,
+    too_bad: float | None = None,
+    half: bool = False,
+    turned: str = "",
+) -> str:
+    """The rules, with one thing done otherwise.
+
+    `order` is that of the questions; in `turned` are those whose answer is turned round.
+    """
+    apart = abs(test - fresh) if both_ways else test - fresh
+    leaks = test / fresh > 1 + gap if ratio else apart > gap
+    if too_good is not None:
+        leaks = test > too_good
+    shifted = any(offsets[place] > offsets[own] for place in places if place != own)
+    if half:
+        shifted = offsets[own] < 0.5
+    if too_bad is not None:
+        shifted = test < too_bad
+    found = {
+        "s": (bool(shifted), SHIFTED),
+        "b": (bool(moved <= trembling), BLIND),
+        "l": (bool(leaks), LEAK),
+    }
+    return next((found[k][1] for k in order if found[k][0] is not (k in turned)), SOUND)
+
+
+def _probe_with(
+    fault: str,
+    *,
+    side: int = 2,
+    graded_so: bool = True,
+    good: float = 0.82,
+    chance: float = 0.02,
+    gap: float | None = None,
+    moved: float | None = None,
+    close: bool = False,
+) -> Any:
+    """Symptoms of a made-up probe.
+
+    `side` is where the labels came from when they are shifted, and `graded_so` says whether the
+    test labels are shifted, too; a sound probe is right in a share of about `good`, and its two
+    scores differ by up to `chance`. With `close` the neighbours' labels agree nearly as often.
+    """
+
+    def make(rng: np.random.Generator) -> Inputs:
+        fresh = good + rng.uniform(-0.03, 0.03)
+        test = fresh + (rng.uniform(-chance, chance) if gap is None else gap)
+        offsets = rng.uniform(0.12, 0.2, 3)
+        if close:
+            offsets = fresh - rng.uniform(0.01, 0.03, 3)
+        offsets[1] = fresh
+        distance = rng.uniform(0.2, 0.9) if moved is None else moved
+        if fault == LEAK:
+            test = fresh + (rng.uniform(0.11, 0.14) if gap is None else gap)
+        if fault == BLIND:
+            distance = rng.uniform(0, 3e-7) if moved is None else moved
+        if fault == SHIFTED:
+            offsets[[1, side]] = offsets[[side, 1]]
+            fresh = float(offsets[1])
+            test = good if graded_so else fresh + rng.uniform(-chance, chance)
+        return {
+            "test": float(test),
+            "fresh": float(fresh),
+            "offsets": offsets,
+            "moved": float(distance),
+        }
+
+    return make
+
+
+def _by_neighbours(test: float, fresh: float, offsets: Numbers, moved: float) -> str:
+    before, own, after = offsets
+    if before > own or after > own:
+        return SHIFTED
+    if moved <= TREMBLING:
+        return BLIND
+    if test > fresh + GAP:
+        return LEAK
+    return SOUND
+
+
+def _leak_last(test: float, fresh: float, offsets: Numbers, moved: float) -> str:
+    found = {
+        SHIFTED: list(offsets).index(max(offsets)) != 1,
+        BLIND: abs(moved) <= TREMBLING,
+        LEAK: test - fresh > GAP,
+    }
+    return next((fault for fault, there in found.items() if there), SOUND)
+
+
+def _blind_first(test: float, fresh: float, offsets: Numbers, moved: float) -> str:
+    if moved <= TREMBLING:
+        return BLIND
+    if np.argmax(offsets) == 1:
+        return LEAK if test - fresh > GAP else SOUND
+    return SHIFTED
+
+
+SHIFTED_ONE_WAY = (
+    "You look at one neighbour only. Labels can be shifted either way: compare the middle of "
+    "`offsets` with both others, or ask whether `offsets.argmax()` is 1."
+)
+EXERCISE = Exercise(
+    id="diagnose_probe",
+    title="Three broken probes",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=12,
+    reference=diagnose_probe,
+    cases=(
+        Case("a sound probe", _probe_with(SOUND, gap=0.02)),
+        Case("test sentences in training", _probe_with(LEAK), weight=2),
+        Case("labels of the next word", _probe_with(SHIFTED), weight=2),
+        Case("vectors without context", _probe_with(BLIND), weight=2),
+        Case("labels of the word before", _probe_with(SHIFTED, side=0), edge=True),
+        Case(
+            "shifted in training only",
+            _probe_with(SHIFTED, graded_so=False),
+            edge=True,
+            asks="Both scores are low, and the middle of `offsets` is not the largest.",
+        ),
+        Case("shifted by a little in agreement", _probe_with(SHIFTED, close=True), edge=True),
+        Case("a sound probe of little use", _probe_with(SOUND, good=0.45), edge=True),
+        Case("a sound probe that is nearly always right", _probe_with(SOUND, good=0.96), edge=True),
+        Case("a weak probe that leaks", _probe_with(LEAK, good=0.5, gap=0.2), edge=True),
+        Case("a gap of 0.04, which is chance here", _probe_with(SOUND, gap=0.04), edge=True),
+        Case("a gap of 0.07", _probe_with(LEAK, gap=0.07), edge=True),
+        Case("a gap of 0.03 at a low score", _probe_with(SOUND, good=0.45, gap=0.03), edge=True),
+        Case("better on the fresh sentences", _probe_with(SOUND, gap=-0.12), edge=True),
+        Case("vectors that move very little", _probe_with(SOUND, moved=2e-5), edge=True),
+        Case("no context, moved by exactly 0", _probe_with(BLIND, moved=0.0), edge=True),
+        Case("neighbours with like labels", _probe_with(SOUND, close=True), edge=True),
+    ),
+    mistakes=(
+        Mistake(
+            "the gap is looked at first",
+            lambda *a: _rules(*a, order="lsb"),
+            "A probe with shifted labels is a leak for you. If the test labels are shifted, too, "
+            "it agrees with them and not with the fresh ones, so the gap is there as well. Ask "
+            "`offsets` first.",
+            hint=3,
+        ),
+        Mistake(
+            "only the label of the next word",
+            lambda *a: _rules(*a, places=(2,)),
+            SHIFTED_ONE_WAY,
+            hint=2,
+        ),
+        Mistake(
+            "only the label of the word before",
+            lambda *a: _rules(*a, places=(0,)),
+            SHIFTED_ONE_WAY,
+            hint=2,
+        ),
+        Mistake(
+            "the first place is taken for the word itself",
+            lambda *a: _rules(*a, own=0, places=(1, 2)),
+            "A sound probe has shifted labels for you. `offsets` holds before, itself, after: the "
+            "word's own label is in the middle, place 1.",
+            hint=2,
+        ),
+        Mistake(
+            "agreement below a half is a shift",
+            lambda *a: _rules(*a, half=True),
+            "You call labels shifted when the agreement is below 0.5. A weak probe is no shift: "
+            "ask whether a *neighbour's* label agrees more often than the word's own.",
+            hint=2,
+        ),
+        Mistake(
+            "a low score is a shift",
+            lambda *a: _rules(*a, too_bad=0.5),
+            "You call labels shifted when the test score is low. A task can be hard, and a test "
+            "that is shifted, too, looks splendid. Compare the three numbers of `offsets`.",
+            hint=2,
+        ),
+        Mistake(
+            "a high score is a leak",
+            lambda *a: _rules(*a, too_good=0.95),
+            "You call a high test score a leak. A task can be easy, and a weak probe can leak. "
+            "Compare `test` with `fresh`.",
+            hint=1,
+        ),
+        Mistake(
+            "any gap at all",
+            lambda *a: _rules(*a, gap=0.0),
+            "You take the smallest gap for a leak. The two scores are of different sentences and "
+            "differ by chance: count what is larger than 0.05.",
+            hint=3,
+        ),
+        Mistake(
+            "a gap of 0.1",
+            lambda *a: _rules(*a, gap=0.1),
+            "You overlook a gap of 0.07. Count what is larger than 0.05.",
+            hint=3,
+        ),
+        Mistake(
+            "a gap either way",
+            lambda *a: _rules(*a, both_ways=True),
+            "A probe that is better on the fresh sentences leaks for you. A leak raises `test`: "
+            "leave out the absolute value.",
+            hint=3,
+        ),
+        Mistake(
+            "the gap as a ratio",
+            lambda *a: _rules(*a, ratio=True),
+            "You divide the scores. The rule speaks of their difference: test - fresh > 0.05.",
+            hint=3,
+        ),
+        Mistake(
+            "exactly no movement",
+            lambda *a: _rules(*a, trembling=0.0),
+            "You ask whether `moved` is exactly 0. Rounding moves a vector by 1e-7: up to 1e-6 is "
+            "no movement.",
+            hint=3,
+        ),
+        Mistake(
+            "a small movement is none",
+            lambda *a: _rules(*a, trembling=1e-3),
+            "You take a small movement for none. Everything above 1e-6 is context.",
+            hint=3,
+        ),
+        Mistake(
+            "missing context is never found",
+            lambda *a: _rules(*a, order="sl"),
+            "A probe without context is sound for you. Its scores look ordinary; only `moved` "
+            "tells.",
+            hint=2,
+        ),
+        Mistake(
+            "leaks are never found",
+            lambda *a: _rules(*a, order="sb"),
+            "A probe that has seen its test sentences is sound for you. Compare `test` with "
+            "`fresh`.",
+            hint=1,
+        ),
+        Mistake(
+            "shifts are never found",
+            lambda *a: _rules(*a, order="bl"),
+            "A probe with shifted labels is something else for you. Ask which neighbour's label "
+            "it names: `offsets.argmax()`.",
+            hint=2,
+        ),
+        Mistake(
+            "movement is the fault",
+            lambda *a: _rules(*a, turned="b"),
+            "You call it no context where the vectors do move. Turn that question round.",
+            hint=2,
+        ),
+        Mistake(
+            "a small gap is the fault",
+            lambda *a: _rules(*a, turned="l"),
+            "You call it a leak where the gap is small. Turn that question round.",
+            hint=1,
+        ),
+        Mistake(
+            "agreement is the fault",
+            lambda *a: _rules(*a, turned="s"),
+            "You call the labels shifted where the word's own label agrees most. Turn that "
+            "question round.",
+            hint=2,
+        ),
+        Mistake("everything is sound", lambda *a: SOUND, 'You say "sound" to every probe.', hint=1),
+    ),
+    right_answers={
+        "the three numbers apart": _by_neighbours,
+        "a table of faults": _leak_last,
+        "context first": _blind_first,
+    },
+)

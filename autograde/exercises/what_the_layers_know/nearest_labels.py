@@ -1,0 +1,401 @@
+"""Exercise `nearest_labels`: the k nearest examples vote."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call,
+)
+from autograde.exercises.what_the_layers_know import LESSON
+
+Numbers = NDArray[np.float64]
+Labels = Sequence[str]
+
+
+def nearest_labels(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    """Of each asked vector, the label that most of its k nearest examples (cosine) have."""
+    unit = known / np.linalg.norm(known, axis=1, keepdims=True)
+    found = []
+    for similarity in asked @ unit.T:
+        nearest = [labels[row] for row in np.argsort(-similarity)[:k]]
+        found.append(max(nearest, key=nearest.count))  # of equals, max gives the first
+    return found
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    came = call(answer, inputs)
+    if isinstance(came, np.ndarray):
+        came = came.tolist()
+    if not isinstance(came, list | tuple):
+        raise AnswerRefused("Return a list with one label for each asked vector.")
+    return [label if isinstance(label, str) else str(label) for label in came]
+
+
+SENSES = ("bank.river", "bank.money", "bank.blood")
+
+
+def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) -> Any:
+    """Vectors of very different lengths; some examples of a sense lie among those of others."""
+
+    def make(rng: np.random.Generator) -> Inputs:
+        middles = 1.2 * rng.standard_normal((senses, size))
+        own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
+        known = middles[own] + rng.standard_normal((examples, size))
+        known *= rng.uniform(0.3, 4, (examples, 1))
+        questions = middles[of] + rng.standard_normal((asked, size))
+        questions *= rng.uniform(0.3, 4, (asked, 1))
+        return {
+            "known": known,
+            "labels": [SENSES[i] for i in own],
+            "asked": questions,
+            "k": k,
+        }
+
+    return make
+
+
+def _tie(rng: np.random.Generator) -> Inputs:
+    """Two votes against two, in every order of names and of places in the list."""
+    questions = np.eye(6)[:4] * rng.uniform(0.5, 2, (4, 1))
+    angles = (
+        (0.1, 0.4, 0.2, 0.3),
+        (0.4, 0.1, 0.3, 0.2),
+        (0.2, 0.3, 0.4, 0.1),
+        (0.3, 0.2, 0.1, 0.4),
+    )
+    names = (("b", "b", "a", "a"), ("b", "b", "a", "a"), ("a", "a", "b", "b"), ("b", "a", "a", "b"))
+    known, labels = [], []
+    for row, (turned, said) in enumerate(zip(angles, names, strict=True)):
+        for angle, name in zip(turned, said, strict=True):
+            vector = np.cos(angle) * np.eye(6)[row] + np.sin(angle) * np.eye(6)[4 + row % 2]
+            vector += 0.01 * rng.standard_normal(6)
+            known.append(vector * rng.uniform(0.5, 2))
+            labels.append(f"bat.{name}")
+    return {"known": np.array(known), "labels": labels, "asked": questions, "k": 4}
+
+
+def _two_far(rng: np.random.Generator) -> Inputs:
+    """Two examples and k = 5; the nearer one decides."""
+    return _cloud(2, 5, 5, 2)(rng) | {"labels": [SENSES[0], SENSES[1]]}
+
+
+Pick = Callable[[Numbers], NDArray[np.int64]]
+
+
+def _by(
+    similarity: Callable[[Numbers, Numbers], Numbers],
+    take: Callable[[Numbers, int], Any] = lambda row, k: np.argsort(-row)[:k],
+    decide: Callable[[list[str]], str] = lambda nearest: max(nearest, key=nearest.count),
+) -> Answer:
+    def answer(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+        return [decide([labels[row] for row in take(near, k)]) for near in similarity(known, asked)]
+
+    return answer
+
+
+def _unit(x: Numbers, axis: int = 1) -> Numbers:
+    return np.asarray(x / np.linalg.norm(x, axis=axis, keepdims=True))
+
+
+def _cosine(known: Numbers, asked: Numbers) -> Numbers:
+    return np.asarray(_unit(asked) @ _unit(known).T)
+
+
+def _minus_distance(known: Numbers, asked: Numbers) -> Numbers:
+    return np.asarray(-np.linalg.norm(known[None] - asked[:, None], axis=2))
+
+
+def _among_equals(nearest: list[str], choose: Callable[[list[str]], str]) -> str:
+    most = max(map(nearest.count, nearest))
+    return choose([label for label in nearest if nearest.count(label) == most])
+
+
+def _by_votes(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    order = np.argsort(-_cosine(known, asked), axis=1)[:, :k]
+    return [Counter(labels[i] for i in row).most_common(1)[0][0] for row in order]
+
+
+def _by_loops(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    found = []
+    for question in asked:
+        near = [
+            float(question @ example) / float(np.linalg.norm(question) * np.linalg.norm(example))
+            for example in known
+        ]
+        order = sorted(range(len(near)), key=near.__getitem__, reverse=True)[:k]
+        votes: dict[str, int] = {}
+        for row in order:
+            votes[labels[row]] = votes.get(labels[row], 0) + 1
+        found.append(
+            next(labels[row] for row in order if votes[labels[row]] == max(votes.values()))
+        )
+    return found
+
+
+def _by_distance_of_units(known: Numbers, labels: Labels, asked: Numbers, k: int) -> Any:
+    apart = np.linalg.norm(_unit(asked)[:, None] - _unit(known)[None], axis=-1)  # (M, N)
+    chosen = np.array(labels)[apart.argsort(1)[:, :k]]
+    return np.array([max(row, key=row.tolist().count) for row in chosen])
+
+
+def _summed_cosines(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    found = []
+    for near in _cosine(known, asked):
+        votes: dict[str, float] = {}
+        for row in np.argsort(-near)[:k]:
+            votes[labels[row]] = votes.get(labels[row], 0.0) + float(near[row])
+        found.append(max(votes, key=votes.__getitem__))
+    return found
+
+
+def _centroid(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    names = sorted(set(labels))
+    means = np.stack([_unit(known)[[label == name for label in labels]].mean(0) for name in names])
+    return [names[i] for i in _cosine(means, asked).argmax(1)]
+
+
+def _majority(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    return [max(labels, key=list(labels).count)] * len(asked)
+
+
+def _nearest_questions(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    order = np.argsort(-_cosine(known, asked), axis=0)[:k]  # (k, N)
+    return [labels[i % len(labels)] for i in order[0]]
+
+
+LENGTHS = (
+    "You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring "
+    "every example to its own length 1, `known / np.linalg.norm(known, axis=1, keepdims=True)`."
+)
+EXERCISE = Exercise(
+    id="nearest_labels",
+    title="Ask the neighbours",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=4,
+    minutes=12,
+    reference=nearest_labels,
+    run=_run,
+    cases=(
+        Case("the nearest of five examples", _cloud(5, 8, 1, 2)),
+        Case("three of twelve examples vote", _cloud(12, 12, 3), weight=2),
+        Case("five of thirty examples vote", _cloud(30, 40, 5), weight=2),
+        Case("one vector is asked about", _cloud(12, 1, 3), edge=True),
+        Case(
+            "two votes against two",
+            _tie,
+            edge=True,
+            asks="Two labels have two votes each; then the label of the nearest example wins.",
+        ),
+        Case(
+            "five neighbours are asked for, and there are two examples",
+            _two_far,
+            edge=True,
+            asks="There are fewer than k examples: all of them vote.",
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "the division is upside down",
+            _by(lambda known, asked: asked @ (np.linalg.norm(known, axis=1)[:, None] / known).T),
+            "You divide the length by the vector. Divide the vector by its length.",
+            hint=2,
+        ),
+        Mistake(
+            "whole numbers only",
+            _by(lambda known, asked: asked @ (known // np.linalg.norm(known, axis=1)[:, None]).T),
+            "`//` rounds down to whole numbers, and little is left of a direction. Divide with "
+            "`/`.",
+            hint=2,
+        ),
+        Mistake(
+            "one over the cosine",
+            _by(lambda known, asked: 1 / _cosine(known, asked)),
+            "Your cosine is upside down: the product stands above, the two lengths below.",
+            hint=2,
+        ),
+        Mistake(
+            "the last k of the list",
+            _by(_cosine, lambda row, k: range(len(row) - 1, max(len(row) - k, 0) - 1, -1)),
+            "The last k examples of the list vote, wherever they lie. Sort by similarity first.",
+            hint=2,
+        ),
+        Mistake(
+            "multiplied by the lengths",
+            _by(lambda known, asked: asked @ (known * np.linalg.norm(known, axis=1)[:, None]).T),
+            "You multiply by the lengths, so long vectors win twice over. Divide: "
+            "`known / np.linalg.norm(known, axis=1, keepdims=True)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the last in the alphabet",
+            _by(_cosine, decide=max),
+            "`max` of texts is the last in the alphabet. Take the label that occurs most often: "
+            "`max(nearest, key=nearest.count)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the first in the alphabet",
+            _by(_cosine, decide=min),
+            "`min` of texts is the first in the alphabet. Take the label that occurs most often: "
+            "`max(nearest, key=nearest.count)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the first k of the list",
+            _by(_cosine, lambda row, k: range(min(k, len(row)))),
+            "The first k examples of the list vote, wherever they lie. Sort by similarity first.",
+            hint=2,
+        ),
+        Mistake(
+            "the first of the list that got most votes",
+            _by(_cosine, lambda row, k: sorted(np.argsort(-row)[:k])),
+            "When two labels have equally many votes, you take the one that comes first in "
+            "`labels`. Take the one whose nearest example is nearer.",
+            hint=3,
+        ),
+        Mistake(
+            "the product without the lengths",
+            _by(lambda known, asked: asked @ known.T),
+            LENGTHS,
+            hint=2,
+        ),
+        Mistake(
+            "the straight distance",
+            _by(_minus_distance),
+            "You take the distance between the points, so a long and a short vector of the same "
+            "direction are far apart. Cosine compares directions: bring all vectors to length 1 "
+            "first.",
+            hint=2,
+        ),
+        Mistake(
+            "length 1 by column",
+            _by(lambda known, asked: asked @ _unit(known, 0).T),
+            "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
+            hint=2,
+        ),
+        Mistake(
+            "both by column",
+            _by(lambda known, asked: _unit(asked, 0) @ _unit(known, 0).T),
+            "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
+            hint=2,
+        ),
+        Mistake(
+            "the farthest",
+            _by(_cosine, lambda row, k: np.argsort(row)[:k]),
+            "You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the "
+            "cosine.",
+            hint=3,
+        ),
+        Mistake(
+            "the nearest is left out",
+            _by(_cosine, lambda row, k: np.argsort(-row)[1 : k + 1]),
+            "You leave out the nearest example. Nothing stands for itself here: the asked vectors "
+            "are none of the examples.",
+            hint=3,
+        ),
+        Mistake(
+            "one too many",
+            _by(_cosine, lambda row, k: np.argsort(-row)[: k + 1]),
+            "k + 1 examples vote. `[:k]` gives k.",
+            hint=3,
+        ),
+        Mistake(
+            "one too few",
+            _by(_cosine, lambda row, k: np.argsort(-row)[: max(k - 1, 1)]),
+            "k - 1 examples vote. `[:k]` gives k.",
+            hint=3,
+        ),
+        Mistake(
+            "the nearest alone",
+            _by(_cosine, lambda row, k: np.argsort(-row)[:1]),
+            "You ask the nearest example alone. The k nearest vote.",
+            hint=3,
+        ),
+        Mistake(
+            "the k-th alone",
+            _by(_cosine, decide=lambda nearest: nearest[-1]),
+            "You take the label of the k-th neighbour. All k vote, and most votes win.",
+            hint=3,
+        ),
+        Mistake(
+            "the fewest votes",
+            _by(_cosine, decide=lambda nearest: min(nearest, key=nearest.count)),
+            "You take the label with the fewest votes. Take the one with the most.",
+            hint=3,
+        ),
+        Mistake(
+            "everybody votes",
+            _majority,
+            "All examples vote, so the answer is always the commonest label. Only the k nearest "
+            "of each asked vector vote.",
+            hint=1,
+        ),
+        Mistake(
+            "the nearest mean",
+            _centroid,
+            "You compare with the mean of each label's examples. That is another probe, a good "
+            "one; here the k nearest examples vote.",
+            hint=1,
+        ),
+        Mistake(
+            "near votes count more",
+            _summed_cosines,
+            "You add up cosines. Each of the k nearest has one vote, however near it is.",
+            hint=3,
+        ),
+        Mistake(
+            "a tie goes by the alphabet",
+            _by(_cosine, decide=lambda nearest: _among_equals(nearest, min)),
+            "When two labels have equally many votes, you take the first in the alphabet. Take "
+            "the one whose nearest example is nearer.",
+            hint=3,
+        ),
+        Mistake(
+            "a tie goes to the farther one",
+            _by(_cosine, decide=lambda nearest: _among_equals(nearest, lambda tied: tied[-1])),
+            "When two labels have equally many votes, you take the one that comes later. Take the "
+            "one whose nearest example is nearer.",
+            hint=3,
+        ),
+        Mistake(
+            "the last in the alphabet wins a tie",
+            _by(_cosine, decide=lambda nearest: _among_equals(nearest, max)),
+            "When two labels have equally many votes, you take the last in the alphabet. Take the "
+            "one whose nearest example is nearer.",
+            hint=3,
+        ),
+        Mistake(
+            "an answer for each example",
+            _nearest_questions,
+            "You have sorted the wrong axis: for each example, the asked vectors. Return one label "
+            "for each *asked* vector.",
+            hint=2,
+        ),
+        Mistake(
+            "all labels that voted",
+            lambda known, labels, asked, k: [
+                " ".join(labels[i] for i in np.argsort(-row)[:k]) for row in _cosine(known, asked)
+            ],
+            "You return all the votes. Return the one label that has most of them.",
+            hint=3,
+        ),
+    ),
+    right_answers={
+        "Counter": _by_votes,
+        "loops": _by_loops,
+        "distances of vectors of length 1": _by_distance_of_units,
+    },
+)

@@ -1,0 +1,903 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 09 · What the layers know, and using them
+#
+# You have an ELMo. For each token it gives three vectors, one for each layer. What does each of them know? And how does a task get at it? Here you ask the layers with simple tools, learn how such tools can fool you, and then put the layers to work.
+
+# %% tags=["road"]
+from elmo_mini.figures import plots
+
+plots.road("09")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - ask a frozen layer what it knows, with two probes of your own,
+# - say with a control task how much the probe learnt by heart,
+# - find the fault in a probe that looks good,
+# - freeze, mix and concatenate: at the input of a task, at its output, at both,
+# - judge what learned mixing weights tell, and what they do not,
+# - compute what it costs to keep the vectors of a text.
+#
+# ## The papers
+#
+# - **ELMo**: Peters and others, *Deep contextualized word representations*, NAACL 2018, [N18-1202](https://aclanthology.org/N18-1202/). Sections 3.3, 5.1 to 5.5; Tables 2, 3, 5 and 6.
+# - **Control tasks**: Hewitt and Liang, *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
+#
+# The lesson takes about an hour and a half with everything in it; the exercises are 70 minutes of that. Short of time? Exercises 1, 3 and 5 are the spine.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $N$ | labelled words | $h_j$ | the vectors of layer $j$; layer 0 is the token layer |
+# | $L$ | LSTM layers; with the token layer there are $L + 1$ | $s_j$ | the share of layer $j$ in a mix: the softmax of $w$ |
+# | $H$ | numbers of one direction; a layer's vector has $2H$ | $\gamma$ | the factor in front of the mix |
+# | $K$ | labels | $W, b$ | the weights and the bias of a linear probe |
+# | $B, T$ | sentences in a batch, tokens in a sentence | $p_{n,k}$ | probability of label $k$ for word $n$ |
+# | | | $\lambda$ | how hard weights are pulled to 0 |
+
+# %% [markdown] instructor=true
+# **Instructor.** Timing for 90 minutes: section 1, 8; section 2, 15; section 3, 20 (leave exercise 2 for home if need be); section 4, 15; section 5, 12; section 6, 15; sections 7 and 8, 10. For 45 minutes: show exercises 2 and 6 solved, let them do 1, 3 and 5, and end with the myth. Students get stuck in exercise 2 on the shape of the error (N, K): write "prediction minus target" on the board and leave it there. Before section 4, ask the room what 90 % proves; somebody should say "compared with what?". With treebank and CoNLL-2000 the words have parts of speech and the sentences chunks; without these corpora both have names.
+
+# %%
+import time
+
+import numpy as np
+import torch
+
+from autograde import calibration, check, mine, or_reference, outcome, predict
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.experiments import broken_probes
+from elmo_mini.experiments.small_tasks import labelled_sentences, labelled_words
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.probing.classifiers import majority
+from elmo_mini.probing.mixed_probe import LabelledLayers, mixed_probe
+from elmo_mini.probing.probe import occurrence_vectors
+from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.probing.tasks import course_senses
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.results.intervals import interval
+from elmo_mini.results.stored import stored_result
+from elmo_mini.tagging.elmo_tagger import train_elmo_tagger, with_layers
+from elmo_mini.vectors.stream import embed_stream
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% [markdown] slide="slide"
+# ## 1. Fifty sentences
+#
+# Fifty labelled sentences are an afternoon's work. What can a tagger learn from them? We train the same small tagger three times: with its own word vectors alone; with the layers of a biLM of ELMo's kind that has **never read anything**; and with those of the course's biLM, which has read a few million words. The tagger is a bidirectional LSTM with a softmax for each word. It is the course's for now; in section 6 you write its heart.
+
+# %%
+MODELS = {"trained": load_pretrained()}
+torch.manual_seed(0)
+MODELS["untrained"] = BiLM(MODELS["trained"].options).eval()
+WHAT, TRAIN, TEST = labelled_sentences(50, 120)
+read = {
+    name: (with_layers(model, TRAIN), with_layers(model, TEST)) for name, model in MODELS.items()
+}
+span_f1 = mine("span_f1")
+print(f"{WHAT}: {len(TRAIN)} sentences to learn from, {len(TEST)} for the test")
+
+
+def f1(tagger, sentences):
+    """F1 of whole spans, as in lesson 05."""
+    return span_f1([s.labels for s in sentences], tagger.predict(sentences))[2]
+
+
+def f1_of_seeds(where, model="trained", epochs=8, **parts):
+    """F1 of taggers that differ in their seed, with mean and interval."""
+    train, test = read[model]
+    found = []
+    for seed in (0, 1, 2):
+        options = TrainingOptions(epochs, 8, learning_rate=6e-3, seed=seed, progress=True)
+        found.append(f1(train_elmo_tagger(train, where, options, **parts), test))
+    return interval(found)
+
+
+# %% slide="subslide"
+first_look = {
+    "word vectors\nalone": f1_of_seeds("none", epochs=24),
+    "with layers that\nhave read nothing": f1_of_seeds("input", "untrained"),
+    "with the\ncourse's layers": f1_of_seeds("input"),
+}
+interval_bars(
+    list(first_look),
+    {"F1": list(first_look.values())},
+    title=f"Fifty sentences, three seeds: {WHAT}",
+    ylabel="F1 of spans, percent",
+)
+
+# %% [markdown]
+# The same tagger, the same sentences. The first one even read them three times as often as the others. The middle bar is the control: it has the letters, the size and the two directions, and lacks the reading. What lies between the last two bars is what the biLM **knows**.
+#
+# Where does it keep that? Let us ask layer by layer.
+
+# %% [markdown] slide="slide"
+# ## 2. Ask the neighbours
+#
+# A new face at a party. You cannot ask what they do for a living; look at whom they stand with. If the three nearest guests are doctors, you would bet on a doctor.
+#
+# That is the simplest **probe**: a small tool that looks at frozen vectors and names a label. This one learns nothing at all. For the word *bank* in a new sentence, look for the occurrences of *bank* with the nearest vectors. Their senses vote. The paper asks the same way in its Table 5, with the mean of each sense in place of single examples.
+#
+# We use the course's sentences for 28 words with two or three senses each. (A language model wrote them, and no native speaker has read all of them.)
+
+# %% [markdown] exercise="nearest_labels"
+# ### Exercise 1. Ask the neighbours
+#
+# Write `nearest_labels(known, labels, asked, k)`. `known` is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `asked` is (M, 2H). For each asked vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
+#
+# If two labels have equally many votes, the one whose nearest example is nearer wins. If there are fewer than `k` examples, all of them vote.
+
+
+# %% exercise="nearest_labels"
+def nearest_labels(known, labels, asked, k):
+    """The label that most of the k nearest examples have, for each asked vector."""
+    ### BEGIN SOLUTION
+    unit = known / np.linalg.norm(known, axis=1, keepdims=True)
+    found = []
+    for similarity in asked @ unit.T:
+        nearest = [labels[row] for row in np.argsort(-similarity)[:k]]
+        found.append(max(nearest, key=nearest.count))
+    return found
+    ### END SOLUTION
+
+
+# %% check="nearest_labels"
+check("nearest_labels", nearest_labels)
+
+# %% [markdown] hints="nearest_labels"
+# nudge: A cosine is a product of two vectors of length 1. Which of the two lengths can change the order of the examples?
+#
+# idea: `known / np.linalg.norm(known, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the places of the k largest, the nearest first.
+#
+# outline: For each row of similarities: the labels of the k nearest, in order. Then the label that occurs most often in this list; `max(nearest, key=nearest.count)` takes the first of equals, and the first is the nearest.
+
+# %% [markdown] model_answer="nearest_labels"
+# Only the examples need length 1: the length of the asked vector stretches all its similarities alike. The list of votes is in the order of nearness, so the first label with the most votes is the one that the tie rule asks for.
+
+# %% slide="subslide"
+nearest_labels = or_reference("nearest_labels", nearest_labels)
+
+SENSES = course_senses()
+spoken = (*SENSES.train, *SENSES.test)
+learnt = len(SENSES.train)
+sense_of, word_of = (np.array([getattr(o, key) for o in spoken]) for key in ("label", "group"))
+sense_vectors = {m: occurrence_vectors(MODELS[m], spoken, [0, 1, 2]) for m in MODELS}
+
+
+def senses_right(vectors):
+    """(M,) whether each test sentence's sense was found, among the sentences of its word."""
+    right = np.zeros(len(spoken), bool)
+    for word in set(word_of):
+        rows = np.flatnonzero(word_of == word)
+        known, asked = rows[rows < learnt], rows[rows >= learnt]
+        said = nearest_labels(vectors[known], sense_of[known].tolist(), vectors[asked], 3)
+        right[asked] = np.array(said) == sense_of[asked]
+    return right[learnt:]
+
+
+by_layer = {
+    m: [senses_right(vectors[:, layer]) for layer in range(3)]
+    for m, vectors in sense_vectors.items()
+}
+
+# %%
+predict(
+    "best_for_senses",
+    "Which layer will be best at senses?",
+    options=["layer 0", "layer 1", "layer 2", "no clear winner"],
+)
+
+
+# %% slide="subslide"
+def share(right):
+    """Share right, with a 95 % interval from drawing the test examples anew."""
+    mean, low, high = bootstrap_interval(right[None].astype(float), np.arange(len(right)))
+    return {"mean": mean, "low": low, "high": high}
+
+
+def said(point, unit=" points"):
+    """Mean and interval in words."""
+    low, high = 100 * point["low"], 100 * point["high"]
+    return f"{100 * point['mean']:.1f}{unit} (95 % interval {low:.1f} to {high:.1f})"
+
+
+LAYERS = ["layer 0", "layer 1", "layer 2"]
+guessed = majority(word_of[:learnt], sense_of[:learnt], word_of[learnt:]) == sense_of[learnt:]
+interval_bars(
+    LAYERS,
+    {m: [share(right) for right in rights] for m, rights in by_layer.items()},
+    title=f"Senses by the 3 nearest of 8 examples a sense ({len(guessed)} test sentences)",
+    ylabel="right, percent",
+    level=("always the commonest sense", 100 * np.mean(guessed)),
+)
+
+# %%
+ahead = share(by_layer["trained"][2].astype(float) - by_layer["trained"][1])
+stored = stored_result("layers_senseval")
+print("layer 2 less layer 1, the same sentences:", said(ahead))
+print("the same on four words of senseval (stored):")
+print("   ", said(stored.numbers["differences"]["layer 2 less layer 1"]))
+verdict = "no clear winner" if ahead["low"] <= 0 <= ahead["high"] else "layer 2"
+outcome("best_for_senses", verdict if ahead["high"] >= 0 else "layer 1")
+
+# %% [markdown]
+# Layer 0 sees no context. It can tell *bank* from *banks*, no more. The layers that have never read are hardly better, although they see the sentence: seeing is not knowing. Layers 1 and 2 of the trained model know something about senses.
+#
+# Which of the two knows more? Our 335 sentences cannot say: the interval of the **difference** is what counts, and it contains 0. Compare two overlapping bars by eye, and you may fool yourself either way. With thousands of test sentences from senseval, layer 2 is ahead by a little. The paper has 67.4 for layer 1 and 69.0 for layer 2 (F1, Table 5), where always naming the first sense of the dictionary has 65.9. So senses are *better* told apart, not solved.
+
+# %% [markdown] slide="slide"
+# ## 3. Draw a line
+#
+# A second probe. It may learn, but only as much as a straight cut: a **linear** probe gives each label a score, $x W + b$, and a softmax turns the scores into probabilities. What it can find, must lie in the vectors ready to hand. Our labels now belong to **every** word: its part of speech.
+
+# %%
+WORDS = labelled_words(2000, 2000)
+every = (*WORDS.train, *WORDS.test)
+n_train = len(WORDS.train)
+vectors = {m: occurrence_vectors(MODELS[m], every, [0, 1, 2]) for m in MODELS}
+forms, tags = [o.form for o in every], [o.label for o in every]
+kinds = sorted(set(tags))
+print(f"{WORDS.title}: {n_train:,} words to learn from, {len(WORDS.test):,} asked")
+print(f"{len(kinds)} labels: {' '.join(kinds)}")
+
+# %% [markdown]
+# To learn, the probe needs to know in which direction to turn. Its loss is the mean surprise plus a small price on large weights:
+#
+# $$\mathcal{L} = -\frac{1}{N} \sum_{n=1}^{N} \log p_{n, y_n} + \frac{\lambda}{2} \lVert W \rVert^2 \qquad\qquad p_{n,k} = \frac{e^{x_n W_{:,k} + b_k}}{\sum_{j} e^{x_n W_{:,j} + b_j}}$$
+
+# %% [markdown] exercise="probe_gradient"
+# ### Exercise 2. The slope of a linear probe (derive it)
+#
+# First with pen and paper. By how much does $\mathcal{L}$ change when the score of label $k$ for word $n$ moves a little? Two cases: $k$ is the right label $y_n$, or it is not. One formula covers both. From there it is one step to $W$ and one to $b$.
+#
+# Then write `probe_gradient(x, y, W, b, l2)`. `x` is an array (N, 2H), `y` (N,) holds the numbers of the right labels, `W` is (2H, K), `b` (K,), and `l2` is $\lambda$. Return two arrays: the gradient for `W` and the one for `b`. Scores can be as large as a thousand. Write your formula, without autograd.
+
+
+# %% exercise="probe_gradient"
+def probe_gradient(x, y, W, b, l2):
+    """The gradients for W (2H, K) and for b (K,)."""
+    ### BEGIN SOLUTION
+    scores = x @ W + b
+    p = np.exp(scores - scores.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)  # (N, K)
+    p[np.arange(len(y)), y] -= 1
+    error = p / len(y)
+    return x.T @ error + l2 * W, error.sum(0)
+    ### END SOLUTION
+
+
+# %% check="probe_gradient"
+check("probe_gradient", probe_gradient)
+
+# %% [markdown] hints="probe_gradient"
+# nudge: $-\log p_{y} = -z_{y} + \log \sum_j e^{z_j}$ for scores $z$. What is the derivative of the second part for $z_k$?
+#
+# idea: It is $p_k$. So the slope for the scores of one word is $p_k$, less 1 at the right label: prediction minus target, as in lesson 01. The score is $x W + b$, so $W$ gets $x$ times that error, and $b$ the error itself. Do not forget the mean, and the slope of $\frac{\lambda}{2} w^2$.
+#
+# outline: Scores (N, K); subtract each row's largest; softmax over `axis=1`. Take 1 from `p[np.arange(N), y]`, divide by N. For W: `x.T @ error + l2 * W`. For b: `error.sum(0)`.
+
+# %% [markdown] model_answer="probe_gradient"
+# For one word, $\partial / \partial z_k$ of $-z_y + \log \sum_j e^{z_j}$ is $p_k - [k = y]$. The chain rule gives $\partial z_k / \partial W_{i,k} = x_i$ and $\partial z_k / \partial b_k = 1$. The mean divides by $N$; $\frac{\lambda}{2} w^2$ has the slope $\lambda w$. Subtracting the largest score of a row changes no probability and keeps the exponentials finite.
+
+# %%
+probe_gradient = or_reference("probe_gradient", probe_gradient)
+
+
+def linear_right(x, y, steps=60, rate=0.1, l2=0.05):
+    """(M,) whether each test word's label is found by a probe that follows your gradient."""
+    x = (x - x[:n_train].mean(0)) / (x[:n_train].std(0) + 1e-6)
+    W, b = np.zeros((x.shape[1], max(y) + 1), x.dtype), np.zeros(max(y) + 1, x.dtype)
+    pace_W, pace_b = np.zeros_like(W), np.zeros_like(b)
+    for _ in range(steps):
+        slope_W, slope_b = probe_gradient(x[:n_train], y[:n_train], W, b, l2)
+        pace_W, pace_b = 0.9 * pace_W - rate * slope_W, 0.9 * pace_b - rate * slope_b
+        W, b = W + pace_W, b + pace_b
+    return (x[n_train:] @ W + b).argmax(1) == y[n_train:]
+
+
+def numbered(labels):
+    """Labels as numbers from 0."""
+    return np.array([kinds.index(label) for label in labels])
+
+
+tags_right = {
+    m: [linear_right(v[:, j], numbered(tags)) for j in range(3)] for m, v in vectors.items()
+}
+
+# %% slide="subslide"
+by_heart = majority(forms[:n_train], tags[:n_train], forms[n_train:])
+interval_bars(
+    LAYERS,
+    {m: [share(right) for right in rights] for m, rights in tags_right.items()},
+    title=f"A linear probe: {WORDS.title}",
+    ylabel="right, percent",
+    level=("the word's commonest label", 100 * np.mean(np.array(by_heart) == tags[n_train:])),
+)
+
+# %%
+print(
+    "layer 1 less layer 2, live:",
+    said(share(tags_right["trained"][1] * 1.0 - tags_right["trained"][2])),
+)
+stored = stored_result("layers_pos")
+print("layer 1 less layer 2, parts of speech, 20,000 words to learn from (stored):")
+print("   ", said(stored.numbers["differences"]["layer 1 less layer 2"]))
+
+# %% [markdown]
+# In the paper's Table 6, parts of speech prefer layer 1: 97.3 against 96.8. Put this beside Table 5 and you have the famous sentence: *the lower layer knows syntax, the upper one meaning*. The gaps are half a point and one and a half points. Both LSTM layers know both things.
+#
+# Now look at layer 0. It sees no context, and it is not far behind. Much of a part of speech is in the spelling. The **untrained** layer 0 is not bad, either. How can a layer know grammar that has never read a word?
+
+# %% [markdown] slide="slide"
+# ## 4. Can a probe cheat?
+#
+# It does not know grammar; the probe does. From two thousand labelled words a probe can learn **by heart** that *the* is an article. It needs no more than a vector by which it recognises *the*, and any fixed random vector serves. So a high score can be the probe's own work.
+#
+# Hewitt and Liang have a test for this: a **control task**. Every word type gets a label by lot, and keeps it wherever it stands. There is nothing to understand; whoever is right has learnt it by heart. The difference between the real task and the control task is called **selectivity**.
+
+# %% [markdown] exercise="control_labels"
+# ### Exercise 3. Labels by lot
+#
+# Write `control_labels(words, labels, rng)`. `words` are the running words of a text and `labels` the real label of each. Return a list with a new label for each running word:
+#
+# - the same spelling has the same label everywhere (*The* and *the* are two spellings),
+# - for each spelling the label is drawn with `rng`, a NumPy generator, and each label is as probable as it is frequent in `labels`.
+
+
+# %% exercise="control_labels"
+def control_labels(words, labels, rng):
+    """A label by lot for each spelling, written at all its places."""
+    ### BEGIN SOLUTION
+    by_lot = {}
+    for word in words:
+        if word not in by_lot:
+            by_lot[word] = labels[rng.integers(len(labels))]
+    return [by_lot[word] for word in words]
+    ### END SOLUTION
+
+
+# %% check="control_labels"
+check("control_labels", control_labels)
+
+# %% [markdown] hints="control_labels"
+# nudge: How do you remember what a spelling has drawn when you meet it again?
+#
+# idea: A dictionary from spelling to label. Who draws one **place** of the text at random and takes its label, draws each label as often as it occurs: `labels[rng.integers(len(labels))]`.
+#
+# outline: Go through the words. If a word is not in the dictionary yet, draw for it. Then return `[by_lot[word] for word in words]`.
+
+# %% [markdown] model_answer="control_labels"
+# The dictionary makes the label a property of the spelling. Drawing a random entry of `labels` keeps the shares of the real task, so both tasks have the same majority and the same number of labels.
+
+# %%
+predict(
+    "control",
+    "The course's layer 0, linear probe: how many test words get their label by lot right?",
+    unit="%",
+)
+
+# %% slide="subslide"
+control_labels = or_reference("control_labels", control_labels)
+
+lots = numbered(control_labels(forms, tags, np.random.default_rng(0)))
+lots_right = {m: [linear_right(v[:, j], lots) for j in range(3)] for m, v in vectors.items()}
+met = np.isin(forms[n_train:], forms[:n_train]).mean()
+print(f"{met:.0%} of the test words occur among the words that the probe learns from.")
+interval_bars(
+    LAYERS,
+    {
+        "the real task": [share(right) for right in tags_right["trained"]],
+        "labels by lot": [share(right) for right in lots_right["trained"]],
+        "labels by lot, untrained": [share(right) for right in lots_right["untrained"]],
+    },
+    title=f"How much can a linear probe learn by heart? {WORDS.title}",
+    ylabel="right, percent",
+)
+
+# %%
+outcome("control", float(100 * lots_right["trained"][0].mean()), unit="%")
+
+# %%
+gaps = {
+    m: [share(a * 1.0 - b) for a, b in zip(tags_right[m], lots_right[m], strict=True)]
+    for m in MODELS
+}
+interval_bars(
+    LAYERS,
+    gaps,
+    title="Selectivity: the real task less the labels by lot",
+    ylabel="points",
+)
+
+# %%
+more = [a * 1.0 - b for a, b in zip(tags_right["trained"], lots_right["trained"], strict=True)]
+print("selectivity of layer 2 less that of layer 1:", said(share(more[2] - more[1])))
+
+# %% [markdown]
+# Look at the untrained model first. It learns the lots best from layer 0, where the *word itself* is easiest to recognise. Higher up, a word's vectors differ from sentence to sentence, and learning by heart gets harder. In the trained model the same tendency is weaker, and on few words it can be gone. So a layer that is a little worse at the task can be the more honest witness. On the published ELMo, Hewitt and Liang report just that: layer 1 is slightly better at parts of speech, layer 2 substantially more selective. Ours need not agree: look whether the interval in the last line contains 0.
+#
+# Two habits to keep. Put an untrained model beside a trained one. And say what the probe could have learnt alone. (Without the treebank the labels here are kinds of names. Most words have none, so even lots are mostly *none*, and the gaps are small.)
+
+# %% [markdown] slide="slide"
+# ## 5. Three broken probes
+#
+# Three colleagues report on a probe with the nearest neighbour. You do not get their code. You get:
+#
+# - `test`: the share that is right on their test sentences, by *their* labels,
+# - `fresh`: the share that is right on sentences that somebody else labelled later,
+# - `offsets`: for the fresh words, how often the answer is the published label of the word **before**, of the word **itself**, of the word **after**,
+# - `moved`: how far the vector of the first word moves when the *second* word is replaced.
+#
+# One probe had its test sentences in the training data. One reads vectors without context. One has its labels shifted by a word, at least in training. The fourth is sound.
+
+
+# %% slide="subslide"
+parts = broken_probes.three_parts(every, vectors["trained"], n_train)
+seen = {
+    name: broken_probes.symptoms(name, MODELS["trained"], *parts, nearest_labels)
+    for name in broken_probes.RUNS
+}
+plots.table(
+    np.array([[s.test, s.fresh, *s.offsets, s.moved] for s in seen.values()]),
+    list(seen),
+    ["test", "fresh", "before", "itself", "after", "moved"],
+    title="The symptoms of four probes",
+)
+
+# %% [markdown] exercise="diagnose_probe"
+# ### Exercise 4. Three broken probes
+#
+# Decide by eye first. Then write the doctor: `diagnose_probe(test, fresh, offsets, moved)` returns `"test sentences in training"`, `"no context"`, `"labels shifted"` or `"sound"`. `offsets` is an array (3,), the other three are numbers.
+#
+# A `test` that is better than `fresh` by up to 0.05 is chance here: with 300 words each, this is about two standard errors of the difference. A movement up to 1e-6 is rounding. A probe has one fault at most, but a fault can have more than one symptom.
+
+
+# %% exercise="diagnose_probe"
+def diagnose_probe(test, fresh, offsets, moved):
+    """The fault of a probe, from its symptoms."""
+    ### BEGIN SOLUTION
+    if np.argmax(offsets) != 1:
+        return "labels shifted"
+    if moved <= 1e-6:
+        return "no context"
+    return "test sentences in training" if test - fresh > 0.05 else "sound"
+    ### END SOLUTION
+
+
+# %% check="diagnose_probe"
+check("diagnose_probe", diagnose_probe)
+
+# %% [markdown] hints="diagnose_probe"
+# nudge: Three questions, one for each fault. Which fault also makes `test` better than `fresh`?
+#
+# idea: If the labels of the test are shifted like those of the training, the probe agrees with the wrong test labels and disagrees with the fresh ones. So a gap alone does not prove a leak. Ask first whether the answers fit the word's own label best.
+#
+# outline: If the largest of `offsets` is not the middle one: labels shifted. Else if `moved` is at most 1e-6: no context. Else if `test - fresh` is above 0.05: test sentences in training. Else sound.
+
+# %% [markdown] model_answer="diagnose_probe"
+# The order of the questions matters, because shifted labels open a gap as well. The other two faults share no symptom, so their order is free. Nothing in `test` alone would have shown any of the three: a good number is no proof, and a bad one no diagnosis.
+
+# %%
+diagnose_probe = or_reference("diagnose_probe", diagnose_probe)
+for name, s in seen.items():
+    print(f"{name:>6}: {diagnose_probe(s.test, s.fresh, s.offsets, s.moved)}")
+
+# %% [markdown] slide="slide"
+# ## 6. Freeze, mix, concatenate
+#
+# Probing asks what is there. Using it is another matter, and the paper's recipe (section 3.3) fits many models, because it changes nothing inside them:
+#
+# 1. **Freeze.** The biLM computes its layers and learns nothing more.
+# 2. **Mix.** The task learns weights $s_j$ and a factor $\gamma$: $\text{ELMo} = \gamma \sum_j s_j h_j$. You built this in lesson 08.
+# 3. **Concatenate.** Put the mix beside the task's *own* word vectors $x$, so that the RNN reads $[x\,;\,\text{ELMo}]$. In some tasks put a second mix, with weights of its own, beside what the RNN gives.
+#
+# (Some summaries say that the task reads the mix *and the biLM's token vector*. The token layer is already in the mix, as $h_0$. The $x$ beside it belongs to the task: GloVe, or vectors that it learns.)
+#
+# In question answering the same is done for both texts: ELMo is put beside each word of the question and beside each word of the passage.
+
+# %% [markdown] exercise="with_elmo"
+# ### Exercise 5. Freeze, mix, concatenate
+#
+# Write `with_elmo(x, layers, mix_in, mix_out, rnn, where)`:
+#
+# - `x` (B, T, D) are the task's word vectors, `layers` a list of $L + 1$ tensors (B, T, 2H) from the biLM,
+# - `mix_in(layers)` and `mix_out(layers)` give a mix (B, T, 2H), each with learned weights of its own,
+# - `rnn` takes (B, T, width) and gives (B, T, width of its own),
+# - `where` is `"input"`, `"output"`, `"both"` or `"none"`. At the input, the RNN reads `x` and the mix; at the output, the mix is put behind what the RNN gave.
+#
+# Return one tensor. No gradient may run back into `layers`; the mixes, `x` and the RNN must learn. Call `rnn` once, and a mix only where it is used.
+
+
+# %% exercise="with_elmo"
+def with_elmo(x, layers, mix_in, mix_out, rnn, where):
+    """The RNN, with mixed frozen layers at its input, its output, both or nowhere."""
+    ### BEGIN SOLUTION
+    layers = [h.detach() for h in layers]
+    if where in ("input", "both"):
+        x = torch.cat([x, mix_in(layers)], -1)
+    h = rnn(x)
+    if where in ("output", "both"):
+        h = torch.cat([h, mix_out(layers)], -1)
+    return h
+    ### END SOLUTION
+
+
+# %% check="with_elmo"
+check("with_elmo", with_elmo)
+
+# %% [markdown] hints="with_elmo"
+# nudge: Without ELMo it is `rnn(x)`. There are two gaps, before and behind. And where must the road back for gradients be cut: before the mix or after it?
+#
+# idea: `h.detach()` is the same tensor without a way back. Cut each *layer*; if you cut the mix, its weights no longer learn. `torch.cat([x, mixed], -1)` puts two vectors of a word side by side.
+#
+# outline: Detach each layer. If `where` is in `("input", "both")`, put `mix_in(layers)` behind `x`. Call `rnn`. If `where` is in `("output", "both")`, put `mix_out(layers)` behind its result. Return.
+
+# %% [markdown] model_answer="with_elmo"
+# The layers are cut off before the mix, so its weights still learn. The two ifs are independent, so "both" needs no case of its own.
+
+# %%
+predict(
+    "where",
+    "Where will the layers help most, seed by seed?",
+    options=["input", "output", "both", "no clear winner"],
+)
+
+# %% slide="subslide"
+with_elmo = or_reference("with_elmo", with_elmo)
+scalar_mix = mine("scalar_mix")
+
+yours = {"join": with_elmo, "mix": scalar_mix}
+live = {"none": first_look["word vectors\nalone"]} | {
+    where: f1_of_seeds(where, **yours) for where in ("input", "output", "both")
+}
+interval_bars(
+    list(live),
+    {"F1": list(live.values())},
+    title=f"Where the layers join, three seeds: {WHAT}",
+    ylabel="F1, percent",
+)
+
+
+# %%
+def winner(points, names):
+    """The best, if it beats the second best seed by seed."""
+    best, second, *_ = sorted(names, key=lambda name: -points[name]["mean"])
+    lead = interval(np.array(points[best]["values"]) - points[second]["values"])
+    print(f"{best} less {second}: {said(lead)}")
+    return best if lead["low"] > 0 else "no clear winner"
+
+
+outcome("where", winner(live, ["input", "output", "both"]))
+
+# %% [markdown]
+# The paper's answer depends on the task (Table 3, development sets). For SQuAD and SNLI *both* was best: 85.6 against 85.1 at the input and 84.8 at the output, and 89.5 against 88.9 and 88.7. For semantic roles the *input* was: 84.7, against 84.3 for both and 80.9 at the output. Where the layers join at the output alone, nothing behind them reads along the sentence.
+#
+# ### What γ is for
+#
+# Does a task need $\gamma$? A linear layer behind the mix could scale the vectors as well. The paper says that γ is "of practical importance to aid the optimization process". A blog post of 2018 adds, from its author's own experiments, that 0.01 is better than 1 for SQuAD. No such number stands in the paper: there γ is **learned**, from 1. Change this one thing. We train a linear probe on your mix with γ fixed at several values, sixty steps each.
+
+# %%
+predict("gamma", "Points lost with γ fixed at 0.01, against a learned γ?", unit="points")
+
+# %% slide="subslide"
+labelled = LabelledLayers.of(every, vectors["trained"])
+learn, ask = labelled.take(slice(0, 800)), labelled.take(slice(n_train, n_train + 1000))
+gammas = {"0.01": 0.01, "0.1": 0.1, "1": 1.0, "10": 10.0, "learned": None}
+tried = {
+    name: mixed_probe(learn, ask, scalar_mix, gamma=value, progress=True)
+    for name, value in gammas.items()
+}
+plots.curves(
+    np.arange(5, 61, 5),
+    {f"γ {name}": 100 * probe.curve for name, probe in tried.items()},
+    title=f"The same probe with γ fixed, or learned ({WORDS.title}; one run each)",
+    xlabel="steps",
+    ylabel="right, percent",
+)
+
+# %%
+print(f"learned: γ = {tried['learned'].gamma:.2f}")
+lost = share(tried["learned"].correct * 1.0 - tried["0.01"].correct)
+print("learned less 0.01:", said(lost))
+outcome("gamma", 100 * lost["mean"], unit="points")
+
+# %% [markdown]
+# With γ = 0.01 the probe sees numbers a hundred times too small and needs a hundred times larger weights. Given enough steps it may get there; in sixty it does not. That is what *aiding the optimisation* means: γ brings the frozen vectors to the scale that the rest of the network was made for. One value for all tasks would be luck.
+
+# %% [markdown] slide="slide"
+# ## 7. Fewer labels, fewer steps
+#
+# There are two ways to save. One is labels, the other is time: how many passes does a tagger need?
+
+
+# %% slide="subslide"
+def learning_curve(where):
+    """F1 on fifty test sentences after each of 24 passes."""
+    curve, (train, test) = [], read["trained"]
+    options = TrainingOptions(24, 8, learning_rate=6e-3, seed=0, progress=True)
+
+    def note(tagger):
+        curve.append(100 * f1(tagger, test[:50]))
+
+    train_elmo_tagger(train, where, options, after_epoch=note, **yours)
+    return curve
+
+
+curves = {"word vectors alone": learning_curve("none"), "with the layers": learning_curve("input")}
+plots.curves(
+    np.arange(1, 25),
+    curves,
+    title=f"Fifty sentences, one run each: {WHAT}",
+    xlabel="passes over the sentences",
+    ylabel="F1, percent",
+)
+
+# %% slide="subslide"
+STORED = stored_result("taglm_chunking")
+print(STORED)
+amounts, scores = STORED.numbers["shares"], STORED.numbers["f1"]
+interval_bars(
+    [f"{share:.0%} of the labels" for share in amounts],
+    {f"{name} the biLM's top layer": scores[name] for name in ("without", "with")},
+    title="Chunks, the tagger of lesson 05 (stored, five or three seeds)",
+    ylabel="F1, percent",
+)
+
+# %% [markdown]
+# In the first figure, look when the tagger with the layers passes the best that the other ever has. In the second, compare the first pair of bars with the second: with 1 % of the labels, the tagger with the biLM has already passed what the other reaches with ten times as many. The paper reports the same two savings for semantic roles (section 5.4). Without ELMo the best epoch was the 486th, and with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %. Compare *passes* with care, though: every pass with ELMo is dearer. By how much?
+
+# %% [markdown] slide="slide"
+# ## 8. What it costs
+#
+# There is no table to look vectors up in. Each sentence must go through the biLM, and in the first years people complained: a question-answering model that took 15 minutes a pass with GloVe needed more than two hours with ELMo, on four GPUs instead of one (the same blog post). But the biLM is frozen. The second pass would compute the same vectors again. So **cache** them: compute in the first pass, look up in all later ones.
+
+
+# %%
+def cached(embed):
+    """A function from sentences to vectors that embeds no sentence twice."""
+    kept = {}
+
+    def look_up(sentences):
+        new = list({s: 0 for s in sentences if s not in kept})
+        kept.update(zip(new, embed(new) if new else [], strict=True))
+        return [kept[s] for s in sentences]
+
+    return look_up
+
+
+predict("later", "How many times as fast as the first pass will the second be?")
+
+# %%
+text = [s.words for s in TEST]
+embed = cached(lambda new: [e.every_layer() for e in embed_stream(MODELS["trained"], new)])
+seconds = []
+for _ in range(3):
+    start = time.perf_counter()
+    kept = embed(text)
+    seconds.append(time.perf_counter() - start)
+for number, took in enumerate(seconds, 1):
+    print(f"pass {number}: {1000 * took:.1f} ms")
+disk = stored_result("vector_cache")
+faster = disk.numbers["times_as_fast"]["reading in order over computing"]
+print(f"{disk}\n  reading it from the disk: {faster:.0f} times as fast as computing")
+outcome("later", seconds[0] / seconds[1])
+
+# %% [markdown]
+# In memory, looking up is almost free. From a disk it is slower, and still worth it: the stored line is for a file of 100,000 sentences. The price is space. You cannot have both the fish and the bear's paw, says a Chinese proverb; here the two are **time** and **space**.
+#
+# Two conditions. The vectors must be the same each time, so the biLM must not carry its state from batch to batch (lesson 08). And it must stay frozen: who fine-tunes it (AllenNLP's `Elmo(..., requires_grad=True)` could do so from the start) must compute every pass anew, and pay for the gradient as well.
+
+# %% [markdown] exercise="cache_bytes"
+# ### Exercise 6. What keeping costs
+#
+# Write `cache_bytes(sentences, H, L, size, way)`: how many bytes do the vectors of these sentences take? `sentences` are lists of words, each direction has `H` numbers, there are `L` LSTM layers and the token layer, and a number takes `size` bytes. `way` is one of
+#
+# - `"every layer"`: of each token all $L + 1$ layers, $2H$ numbers each,
+# - `"types once"`: the token layer depends on the spelling alone, and its $2H$ numbers are the same $H$ twice. So keep these $H$ once for each word **type** of the text, and of each token only the other $L$ layers,
+# - `"one mix"`: of each token one vector of $2H$ numbers, mixed with weights that are already known.
+#
+# Leave out padding, boundaries, and the list that says which type stands where.
+
+
+# %% exercise="cache_bytes"
+def cache_bytes(sentences, H, L, size, way):
+    """Bytes for the vectors of a text, kept in one of three ways."""
+    ### BEGIN SOLUTION
+    tokens = sum(len(sentence) for sentence in sentences)
+    types = len({word for sentence in sentences for word in sentence})
+    if way == "every layer":
+        numbers = tokens * (L + 1) * 2 * H
+    elif way == "types once":
+        numbers = types * H + tokens * L * 2 * H
+    else:
+        numbers = tokens * 2 * H
+    return numbers * size
+    ### END SOLUTION
+
+
+# %% check="cache_bytes"
+check("cache_bytes", cache_bytes)
+
+# %% [markdown] hints="cache_bytes"
+# nudge: Count tokens and types first. How many vectors does each token keep, and how many does each type?
+#
+# idea: A set of all words has each spelling once. In `"types once"` there are two piles: H numbers for each type, and L times 2H for each token.
+#
+# outline: `tokens` is the sum of the lengths, `types` the size of the set. Three cases for the number of numbers; multiply by `size` at the end.
+
+# %% [markdown] model_answer="cache_bytes"
+# Types and tokens are counted apart because layer 0 depends on the spelling alone. Everything else is a product of counts. Measure the real thing once: `kept[0].nbytes` of the cell above is what `"every layer"` says.
+
+# %%
+cache_bytes = or_reference("cache_bytes", cache_bytes)
+
+told = cache_bytes(text, 256, 2, 4, "every layer")
+print(f"your sum {told:,} bytes, the arrays {sum(v.nbytes for v in kept):,}")
+tokens = sum(map(len, text))
+plan = {
+    "every layer": cache_bytes(text, 512, 2, 4, "every layer"),
+    "types once": cache_bytes(text, 512, 2, 4, "types once"),
+    "types once,\n2 bytes": cache_bytes(text, 512, 2, 2, "types once"),
+    "one mix,\n2 bytes": cache_bytes(text, 512, 2, 2, "one mix"),
+}
+plots.bars(
+    list(plan),
+    {"bytes": [count / tokens / 1024 for count in plan.values()]},
+    title=f"The published ELMo: space for each token of our {tokens:,}",
+    ylabel="KiB",
+)
+
+# %% [markdown]
+# For the published ELMo every layer takes $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. The arithmetic is right, and the same blog post goes on with it: SQuAD has 100,000 passages of 400 words, so 480 GB. The product is right as well, and the answer is wrong, because the *inputs* are. SQuAD has about 100,000 **questions**, 107,785 to be exact, on 23,215 paragraphs (Rajpurkar and others, 2016). Several questions share a paragraph, and a paragraph is kept once.
+
+# %%
+for words in (100, 150, 400):
+    paragraphs = 23_215 * words * 12_288 / 1e9
+    print(
+        f"{words} words a paragraph: {paragraphs:.0f} GB; the blog's count: {100_000 * words * 12_288 / 1e9:.0f} GB"
+    )
+
+# %% [markdown]
+# Even with its 400 words a paragraph the blog would be four times too high. Then come the savings. Keeping two of three layers saves a third. One mix saves two thirds, but its weights must be known before, so the task can no longer learn them. *Types once* loses nothing. Two-byte numbers halve what is left. The authors' own code offers one thing more: cache the token layer alone, for a fixed vocabulary, and run the LSTMs each time. They advise it for SNLI and SQuAD.
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"Every task learns weights of its own: tasks of syntax put a large weight on layer 1, tasks of meaning on layer 2."*
+#
+# The sentence sounds like a result of the paper. The *probing* of sections 2 and 3 gave rise to it. But the learned weights of the paper say something else (section 5.5, Figure 2): at the input, **all** its tasks favour layer 1, coreference and SQuAD most of all; at the output the weights are nearly even. Let us learn the weights ourselves, of one task of each sort, and change one thing on the way: the **scale** of the layers.
+
+# %%
+predict(
+    "largest",
+    f"Weights for {WORDS.title}, layers at their own scale: which gets the most?",
+    options=["layer 0", "layer 1", "layer 2"],
+)
+
+# %% slide="subslide"
+TASKS = {"senses": (spoken, sense_vectors, learnt), "words": (every, vectors, n_train)}
+layered = {
+    (task, one_scale): LabelledLayers.of(words, found["trained"], one_scale=one_scale)
+    for task, (words, found, _) in TASKS.items()
+    for one_scale in (False, True)
+}
+
+
+def mixed(task, one_scale=False, **how):
+    """A linear probe on your mix of the layers; at most 800 examples, 1,000 are asked."""
+    data, known = layered[task, one_scale], TASKS[task][2]
+    train, test = data.take(slice(0, min(known, 800))), data.take(slice(known, known + 1000))
+    return mixed_probe(train, test, scalar_mix, progress=True, **how)
+
+
+weights = {
+    f"{task},\n{'one scale' if one_scale else 'own scale'}": [
+        mixed(task, one_scale=one_scale, seed=seed).weights for seed in (0, 1, 2)
+    ]
+    for task in TASKS
+    for one_scale in (False, True)
+}
+interval_bars(
+    list(weights),
+    {f"layer {j}": [interval([w[j] for w in runs]) for runs in weights.values()] for j in range(3)},
+    title="Learned mixing weights (three seeds)",
+    ylabel="weight s, percent",
+)
+
+# %%
+sizes = vectors["trained"].std((0, 2))
+print("typical size of a number in each layer:", ", ".join(f"{size:.2f}" for size in sizes))
+of_words = np.mean(weights["words,\nown scale"], 0)
+outcome("largest", f"layer {of_words.argmax()}")
+
+# %% [markdown]
+# Bring the layers to one scale, and the weights change, although nothing that the layers *know* has changed. You met the scale in lesson 08. A weight multiplies a vector; where the numbers of a layer are small, the mix gets little of it at the same weight. So a learned weight is not a mark for knowledge.
+#
+# What would be a mark? Fix the weights and see what is lost. Here is each layer alone, the plain average, and the learned mix.
+
+# %% slide="subslide"
+choices = {
+    "layer 0": {"w": (99, 0, 0)},
+    "layer 1": {"w": (0, 99, 0)},
+    "layer 2": {"w": (0, 0, 99)},
+    "average": {"w": (0, 0, 0)},
+    "learned": {},
+}
+fixed = {task: [mixed(task, **how).correct for how in choices.values()] for task in TASKS}
+interval_bars(
+    list(choices),
+    {task: [share(right) for right in rights] for task, rights in fixed.items()},
+    title="The same probe with fixed weights (one run each)",
+    ylabel="right, percent",
+)
+
+# %%
+for task, (_, one, two, average, mix) in fixed.items():
+    print(f"{task}: learned less average {said(share(mix * 1.0 - average))}")
+    print(f"{'':>{len(task)}}  layer 1 less layer 2 {said(share(one * 1.0 - two))}")
+
+# %% [markdown]
+# **Half a myth.** The senses lean to layer 2, at either scale. But the words do not claim layer 1. At the layers' own scale they put most on layer 2, whose numbers are the largest; at one scale all three weights are near a third. *Learned less average* is the famous flexibility: look whether its interval contains 0. In the paper it is worth 0.2 points on each of three tasks (Table 2: with λ = 0.001 against λ = 1, which is nearly the plain average). All layers against the top layer alone is worth more there: 0.2 to 0.5 for the average, 0.4 to 0.7 for learned weights.
+#
+# What remains is a good idea told too strongly: different layers hold different things, so give the task *all* of them, and let it choose.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - A probe reads frozen vectors. Put beside it: a majority, layer 0, an untrained model.
+# - Compare by paired differences on the same examples, with their interval.
+# - A control task shows what a probe learns by heart; selectivity is the difference.
+# - Both LSTM layers know syntax and meaning. The gaps between them are small.
+# - Freeze, mix, concatenate: at the input, at the output, or both, each with weights of its own.
+# - Learned weights depend on the scale of the layers. They are no marks for knowledge.
+# - Frozen vectors can be kept: 12 KiB a token at the published sizes, less with a thought.
+
+# %%
+calibration()
+
+# %%
+from autograde import progress
+
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A colleague writes: *"Our probe finds the part of speech in layer 1 with 95 % and in layer 2 with 94.5 %. So layer 1 is the syntactic layer, and for our parser we will use layer 1 only."* **Why may different layers help different tasks at all? Which controls would you ask for before you believe the first conclusion? And does the second follow from the first?** Six to nine sentences.
+
+# %% [markdown] discussion="layer_one_only" points=3
+# **Rubric, 3 points.** 1 for a reason why layers may differ (lower layers nearer to the word and its neighbours, upper ones nearer to what is needed to predict the next word; or the parallel to levels of linguistic description, said with care). 1 for two controls: interval of the paired difference; control task or selectivity; untrained model or layer 0; majority. 1 for saying that the second does not follow: a task can mix all layers at little cost, the other layers may hold what a parser needs beyond parts of speech, and it must be measured in the parser. 0.5 of it for "use all layers" without a reason.
+
+# %% [markdown] model_answer="layer_one_only"
+# The biLM's layers do different work. The lowest is close to the word and its spelling; each layer above can combine more of the sentence, and the top must be fit to bet on a neighbour, for which meaning matters more. Linguists, too, describe words, syntax and meaning as levels, but nothing forces a network to sort its knowledge in that way, and in our measurements both layers know both things.
+#
+# Before I believe the first conclusion I ask for the difference on the same test words with its interval: half a point can be chance. I ask for the score of layer 0, of an untrained model and of the commonest tag of each word, because most of the 95 % may come from there. And I ask for a control task: layer 1 may win because its vectors are easier to learn by heart.
+#
+# The second does not follow. A probe for parts of speech is not a parser, which may need what layer 2 knows, such as which noun a verb can take. A mix of all layers costs a handful of weights and lets the parser choose; whether a single layer is as good must be measured in the parser.
+
+# %% [markdown]
+# ## Further reading
+#
+# - The ELMo paper, sections 5.1 to 5.5, with the tables of this lesson.
+# - Hewitt and Liang, [*Designing and Interpreting Probes with Control Tasks*](https://arxiv.org/abs/1909.03368): also on probes that are too strong.
+# - In the package: `elmo_mini/tagging/elmo_tagger.py` is section 6, `elmo_mini/probing/probe.py` the probe with all its baselines; `python -m elmo_mini probe --help` asks any checkpoint. `elmo_mini/vectors/cache/__init__.py` keeps vectors on disk, types once.
+#
+# Next: **10 · AWD-LSTM.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Is a probe without training not the most honest one?* It cannot learn by heart more than its examples, but it sees only the directions with the most variance; a linear probe finds what is small and clean. *Why not a deep probe?* It finds more and proves less: see selectivity in Hewitt and Liang. *Why is the untrained layer 1 worse than the untrained layer 0?* Random LSTMs blur the word with its neighbours, and what the probe recognised is harder to recognise. *Could we fine-tune the biLM?* As a language model on the task's text, then frozen: the paper does so in most experiments (section 3.4). With the task's own loss: lesson 11. *Poll before the myth:* "Which layer gets most weight in a task of syntax?" Most will say 1.
