@@ -22,7 +22,6 @@ from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.bilm import plain
 from elmo_mini.bilm.model import BiLM as FastBiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
@@ -867,7 +866,7 @@ plots.curves(
 #
 # - The ELMo paper, sections 3.1 and 3.4, and the authors' training code, [bilm-tf](https://github.com/allenai/bilm-tf): windows of 20 tokens, a sampled softmax, and states that are carried from one window to the next.
 # - Devlin and others, [BERT](https://arxiv.org/abs/1810.04805), section 3.1: the argument that a word could see itself.
-# - In the package: `elmo_mini/bilm/plain.py` is this lesson in 200 lines, `elmo_mini/bilm/model.py` the fast version that is held to it. `python -m elmo_mini pretrain --help` trains a real one.
+# - In the package: `elmo_mini/bilm/plain.py` has this lesson in plain words, `elmo_mini/bilm/model.py` the fast version that is held to it. `python -m elmo_mini pretrain --help` trains a real one.
 #
 # Next: **08 · ScalarMix and ELMo.**
 
