@@ -157,7 +157,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "cut off from both",
-            lambda h, w, g: _weighted(h, w.detach().softmax(0)) * float(g),
+            lambda h, w, g: _weighted(h, w.detach().softmax(0)) * float(g.detach()),
             CUT_OFF,
             hint=2,
         ),
@@ -170,7 +170,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "gamma is cut off",
-            lambda h, w, g: float(g) * _weighted(h, w.softmax(0)),
+            lambda h, w, g: float(g.detach()) * _weighted(h, w.softmax(0)),
             "The numbers are right, and autograd cannot follow them back to `gamma`. Multiply by "
             "the tensor, without `float()`, `.item()` or `.detach()`.",
             hint=2,
