@@ -32,8 +32,8 @@ plots.road("01")
 # ## The papers
 #
 # - **2013a**: Mikolov, Chen, Corrado and Dean, *Efficient Estimation of Word Representations in Vector Space*, arXiv:1301.3781. Skip-gram and CBOW, section 3.
-# - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013. Negative sampling and subsampling, section 2.
-# - **2014**: Levy and Goldberg, *Neural Word Embedding as Implicit Matrix Factorization*, NIPS 2014. What it all converges to, section 3.
+# - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013 (arXiv:1310.4546). Negative sampling and subsampling, section 2.
+# - **2014**: Levy and Goldberg, [*Neural Word Embedding as Implicit Matrix Factorization*](https://papers.nips.cc/paper/2014/hash/feab05aa91085b7a8012516bc3533958-Abstract.html), NIPS 2014. What it all converges to, section 3.
 #
 # The lesson takes about two and a half hours with everything in it. Short of time? Exercises 1, 5, 6 and 7 are the spine, and the lesson goes on without the others.
 #
@@ -1091,7 +1091,7 @@ progress()
 #
 # - 2013b, sections 2.2 and 2.3: two pages with everything that you wrote today.
 # - Levy and Goldberg 2014, section 3: the derivation of PMI − log k.
-# - Ji and others 2016, *Parallelizing Word2Vec in Shared and Distributed Memory*: shared noise words and matrix products.
+# - Ji and others 2016, *Parallelizing Word2Vec in Shared and Distributed Memory* (arXiv:1604.04661): shared noise words and matrix products.
 # - In the package: `elmo_mini/word_vectors/word2vec.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
 #
 # Next: **02 · what a static vector cannot do.**

@@ -31,8 +31,8 @@ plots.road("02")
 #
 # ## The papers
 #
-# - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014.
-# - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017.
+# - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162).
+# - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606).
 #
 # The lesson takes about two and a half hours with everything in it. Short of time? Exercises 3, 6 and 7 are the spine, and section 8 can wait. Where you leave an exercise out, the course's own function takes its place, and the cells below still run.
 

@@ -30,7 +30,7 @@ plots.road("03")
 #
 # ## The paper
 #
-# **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016.
+# **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
 #
 # The lesson takes about an hour and three quarters with everything in it; the exercises are 45 minutes of that. Short of time? Exercises 2, 3 and 5 are the spine. Exercises 1 and 4 can wait: the lesson goes on without them, and they keep their points.
 #
@@ -811,7 +811,7 @@ progress()
 # ## Further reading
 #
 # - The context2vec paper: compare its network with CBOW of lesson 01.
-# - **CoVe** (McCann and others, NIPS 2017): contextual vectors from the encoder of a translator. It stands between this lesson and ELMo.
+# - **CoVe** (McCann and others, NIPS 2017, arXiv:1708.00107): contextual vectors from the encoder of a translator. It stands between this lesson and ELMo.
 # - In the package: `elmo_mini/recurrent/language_model.py`, `elmo_mini/recurrent/context2vec.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
 #
 # Next: **04 · Starting from a language model**, where the LSTM moves into a classifier and into a translator.

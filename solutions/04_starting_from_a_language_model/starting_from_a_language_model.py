@@ -31,7 +31,7 @@ plots.road("04")
 #
 # ## The papers
 #
-# - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015.
+# - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015 (arXiv:1511.01432).
 # - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017 (arXiv:1611.02683).
 #
 # The lesson takes about an hour and a half with everything in it; the exercises are 30 minutes of that. Short of time? Exercise 2 is the spine. Exercises 1 and 3 can wait: the lesson goes on without them, and they keep their points.
@@ -454,7 +454,7 @@ for task, numbers in watched.items():
 # %% [markdown] slide="slide"
 # ## 3. Two language models become a translator
 #
-# Translation, summaries, answers in a dialogue: one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le; Cho and others) does this with two recurrent networks: LSTMs in the first paper, a gated unit of the authors' own in the second. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Such a model has many numbers, and pairs of sentences with their translations are expensive. So it overfits.
+# Translation, summaries, answers in a dialogue: one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks: LSTMs in the first paper, a gated unit of the authors' own in the second. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Such a model has many numbers, and pairs of sentences with their translations are expensive. So it overfits.
 #
 # Plain text in either language is cheap. Ramachandran, Liu and Le take **two language models**, one for each side, and build the translator from them:
 

@@ -48,7 +48,11 @@ def test_formgrader_leads_from_the_lesson_to_a_submission(
 
 
 @pytest.mark.parametrize(
-    ("student", "verdict"), [("ada", "Success!"), ("bob", "The following cell failed")]
+    ("student", "verdict"),
+    [
+        pytest.param("ada", "Success!", marks=pytest.mark.slow),
+        ("bob", "The following cell failed"),
+    ],
 )
 def test_validate_button_tells_right_from_wrong(
     course: Course, jupyterlab: StartLab, page: Page, student: str, verdict: str

@@ -21,6 +21,7 @@ SOURCES = sorted(ROOT.glob("solutions/[0-9][0-9]_*/*.py"))
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HOSTS = {
+    "papers.nips.cc": r"/paper/\d{4}/hash/[0-9a-f]{32}-Abstract\.html",
     "arxiv.org": r"/abs/\d{4}\.\d{4,5}",
     "aclanthology.org": r"/[A-Z]\d\d-\d{4}/",
     "doi.org": r"/10\.\d{4,9}/\S+",

@@ -12,6 +12,7 @@ from elmo_mini.corpora.files import find, search_path
 
 Load = Callable[[str], Corpus]
 PARTS = ("train", "dev", "test")
+SHORT = [name for name in CATALOGUE if name != "gutenberg"]
 
 
 @pytest.fixture
@@ -37,13 +38,13 @@ def count(sentences: Iterable[list[str]]) -> tuple[int, int]:
     return sum(lengths), len(lengths)
 
 
-@pytest.mark.parametrize("name", [name for name in CATALOGUE if name != "gutenberg"])
+@pytest.mark.parametrize("name", SHORT)
 def test_the_catalogue_tells_the_size(real_corpus: Load, name: str) -> None:
     entry = CATALOGUE[name]
     assert count(real_corpus(name).sentences()) == (entry.tokens, entry.sentences)
 
 
-@pytest.mark.parametrize("name", list(CATALOGUE))
+@pytest.mark.parametrize("name", [*SHORT, pytest.param("gutenberg", marks=pytest.mark.slow)])
 def test_no_word_is_empty_or_has_white_space_in_it(real_corpus: Load, name: str) -> None:
     for words in real_corpus(name).sentences():
         assert words
@@ -91,7 +92,7 @@ def test_brown_has_its_genres_and_tags(real_corpus: Load) -> None:
     assert Counter(label for _, label in brown.split("test").labelled()).total() == 50
 
 
-@pytest.mark.parametrize("name", ["brown", "treebank"])
+@pytest.mark.parametrize("name", [pytest.param("brown", marks=pytest.mark.slow), "treebank"])
 def test_tagged_sentences_are_those_of_nltk(
     real_corpus: Load, nltk_reader: Callable[[str], object], name: str
 ) -> None:
@@ -200,6 +201,7 @@ def test_senseval_has_every_word_with_its_senses(real_corpus: Load, word: str) -
     assert distinct - 7 <= len(drawn) <= distinct, "7 contexts serve two words"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", list(SENSES))
 def test_senseval_contexts_are_those_of_nltk(
     real_corpus: Load, nltk_reader: Callable[[str], object], word: str

@@ -74,6 +74,7 @@ def test_sentences_are_left_out_however_they_are_tokenised() -> None:
     assert "read" not in mine.record()
 
 
+@pytest.mark.slow
 def test_the_course_text_has_no_sentence_of_an_evaluation_set() -> None:
     try:
         forms = evaluation_sentences()
