@@ -129,7 +129,7 @@ def _with_one_largest(
     start: Tensor,
     end: Tensor,
     *,
-    axes: tuple[int, ...],
+    largest: Callable[[Tensor], Tensor] = Tensor.max,
     emission_first: bool = False,
 ) -> Tensor:
     """logsumexp by hand with one maximum for several new labels, or for the whole batch."""
@@ -138,8 +138,8 @@ def _with_one_largest(
         pairs = alpha[:, :, None] + transitions
         if emission_first:
             pairs = pairs + emissions[:, t, None]
-        top = pairs.amax(axes, keepdim=True)
-        new = (pairs - top).exp().sum(1).log() + top[:, 0]
+        top = largest(pairs)
+        new = (pairs - top).exp().sum(1).log() + top.squeeze(-1)
         if not emission_first:
             new = new + emissions[:, t]
         alpha = torch.where(mask[:, t, None], new, alpha)
@@ -368,19 +368,21 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one largest number for the whole batch",
-            lambda *a: _with_one_largest(*a, axes=(0, 1, 2)),
+            _with_one_largest,
             ONE_LARGEST,
             hint=2,
         ),
         Mistake(
             "one largest number for the whole batch, emissions included",
-            lambda *a: _with_one_largest(*a, axes=(0, 1, 2), emission_first=True),
+            lambda *a: _with_one_largest(*a, emission_first=True),
             ONE_LARGEST,
             hint=2,
         ),
         Mistake(
             "one largest number for all labels of a sentence, emissions included",
-            lambda *a: _with_one_largest(*a, axes=(1, 2), emission_first=True),
+            lambda *a: _with_one_largest(
+                *a, largest=lambda pairs: pairs.amax((1, 2), keepdim=True), emission_first=True
+            ),
             ONE_LARGEST,
             hint=2,
         ),
