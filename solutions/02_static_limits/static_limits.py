@@ -399,7 +399,7 @@ for piece in ("<wh", "her", "her>"):
 # - `words`: list of the V words of the vocabulary, `word_vectors` (V, D): a row for each,
 # - `ngram_vectors` (K, D): a row for each bucket.
 #
-# Return the sum of the vectors of all n-grams of `word` (3 to 6 characters), plus the word's own vector **if** it is among `words`. Use your `character_ngrams`, and `bucket(ngram, K)` with `K = len(ngram_vectors)`. Two pieces in one bucket count twice.
+# Return the sum of the vectors of all n-grams of `word` (3 to 6 characters), plus the word's own vector **if** it is among `words`, spelt the same. Use your `character_ngrams`, and `bucket(ngram, K)` with `K = len(ngram_vectors)`. Two pieces in one bucket count twice.
 
 
 # %% exercise="subword_vector"

@@ -558,7 +558,7 @@ boxes_and_arrows(
 # - `left` (B, T + 2, H): the state at a place has read everything up to it, **the place itself included**,
 # - `right` (B, T + 2, H): the same from the other end. It is in the order of the text already.
 #
-# Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, and beside it the right state that has read everything **after** $t$.
+# Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, and beside it the right state that has read everything **after** $t$. Stay with `torch`: both readers learn through your answer, so autograd must be able to follow it back.
 
 
 # %% exercise="around_target"

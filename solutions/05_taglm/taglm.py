@@ -494,7 +494,7 @@ trellis(
 #
 # Write `may_follow(before, after)` for BIOES labels such as `"B-NP"` or `"O"`. Return True if `after` may stand right behind `before`.
 #
-# `before` can also be `"<start>"`, the place before the first word, and `after` can be `"<end>"`, the place after the last.
+# `before` can also be `"<start>"`, the place before the first word, and `after` can be `"<end>"`, the place after the last. A sentence without words is allowed: `"<start>"`, then `"<end>"`. A kind may hold a hyphen, as in `"B-NON-GPE"`.
 
 
 # %% exercise="may_follow"

@@ -139,7 +139,7 @@ EXERCISE = Exercise(
             "detached",
             lambda left, right: context2vec.around_target(left, right).detach(),
             "The numbers are right, and the two LSTMs would never learn: no gradient comes "
-            "through `.detach()`. Leave it out.",
+            "through to them. Leave out `.detach()`, `torch.no_grad()` and NumPy.",
             hint=3,
         ),
         Mistake(

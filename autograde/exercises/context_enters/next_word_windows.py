@@ -111,6 +111,12 @@ INPUTS_AGAIN = (
 )
 
 
+BELOW = (
+    "Your targets stand in another row: `roll` along axis 0 moves whole rows. The next word stands "
+    "in the same row, one place on. Time is axis 1: `rows[:, 1:]`."
+)
+
+
 EXERCISE = Exercise(
     id="next_word_windows",
     title="What is read, and what is to be said",
@@ -316,6 +322,28 @@ EXERCISE = Exercise(
             "Your targets begin with the first word of the row, so each word is to say itself. "
             "Begin with the second: `rows[:, 1:]`.",
             hint=1,
+        ),
+        Mistake(
+            "rolled along the rows",
+            lambda rows, width: _cut(rows[:, :-1], rows.roll(-1, 0)[:, :-1], width),
+            BELOW,
+            hint=2,
+        ),
+        Mistake(
+            "rolled along the rows, to the end of the row",
+            lambda rows, width: _cut(rows, rows.roll(-1, 0), width),
+            BELOW,
+            hint=2,
+        ),
+        Mistake(
+            "windows that slide by one word, to the end of the row",
+            lambda rows, width: [
+                (rows[:, :-1][:, s : s + width], rows[:, 1:][:, s : s + width])
+                for s in range(rows.shape[1] - 1)
+            ],
+            "Your windows overlap: a word is predicted many times. The next window starts where "
+            "this one ends: `range(0, ..., width)`.",
+            hint=3,
         ),
     ),
     right_answers={

@@ -57,6 +57,12 @@ def _on_the_way(inputs: Inputs) -> dict[str, float]:
     }
 
 
+ONE_SIZE = (
+    "You divide by one batch's size times the number of batches, as if all were as long. They are "
+    "not: divide by `sum(tokens)`."
+)
+
+
 EXERCISE = Exercise(
     id="perplexity",
     title="How many words it hesitates between",
@@ -191,6 +197,22 @@ EXERCISE = Exercise(
             lambda losses, tokens: 10 ** _weighted(losses, tokens),
             "10 to the power belongs to logarithms to base 10. These are nats: take exp.",
             hint=1,
+        ),
+        Mistake(
+            "every batch as long as the longest",
+            lambda losses, tokens: math.exp(
+                sum(a * n for a, n in zip(losses, tokens, strict=True)) / max(tokens) / len(tokens)
+            ),
+            ONE_SIZE,
+            hint=3,
+        ),
+        Mistake(
+            "every batch as long as the first",
+            lambda losses, tokens: math.exp(
+                sum(a * n for a, n in zip(losses, tokens, strict=True)) / tokens[0] / len(tokens)
+            ),
+            ONE_SIZE,
+            hint=3,
         ),
     ),
     right_answers={

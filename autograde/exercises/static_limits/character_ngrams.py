@@ -131,7 +131,7 @@ EXERCISE = Exercise(
         Mistake(
             "each piece once",
             lambda w, a, b: sorted(set(stretches(f"<{w}>", a, b))),
-            "A set keeps *ana* of *banana* once. It stands there twice, so list it twice.",
+            "You list *ana* of *banana* once. It stands there twice, so list it twice.",
         ),
         Mistake(
             "the whole word as a piece",
@@ -226,6 +226,32 @@ EXERCISE = Exercise(
             "joined to one text",
             lambda w, a, b: " ".join(stretches(f"<{w}>", a, b)),
             "You return one text. Return a list with a text for each piece.",
+            hint=3,
+        ),
+        Mistake(
+            "pieces run over the end, down to the shortest length",
+            lambda w, a, b: [
+                piece
+                for n in range(a, b + 1)
+                for i in range(len(w) + 2)
+                if len(piece := f"<{w}>"[i : i + n]) >= a
+            ],
+            "A slice that runs over the end of a text is simply shorter, so you list the pieces at "
+            "the end of the word several times. Keep a slice only if it has the full length.",
+            hint=2,
+        ),
+        Mistake(
+            "no piece longer than the bare word",
+            lambda w, a, b: stretches(f"<{w}>", a, min(b, len(w))),
+            "The longest pieces of a short word are missing. With its two signs it is two "
+            "characters longer than `len(word)`: count them in.",
+            hint=2,
+        ),
+        Mistake(
+            "no piece as long as the word with its signs",
+            lambda w, a, b: stretches(f"<{w}>", a, min(b, len(w) + 1)),
+            "The whole `<word>` is missing where it is short enough to be a stretch of itself. "
+            "`range` leaves out its end.",
             hint=3,
         ),
     ),

@@ -116,6 +116,38 @@ def _counted_by_setting(sentences: Sentences, size: int, window: int) -> Table:
     return counts
 
 
+def _counted_off_the_edge(
+    sentences: Sentences, size: int, window: int, *, at_the_end: bool
+) -> Table:
+    """Only places with a whole window on the side that is looked at."""
+    counts = np.zeros((size, size))
+    for ids in sentences:
+        places = range(len(ids) - window) if at_the_end else range(window, len(ids))
+        for place in places:
+            for distance in range(1, window + 1):
+                other = ids[place + distance if at_the_end else place - distance]
+                counts[ids[place], other] += 1 / distance
+                counts[other, ids[place]] += 1 / distance
+    return counts
+
+
+def _counted_by_arrays(sentences: Sentences, size: int, window: int, *, ids_of: Any) -> Table:
+    counts = np.zeros((size, size))
+    for sentence in sentences:
+        ids = ids_of(sentence)
+        for distance in range(1, window + 1):
+            left, right = ids[:-distance], ids[distance:]
+            counts[left, right] += 1 / distance
+            counts[right, left] += 1 / distance
+    return counts
+
+
+ARRAYS = (
+    "`counts[left, right] += 1 / d` with arrays of ids writes each entry once, even when a pair "
+    "occurs several times. `np.add.at(counts, (left, right), 1 / d)` adds them all up."
+)
+
+
 EXERCISE = Exercise(
     id="cooccurrence_counts",
     title="Who stands near whom, and how near",
@@ -270,6 +302,34 @@ EXERCISE = Exercise(
             "set, not added",
             _counted_by_setting,
             "You write `=` where `+=` is meant: a pair that occurs twice counts once.",
+            hint=3,
+        ),
+        Mistake(
+            "the last pairs of a sentence are lost",
+            lambda s, v, w: _counted_off_the_edge(s, v, w, at_the_end=True),
+            "The pairs among the last `window` words of a sentence are missing. Walk over all its "
+            "places, up to the last, and skip only the neighbours beyond the end.",
+            hint=3,
+        ),
+        Mistake(
+            "the first pairs of a sentence are lost",
+            lambda s, v, w: _counted_off_the_edge(s, v, w, at_the_end=False),
+            "The pairs among the first `window` words of a sentence are missing. Walk over all its "
+            "places, from the first on, and skip only the neighbours before the start.",
+            hint=3,
+        ),
+        Mistake(
+            "repeated pairs are added once",
+            lambda s, v, w: _counted_by_arrays(
+                s, v, w, ids_of=lambda sentence: np.array(sentence, dtype=int)
+            ),
+            ARRAYS,
+            hint=3,
+        ),
+        Mistake(
+            "repeated pairs are added once, and an empty sentence has no whole numbers",
+            lambda s, v, w: _counted_by_arrays(s, v, w, ids_of=np.array),
+            ARRAYS + " And `np.array([])` holds no whole numbers: give it `dtype=int`.",
             hint=3,
         ),
     ),

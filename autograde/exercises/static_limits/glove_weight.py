@@ -194,6 +194,13 @@ EXERCISE = Exercise(
             "both.",
             hint=2,
         ),
+        Mistake(
+            "counts below 1 are lifted to 1",
+            lambda x, x_max, alpha: np.minimum(np.maximum(x, 1.0) / x_max, 1.0) ** alpha,
+            "You lift counts below 1 up to 1. A pair that met once, far apart, counts less than 1, "
+            "and a pair that never met counts 0: leave both as they are.",
+            hint=2,
+        ),
     ),
     right_answers={
         "np.where": lambda x, x_max, alpha: np.where(x < x_max, (x / x_max) ** alpha, 1.0),

@@ -233,6 +233,13 @@ EXERCISE = Exercise(
             "sense.",
             hint=2,
         ),
+        Mistake(
+            "different words over different pairs",
+            lambda words, senses: len(set(words)) / len(set(zip(words, senses, strict=True))),
+            "You count each word and each pair of word and sense once, however often it occurs. "
+            "Count occurrences: those of the commonest sense of each word, over all.",
+            hint=2,
+        ),
     ),
     right_answers={
         "counting pairs": _ceiling_by_pairs,

@@ -89,6 +89,12 @@ EXERCISE = Exercise(
         Case("a word of the vocabulary", _spelling("paper")),
         Case("a piece that occurs twice", _spelling("bananas"), edge=True),
         Case("a word of one character", _spelling("打"), edge=True),
+        Case(
+            "a capital is another spelling",
+            _spelling("Paper"),
+            edge=True,
+            asks="*paper* is among `words`, and *Paper* is not: it has n-grams alone.",
+        ),
     ),
     mistakes=(
         Mistake(
@@ -148,8 +154,7 @@ EXERCISE = Exercise(
             lambda w, words, own, table: (
                 table[list(set(_rows(w, table)))].sum(0) + _own(w, words, own)
             ),
-            "Two pieces may share a bucket, and then its row counts twice. Your set of rows keeps "
-            "it once.",
+            "Two pieces may share a bucket, and then its row counts twice. You count it once.",
             hint=2,
         ),
         Mistake(
@@ -196,6 +201,23 @@ EXERCISE = Exercise(
             "You number the n-grams by the number of *words*. There is a row of `ngram_vectors` "
             "for each bucket: `len(ngram_vectors)` of them.",
             hint=2,
+        ),
+        Mistake(
+            "looked up in small letters",
+            lambda w, words, own, table: (
+                table[_rows(w, table)].sum(0) + _own(w.lower(), words, own)
+            ),
+            "You look the word up in small letters, so *Paper* gets the vector of *paper*. Look it "
+            "up as it is spelt.",
+            hint=3,
+        ),
+        Mistake(
+            "looked up and cut in small letters",
+            lambda w, words, own, table: (
+                table[_rows(w.lower(), table)].sum(0) + _own(w.lower(), words, own)
+            ),
+            "You make the word small, so *Paper* gets the n-grams and the vector of *paper*. A "
+            "capital is another character: take the word as it is spelt.",
         ),
     ),
     right_answers={

@@ -122,8 +122,28 @@ def _by_hand(axes: int | tuple[int, ...], *, put_back: bool = True) -> Callable[
     return into
 
 
-def _with_one_largest(pairs: Tensor) -> Tensor:
-    return (pairs - pairs.max()).exp().sum(1).log() + pairs.max()
+def _with_one_largest(
+    emissions: Tensor,
+    mask: Tensor,
+    transitions: Tensor,
+    start: Tensor,
+    end: Tensor,
+    *,
+    largest: Callable[[Tensor], Tensor] = Tensor.max,
+    emission_first: bool = False,
+) -> Tensor:
+    """logsumexp by hand with one maximum for several new labels, or for the whole batch."""
+    alpha = start + emissions[:, 0]
+    for t in range(1, emissions.shape[1]):
+        pairs = alpha[:, :, None] + transitions
+        if emission_first:
+            pairs = pairs + emissions[:, t, None]
+        top = largest(pairs)
+        new = (pairs - top).exp().sum(1).log() + top.squeeze(-1)
+        if not emission_first:
+            new = new + emissions[:, t]
+        alpha = torch.where(mask[:, t, None], new, alpha)
+    return (alpha + end).logsumexp(1)
 
 
 def _partition_with_length_of_the_first(
@@ -192,6 +212,13 @@ def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
     }
 
 
+ONE_LARGEST = (
+    "You take out one maximum for several new labels together. A label that lies far below it "
+    "rounds to 0, whose log is -inf and has no slope. Take it out for each sentence and each new "
+    "label: `torch.logsumexp(..., 1)` does."
+)
+
+
 EXERCISE = Exercise(
     id="log_partition",
     title="The sum over all paths, in log space",
@@ -253,7 +280,7 @@ EXERCISE = Exercise(
             _partition_with_shifted_alpha,
             "The sum is right, and its gradient is no number where a transition is forbidden: "
             "exp(-10000) is 0, and the log of 0 has no slope. Give scores and transitions together "
-            "to `torch.logsumexp`: it takes the largest out for each new label.",
+            "to `torch.logsumexp`, along *from*: it takes the largest out for each new label.",
             hint=2,
         ),
         Mistake(
@@ -341,10 +368,22 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one largest number for the whole batch",
-            lambda *a: _partition_by_steps(*a, into=_with_one_largest),
-            "You take out one maximum for the whole batch. Sentences and labels that lie "
-            "far below it round to 0, whose log is -inf. Take it out for each sentence and "
-            "each new label: `torch.logsumexp(..., 1)` does.",
+            _with_one_largest,
+            ONE_LARGEST,
+            hint=2,
+        ),
+        Mistake(
+            "one largest number for the whole batch, emissions included",
+            lambda *a: _with_one_largest(*a, emission_first=True),
+            ONE_LARGEST,
+            hint=2,
+        ),
+        Mistake(
+            "one largest number for all labels of a sentence, emissions included",
+            lambda *a: _with_one_largest(
+                *a, largest=lambda pairs: pairs.amax((1, 2), keepdim=True), emission_first=True
+            ),
+            ONE_LARGEST,
             hint=2,
         ),
         Mistake(

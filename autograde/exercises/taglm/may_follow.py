@@ -1,5 +1,6 @@
 """Exercise `may_follow`: which label may follow which."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,9 @@ def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
     lines: dict[str, str] = {}
     for before in [constrained_crf.START, *inputs["labels"]]:
         for after in [*inputs["labels"], constrained_crf.END]:
-            if (before, after) == (constrained_crf.START, constrained_crf.END):
-                continue  # an empty sentence: the task does not say
+            nothing_between = (before, after) == (constrained_crf.START, constrained_crf.END)
+            if nothing_between and inputs["labels"]:
+                continue  # a sentence without words is a case of its own
             said = plain(answer(before, after))
             if said is None:
                 raise AnswerRefused(
@@ -86,7 +88,14 @@ def _bio_rule(before: str, after: str) -> bool:
 def _rule_by_table(before: str, after: str) -> bool:
     inside = {"<": False, "O": False, "E": False, "S": False, "B": True, "I": True}[before[0]]
     goes_on = after[0] in "IE"
-    return inside == goes_on and (not inside or before.split("-")[1] == after.split("-")[1])
+    return inside == goes_on and (not inside or before.split("-", 1)[1] == after.split("-", 1)[1])
+
+
+def _compares(kind: Callable[[str], str], before: str, after: str) -> bool:
+    """The rule, when only a part of each kind is compared."""
+    if before[:1] in "BI" and after[:1] in "IE":
+        return kind(before[2:]) == kind(after[2:])
+    return _rule(before, after)
 
 
 EXERCISE = Exercise(
@@ -103,6 +112,25 @@ EXERCISE = Exercise(
         Case("one kind", _kinds("NP")),
         Case("two kinds", _kinds("PER", "LOC"), weight=2),
         Case("kinds that begin with E, I and S", _kinds("EVENT", "ITEM", "SITE"), edge=True),
+        Case(
+            "kinds that begin or end alike",
+            _kinds("PERSON", "PERIOD", "SEASON"),
+            edge=True,
+            asks="Two kinds are the same only if all their letters are.",
+        ),
+        Case(
+            "kinds with a hyphen",
+            _kinds("GPE", "NON-GPE", "NON-ORG"),
+            edge=True,
+            asks="The kind is all that follows the letter and its hyphen: NON-GPE is not GPE.",
+        ),
+        Case(
+            "a sentence without words",
+            lambda rng: {"labels": []},
+            weight=0.5,
+            edge=True,
+            asks="`<start>` then `<end>` is allowed: nothing is open.",
+        ),
     ),
     mistakes=(
         Mistake(
@@ -221,6 +249,44 @@ EXERCISE = Exercise(
             ),
             "You treat I as a label that stands outside. Both I and E go on with an open span.",
             hint=1,
+        ),
+        Mistake(
+            "only the ends of the kinds are compared",
+            lambda before, after: _compares(lambda kind: kind[-2:], before, after),
+            "You compare only how the kinds end, so PERSON and SEASON are the same to you. Compare "
+            "all that follows the first hyphen: `before[2:] == after[2:]`.",
+            hint=3,
+        ),
+        Mistake(
+            "only the beginnings of the kinds are compared",
+            lambda before, after: _compares(lambda kind: kind[:3], before, after),
+            "You compare only how the kinds begin, so PERSON and PERIOD are the same to you. "
+            "Compare all that follows the first hyphen: `before[2:] == after[2:]`.",
+            hint=3,
+        ),
+        Mistake(
+            "only what follows the last hyphen is compared",
+            lambda before, after: _compares(lambda kind: kind.split("-")[-1], before, after),
+            "A kind may hold a hyphen, as NON-GPE does, and you compare only what follows the last "
+            "one. Compare all that follows the first: `before[2:] == after[2:]`.",
+            hint=3,
+        ),
+        Mistake(
+            "only what stands before the second hyphen is compared",
+            lambda before, after: _compares(lambda kind: kind.split("-")[0], before, after),
+            "A kind may hold a hyphen, as NON-GPE does, and you drop what follows it. Compare all "
+            "that follows the first hyphen of the label: `before[2:] == after[2:]`.",
+            hint=3,
+        ),
+        Mistake(
+            "a sentence without words is forbidden",
+            lambda before, after: (
+                _rule(before, after)
+                and (before, after) != (constrained_crf.START, constrained_crf.END)
+            ),
+            "You forbid `<end>` right behind `<start>`. That is a sentence without words: nothing "
+            "is open, so it may end.",
+            hint=3,
         ),
     ),
     right_answers={"open before, open after": _rule, "a table": _rule_by_table},

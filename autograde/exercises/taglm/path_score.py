@@ -68,12 +68,6 @@ def _score_with_move_into_padding(
     return right + (moves * (mask[:, :-1] & ~mask[:, 1:])).sum(1)
 
 
-def _score_of_chances(
-    emissions: Tensor, labels: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
-) -> Tensor:
-    return _score_by_gather(emissions.softmax(-1), labels, mask, transitions, start, end)
-
-
 EXERCISE = Exercise(
     id="path_score",
     title="The score of a path",
@@ -152,9 +146,15 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "softmax first",
-            _score_of_chances,
+            lambda e, y, m, t, s, z: _score_by_gather(e.softmax(-1), y, m, t, s, z),
             "You turn the emissions into probabilities first. Add up the raw scores: the path as a "
             "whole is normalised later, once.",
+        ),
+        Mistake(
+            "log-softmax first",
+            lambda e, y, m, t, s, z: _score_by_gather(e.log_softmax(-1), y, m, t, s, z),
+            "You normalise the emissions of each word first, as `log_softmax` does. Add up the raw "
+            "scores: the path as a whole is normalised later, once.",
         ),
         Mistake("cut off from autograd", cut_off(_score_by_gather), CUT_OFF, hint=2),
         Mistake(

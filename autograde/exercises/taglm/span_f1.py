@@ -158,6 +158,33 @@ def _of_counts(
     return _scores(*change(*_counts(gold, predicted)))
 
 
+def _f1_of_mean_scores(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+    """F1 of the mean precision and the mean recall of a sentence."""
+    precision, recall, _ = _f1_by_sentence(gold, predicted)
+    both = precision + recall
+    return precision, recall, 2 * precision * recall / both if both else 0.0
+
+
+def _one_for_nothing(
+    gold: Corpus,
+    predicted: Corpus,
+    *,
+    precision: bool = True,
+    recall: bool = True,
+    plain_mean: bool = False,
+) -> tuple[float, float, float]:
+    """1 where there is nothing to divide by."""
+    correct, mine, true = _counts(gold, predicted)
+    p = correct / mine if mine else float(precision)
+    r = correct / true if true else float(recall)
+    if plain_mean:
+        return p, r, (p + r) / 2
+    return p, r, 2 * p * r / (p + r) if p + r else 0.0
+
+
+NOTHING = "Where there is nothing to divide by you return 1. The task asks for 0 there."
+
+
 def _last_sentence(gold: Corpus, predicted: Corpus, *which: int) -> tuple[float, float, float]:
     """Some of the three counts are those of the last sentence."""
     everywhere, at_the_end = _counts(gold, predicted), _counts(gold[-1:], predicted[-1:])
@@ -359,6 +386,33 @@ EXERCISE = Exercise(
             "You divide by the number of predicted spans twice. Recall divides by the number of "
             "*true* spans.",
             hint=1,
+        ),
+        Mistake(
+            "F1 of the mean over sentences",
+            _f1_of_mean_scores,
+            "Your precision and recall are means of one score for each sentence. Add up the counts "
+            "of all sentences first, then divide once.",
+            hint=2,
+        ),
+        Mistake("1 for nothing", _one_for_nothing, NOTHING, hint=3),
+        Mistake(
+            "1 for nothing predicted",
+            lambda gold, predicted: _one_for_nothing(gold, predicted, recall=False),
+            NOTHING,
+            hint=3,
+        ),
+        Mistake(
+            "1 for nothing to find",
+            lambda gold, predicted: _one_for_nothing(gold, predicted, precision=False),
+            NOTHING,
+            hint=3,
+        ),
+        Mistake(
+            "the plain mean of the two, and 1 for nothing",
+            lambda gold, predicted: _one_for_nothing(gold, predicted, plain_mean=True),
+            "Your third number is the ordinary mean; F1 is the harmonic mean, 2PR / (P + R). And "
+            "where there is nothing to divide by, the number is 0, not 1.",
+            hint=3,
         ),
     ),
     right_answers={

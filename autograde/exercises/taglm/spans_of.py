@@ -177,6 +177,25 @@ def _from_every_word(labels: Labels) -> Found:
     return found
 
 
+def _by_parts_of_labels(labels: Labels, part: int) -> Found:
+    """The kind is one part of the label, cut at every hyphen, and the next label is made of it."""
+    found: Found = []
+    start, kind = None, ""
+    for place, label in enumerate([*labels, "O"]):
+        if start is not None and label != f"I-{kind}":
+            found.append((start, place, kind))
+            start = None
+        if label != "O" and start is None:
+            start, kind = place, label.split("-")[part]
+    return found
+
+
+HYPHEN = (
+    "A kind may hold a hyphen, as NON-GPE does, and you keep only a part of it. Cut off the letter "
+    "and the first hyphen, `label[2:]`, and keep the rest whole."
+)
+
+
 EXERCISE = Exercise(
     id="spans_of",
     title="From labels to spans",
@@ -268,7 +287,25 @@ EXERCISE = Exercise(
         Mistake(
             "only what follows the last hyphen",
             lambda labels: [(a, b, kind.split("-")[-1]) for a, b, kind in varied_spans(labels)],
-            "A kind may hold a hyphen, as NON-GPE does. Cut off the letter and the first hyphen.",
+            HYPHEN,
+            hint=3,
+        ),
+        Mistake(
+            "what follows the last hyphen is looked for in the labels",
+            lambda labels: _by_parts_of_labels(labels, -1),
+            HYPHEN,
+            hint=3,
+        ),
+        Mistake(
+            "only what stands before the second hyphen",
+            lambda labels: [(a, b, kind.split("-")[0]) for a, b, kind in varied_spans(labels)],
+            HYPHEN,
+            hint=3,
+        ),
+        Mistake(
+            "what stands before the second hyphen is looked for in the labels",
+            lambda labels: _by_parts_of_labels(labels, 1),
+            HYPHEN,
             hint=3,
         ),
         Mistake(

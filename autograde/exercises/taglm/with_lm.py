@@ -131,6 +131,18 @@ def _all_ways(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: 
     return {way: _joined(words, lm, first, second, way) for way in ways}[position]
 
 
+def _always_also(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str, where: str
+) -> Tensor:
+    """The LM vectors join at the place asked for, and always at one place more."""
+    states = words
+    for place, floor in (("input", first), ("after_first", second)):
+        joins = place in (position, where)
+        states = floor(torch.cat([states, lm], -1) if joins else states)
+    joins = "after_second" in (position, where)
+    return torch.cat([states, lm], -1) if joins else states
+
+
 def _first_too_early(
     words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
 ) -> Tensor:
@@ -417,6 +429,27 @@ EXERCISE = Exercise(
             lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_second"),
             TURNED,
             hint=2,
+        ),
+        Mistake(
+            "always at the input, too",
+            lambda w, lm, a, b, p: _always_also(w, lm, a, b, p, "input"),
+            "The LM vectors join the words whatever `position` says. They join there with "
+            '`"input"` only: ask `position == "input"`.',
+            hint=3,
+        ),
+        Mistake(
+            "always after the first floor, too",
+            lambda w, lm, a, b, p: _always_also(w, lm, a, b, p, "after_first"),
+            "The LM vectors join after the first floor whatever `position` says. They join there "
+            'with `"after_first"` only: ask `position == "after_first"`.',
+            hint=3,
+        ),
+        Mistake(
+            "always at the top, too",
+            lambda w, lm, a, b, p: _always_also(w, lm, a, b, p, "after_second"),
+            "The LM vectors join at the top whatever `position` says. They join there with "
+            '`"after_second"` only: ask `position == "after_second"`.',
+            hint=3,
         ),
     ),
     right_answers={"one case after the other": _joined_in_words, "one place to join": _joined},

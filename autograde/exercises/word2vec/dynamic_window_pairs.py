@@ -273,6 +273,17 @@ def _beyond_the_end(
     return pairs
 
 
+def _both_pairs_from_one_side(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    pairs = []
+    for place, center in enumerate(tokens):
+        reach = int(rng.integers(1, window + 1))
+        for other in tokens[place + 1 : place + reach + 1]:
+            pairs += [(center, other), (other, center)]
+    return pairs
+
+
 def _contexts_together(
     tokens: Sequence[int], window: int, rng: np.random.Generator
 ) -> list[tuple[int, list[int]]]:
@@ -516,6 +527,14 @@ EXERCISE = Exercise(
             "Every sentence gets the same reaches: your function begins a generator of its "
             "own each time. Call `rng.integers(...)` on the `rng` that you were given.",
             hint=2,
+        ),
+        Mistake(
+            "both pairs are written from one side",
+            _both_pairs_from_one_side,
+            "You look to one side and write each pair in both directions, so the other word's own "
+            "reach is not asked. Look to both sides of each centre, as far as its reach, and write "
+            "one direction.",
+            hint=1,
         ),
     ),
     right_answers={

@@ -39,6 +39,26 @@ def _keep(ratio: np.ndarray, formula: str) -> np.ndarray:
     return np.sqrt(ratio) + (ratio if formula == "code" else 0.0)
 
 
+def _cut_off_below_1(cap: float) -> tuple[Mistake, Mistake]:
+    """A largest probability of its own, alone and with both parts under the root."""
+    return (
+        Mistake(
+            f"cut off at {cap}",
+            lambda f, t, formula: np.minimum(cap, _keep(t / f, formula)),
+            "Your rare words are kept almost always. A word whose formula gives 1 or more is kept "
+            "always: cut off at 1.",
+            hint=3,
+        ),
+        Mistake(
+            f"both parts under the root, cut off at {cap}",
+            lambda f, t, formula: np.minimum(cap, np.sqrt((1 + (formula == "code")) * t / f)),
+            "The root stands over the first t / f alone: the code adds the second outside it. And "
+            "cut off at 1, no lower: a rare word is kept always.",
+            hint=2,
+        ),
+    )
+
+
 EXERCISE = Exercise(
     id="keep_probability",
     title="Subsampling, as printed and as programmed",
@@ -261,6 +281,14 @@ EXERCISE = Exercise(
             "Your threshold is 0.00001 whatever is asked. Use the argument `threshold`.",
             hint=3,
         ),
+        Mistake(
+            "the frequencies are divided by their sum",
+            lambda f, t, formula: np.minimum(1.0, _keep(t / (f / f.sum()), formula)),
+            "You divide `frequency` by its sum. It holds shares of the whole text already, and not "
+            "of all words: take it as it is.",
+            hint=2,
+        ),
+        *(mistake for cap in (0.9, 0.99, 0.999) for mistake in _cut_off_below_1(cap)),
     ),
     right_answers={
         "the line of word2vec.c": lambda f, t, formula: np.clip(

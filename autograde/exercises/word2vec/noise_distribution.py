@@ -24,8 +24,19 @@ def _counts(power: float) -> Any:
     return make
 
 
+def _some_very_rare(rng: np.random.Generator) -> Inputs:
+    """No threshold that anybody writes lies between these counts."""
+    frequent, rare = rng.integers(400_000, 900_000, size=3), rng.integers(1, 9, size=3)
+    return {"counts": np.concatenate([frequent, rare]), "power": 0.75}
+
+
 def _shares(weights: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
+
+
+def _in_half_precision(counts: np.ndarray, power: float) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _shares((counts**power).astype(np.float16))
 
 
 EXERCISE = Exercise(
@@ -40,6 +51,12 @@ EXERCISE = Exercise(
     cases=(
         Case("power 3/4", _counts(0.75), weight=2),
         Case("power 1/2, as in fastText", _counts(0.5)),
+        Case(
+            "some words are very rare",
+            _some_very_rare,
+            edge=True,
+            asks="Every word that was counted can be drawn, however rare it is.",
+        ),
         Case("power 1: plain frequencies", _counts(1.0), edge=True),
         Case("power 0: all words alike", _counts(0.0), edge=True),
         Case("power 2: the frequent ones still more frequent", _counts(2.0), edge=True),
@@ -184,6 +201,29 @@ EXERCISE = Exercise(
             "`^` is no power",
             lambda counts, power: (counts ^ power) / (counts ^ power).sum(),
             "`^` is no power in Python. Write `counts ** power`.",
+            hint=3,
+        ),
+        Mistake(
+            "1 is added to every count",
+            lambda counts, power: _shares((counts + 1.0) ** power),
+            "You add 1 to every count. Every word here was counted at least once: raise the counts "
+            "as they are.",
+            hint=3,
+        ),
+        Mistake(
+            "small probabilities are set to 0",
+            lambda counts, power: _shares(
+                np.where(_shares(counts**power) < 1e-3, 0.0, counts**power)
+            ),
+            "Your rare words get 0 and are never drawn. Small as it is, each keeps its share: cut "
+            "nothing off, and do not round.",
+            hint=3,
+        ),
+        Mistake(
+            "half precision",
+            _in_half_precision,
+            "Your numbers have half precision: `float16` keeps three digits and ends at 65504. "
+            "Stay with NumPy's own `float64`.",
             hint=3,
         ),
     ),

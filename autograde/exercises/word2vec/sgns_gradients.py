@@ -142,6 +142,20 @@ def _gradients_of_scores(
     return positive * u + (negative * n).sum(1), positive * v, negative * v.unsqueeze(1)
 
 
+def _noise_shares(
+    v: Tensor, u: Tensor, n: Tensor, share: Callable[[Tensor], Tensor]
+) -> tuple[Tensor, ...]:
+    """The errors of the noise words are shares of 1."""
+    true, noise = pair_scores(v, u, n)
+    return _gradients_of_scores(v, u, n, torch.sigmoid(true).unsqueeze(-1), share(noise))
+
+
+SHARES = (
+    "The errors of your K noise words add up to 1, as after a softmax. Each noise word is a "
+    "question of its own: its error is s(score), whatever the others get."
+)
+
+
 EXERCISE = Exercise(
     id="sgns_gradients",
     title="The gradient by hand",
@@ -451,6 +465,27 @@ EXERCISE = Exercise(
                 torch.sigmoid((v.unsqueeze(1) * n).sum(-1)),
             ),
             "Your true score is `center` times `center`. The true pair is `center` and `context`.",
+            hint=1,
+        ),
+        Mistake(
+            "the errors of the noise words are divided by their sum",
+            lambda v, u, n: _noise_shares(
+                v, u, n, lambda x: x.sigmoid() / x.sigmoid().sum(1, keepdim=True)
+            ),
+            SHARES,
+            hint=2,
+        ),
+        Mistake(
+            "a softmax over the noise words",
+            lambda v, u, n: _noise_shares(v, u, n, lambda x: x.softmax(1)),
+            SHARES,
+            hint=2,
+        ),
+        Mistake(
+            "both output vectors times themselves",
+            lambda v, u, n: _with_errors(v, u, n, lambda a, b, dv, du, dn: (dv, a * u, b * n)),
+            "A score is an output vector times `center`, so its derivative for the output vector "
+            "is `center`. You multiply `context` and the noise vectors by their own errors.",
             hint=1,
         ),
     ),

@@ -91,9 +91,11 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     center = tensors[0].requires_grad_()
     loss = returned(answer(center, *tensors[1:]))
     if not isinstance(loss, Tensor):
+        number = isinstance(loss, int | float | np.generic)
+        way = "the tensor itself, without `.item()` or `float()`" if number else "a tensor"
         raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
-            f"`.item()` or `float()`: autograd must be able to follow it back."
+            f"Your loss is {with_article(type(loss).__name__)}. Return {way}: autograd must be "
+            "able to follow it back."
         )
     if loss.requires_grad and loss.ndim == 0:
         return {"loss": plain(loss), "its gradient": plain(torch.autograd.grad(loss, center)[0])}
@@ -218,6 +220,12 @@ def _on_the_way(inputs: Inputs) -> dict[str, float]:
 AVERAGED = (
     "A score is a dot product, so the D products are added up. You take their mean, and your "
     "scores shrink with the dimension."
+)
+
+
+COSINES = (
+    "Your scores are cosines: each vector is divided by its length. The score is the plain dot "
+    "product, and the lengths are learnt, too."
 )
 
 
@@ -631,6 +639,23 @@ EXERCISE = Exercise(
             "You add up the K noise words before the sigmoid, dimension by dimension. A score is "
             "the sum over the dimensions of *one* word: the last axis.",
             hint=1,
+        ),
+        Mistake(
+            "cosines",
+            lambda v, u, n: word2vec.sgns_loss(*(F.normalize(x, dim=-1) for x in (v, u, n))),
+            COSINES,
+            hint=2,
+        ),
+        Mistake(
+            "cosines, by `cosine_similarity`",
+            lambda v, u, n: (
+                -(
+                    F.logsigmoid(F.cosine_similarity(v, u, dim=-1))
+                    + F.logsigmoid(-F.cosine_similarity(v.unsqueeze(1), n, dim=-1)).sum(-1)
+                ).mean()
+            ),
+            COSINES,
+            hint=2,
         ),
     ),
     right_answers={

@@ -188,14 +188,21 @@ def _step_in_sequence(
     return loss
 
 
-def _step_first_noise_only(
-    w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
+def _step_with_some_noise(
+    w: Tensor,
+    c: Tensor,
+    centers: Tensor,
+    contexts: Tensor,
+    negatives: Tensor,
+    rate: float,
+    *,
+    which: slice,
 ) -> float:
     vectors = w[centers], c[contexts], c[negatives]
     dv, du, dn = word2vec.sgns_gradients(*vectors)
     w.index_add_(0, centers, dv, alpha=-rate)
     c.index_add_(0, contexts, du, alpha=-rate)
-    c.index_add_(0, negatives[:, 0], dn[:, 0], alpha=-rate)
+    c.index_put_((negatives[:, which],), -rate * dn[:, which], accumulate=True)
     return float(word2vec.sgns_loss(*vectors))
 
 
@@ -215,6 +222,12 @@ def _step_returns_tables(
 ) -> Any:
     word2vec.sgns_step(w, c, centers, contexts, negatives, rate)
     return w, c
+
+
+NOT_ALL_NOISE = (
+    "Not every noise word of a pair is updated. All K of them learn: `negatives.flatten()` and "
+    "`dn.flatten(0, 1)`."
+)
 
 
 EXERCISE = Exercise(
@@ -396,9 +409,20 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "only the first noise word moves",
-            _step_first_noise_only,
-            "Only one noise word for each pair is updated. All K of them learn: "
-            "`negatives.flatten()`.",
+            lambda *a: _step_with_some_noise(*a, which=slice(1)),
+            NOT_ALL_NOISE,
+            hint=3,
+        ),
+        Mistake(
+            "the last noise word does not move",
+            lambda *a: _step_with_some_noise(*a, which=slice(None, -1)),
+            NOT_ALL_NOISE,
+            hint=3,
+        ),
+        Mistake(
+            "the first noise word does not move",
+            lambda *a: _step_with_some_noise(*a, which=slice(1, None)),
+            NOT_ALL_NOISE,
             hint=3,
         ),
         Mistake(

@@ -145,6 +145,20 @@ EXERCISE = Exercise(
             "This is the factor that you save. Return the two numbers themselves.",
             hint=3,
         ),
+        Mistake(
+            "noise words taken out of the full softmax",
+            lambda v, d, k: ((v - k) * d, (k + 1) * d),
+            "The full softmax scores every word of the vocabulary, whatever noise the other game "
+            "draws. `negatives` has no part in your first number.",
+            hint=2,
+        ),
+        Mistake(
+            "noise words added to the full softmax",
+            lambda v, d, k: ((v + k) * d, (k + 1) * d),
+            "The full softmax scores every word of the vocabulary, whatever noise the other game "
+            "draws. `negatives` has no part in your first number.",
+            hint=2,
+        ),
     ),
     right_answers={
         "a list": lambda v, d, k: [d * v, d + d * k],
