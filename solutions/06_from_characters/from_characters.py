@@ -337,11 +337,11 @@ for name, tensor in weights.items():
 # %% [markdown] exercise="CharCNN"
 # ### Exercise 4. From letters to the vector of a word
 #
-# Write the class `CharCNN`. `CharCNN(weights)` keeps the weights as parameters, so that an optimiser finds them; how many widths and highways there are is counted for you. `forward(ids)` takes (N, 50) ids and returns (N, H) vectors. Use your `convolve` and your `highway`.
+# Write the class `CharCNN`. `CharCNN(weights)` keeps the weights as parameters, so that an optimiser finds them. `forward(ids)` takes (N, 50) ids and returns (N, H) vectors. Use your `convolve` and your `highway`.
 #
 # - The table `char_embed` has 261 rows: id 1 is its first. Id 0, no word, stands for a row of zeros.
 # - The files keep filters as (1, width, D, F). Your `convolve` wants (F, D, width).
-# - There may be any number of widths (`CNN/W_cnn_0`, `CNN/W_cnn_1`, …) and of highways (`CNN_high_0`, …), also none.
+# - There may be any number of widths (`CNN/W_cnn_0`, `CNN/W_cnn_1`, …) and of highways (`CNN_high_0`, …), also none. To count them: `sum(name.startswith("CNN/W_cnn_") for name in weights)`, and `sum(name.endswith("/W_carry") for name in weights)`.
 # - Side by side in the order of their numbers; relu after the maximum; nothing after the projection.
 
 
@@ -354,10 +354,10 @@ class CharCNN(nn.Module):
 
     def __init__(self, weights):
         super().__init__()
-        self.widths = sum(name.startswith("CNN/W_cnn_") for name in weights)
-        self.highways = sum(name.endswith("/W_carry") for name in weights)
         ### BEGIN SOLUTION
         self.weights = nn.ParameterDict(weights)
+        self.widths = sum(name.startswith("CNN/W_cnn_") for name in weights)
+        self.highways = sum(name.endswith("/W_carry") for name in weights)
         ### END SOLUTION
 
     def forward(self, ids):
@@ -382,7 +382,7 @@ class CharCNN(nn.Module):
 check("CharCNN", CharCNN)
 
 # %% [markdown] hints="CharCNN"
-# nudge: In `__init__`, only keep the weights: `nn.ParameterDict(weights)` makes parameters of a whole dict. In `forward`, `self.widths` and `self.highways` tell how often to go round.
+# nudge: In `__init__`, only keep things and count them: `nn.ParameterDict(weights)` makes parameters of a whole dict, and the two sums tell `forward` how often to go round.
 #
 # idea: Put a row of zeros in front of the table with `torch.cat`; then `table[ids]` is right for every id, 0 included. It gives (N, 50, D), and `convolve` wants (N, D, 50). A filter bank is `weights["CNN/W_cnn_0"][0]`, (width, D, F): turn it with `permute(2, 1, 0)`.
 #
