@@ -176,7 +176,9 @@ SENSES = course_senses()
 spoken = (*SENSES.train, *SENSES.test)
 learnt = len(SENSES.train)
 sense_of, word_of = (np.array([getattr(o, key) for o in spoken]) for key in ("label", "group"))
-sense_vectors = {m: occurrence_vectors(MODELS[m], spoken, [0, 1, 2]) for m in MODELS}
+sense_vectors = {
+    m: occurrence_vectors(MODELS[m], spoken, [0, 1, 2], progress=False) for m in MODELS
+}
 
 
 def senses_right(vectors):
@@ -249,7 +251,7 @@ outcome("best_for_senses", verdict if ahead["high"] >= 0 else "layer 1")
 WORDS = labelled_words(2000, 2000)
 every = (*WORDS.train, *WORDS.test)
 n_train = len(WORDS.train)
-vectors = {m: occurrence_vectors(MODELS[m], every, [0, 1, 2]) for m in MODELS}
+vectors = {m: occurrence_vectors(MODELS[m], every, [0, 1, 2], progress=False) for m in MODELS}
 forms, tags = [o.form for o in every], [o.label for o in every]
 kinds = sorted(set(tags))
 print(f"{WORDS.title}: {n_train:,} words to learn from, {len(WORDS.test):,} asked")
