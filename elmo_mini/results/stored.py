@@ -32,7 +32,7 @@ class StoredResult:
     name : the name of its file.
     title : one line that says what was measured.
     command, date, machine, versions : how, when and where.
-    numbers : everything else in the file.
+    numbers : everything else in the file; its ``note``, if any, is shown with the circumstances.
     """
 
     name: str
@@ -45,10 +45,13 @@ class StoredResult:
 
     def __str__(self) -> str:
         versions = ", ".join(f"{package} {number}" for package, number in self.versions.items())
-        return (
-            f"{self.title}\n  stored result of {self.date}, made with: {self.command}\n"
-            f"  on {self.machine}; {versions}"
-        )
+        lines = [
+            self.title,
+            f"stored result of {self.date}, made with: {self.command}",
+            f"on {self.machine}; {versions}",
+            *([f"note: {self.numbers['note']}"] if "note" in self.numbers else []),
+        ]
+        return "\n  ".join(lines)
 
     def _repr_html_(self) -> str:
         first, *rest = str(self).split("\n")
