@@ -248,7 +248,7 @@ reverse_each = or_reference("reverse_each", reverse_each)
 # Finish the class. The constructor is given: `self.stacks[0]` has the layers of the forward reader, `self.stacks[1]` those of the backward one. Each layer is a dict with `W_0`, `B` and `W_P_0`, so `lstm_step(x_t, h, c, **layer, clip=self.clip)` is one step.
 #
 # - `read(x, stack)`: one direction. From the token vectors (B, T, H) to a list with the states (B, T, H) of each layer, from left to right. From the second layer on, what went in is added to the states, and the sum is what the next layer reads.
-# - `forward(ids)`: mask, lengths and token vectors are given. Return a list of $L + 1$ tensors (B, T, 2H), first `[x ; x]`, then `[forward ; backward]` of each layer, and the mask.
+# - `forward(ids)`: begin with `x, lengths, mask = self.tokens(ids)`, which is given. Return a list of $L + 1$ tensors (B, T, 2H), first `[x ; x]`, then `[forward ; backward]` of each layer, and the mask.
 #
 # What you leave at padding does not matter.
 
@@ -296,12 +296,16 @@ class BiLM(nn.Module):
             ### END SOLUTION
         return outputs
 
+    def tokens(self, ids):
+        """(B, T, letters) to the token vectors (B, T, H), the lengths (B,) and the mask (B, T)."""
+        mask = (ids > 0).any(-1)
+        x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])
+        return x, mask.sum(1), mask
+
     def forward(self, ids):
         """(B, T, letters) to L + 1 tensors (B, T, 2 H), and the mask (B, T)."""
-        mask = (ids > 0).any(-1)
-        lengths = mask.sum(1)
-        x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])  # (B, T, H)
         ### BEGIN SOLUTION
+        x, lengths, mask = self.tokens(ids)
         ahead = self.read(x, self.stacks[0])
         behind = self.read(reverse_each(x, lengths), self.stacks[1])
         behind = [reverse_each(h, lengths) for h in behind]
