@@ -140,6 +140,12 @@ def _steps_of_width(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return reference(letters, weight, bias)[:, :, :: weight.shape[2]]
 
 
+def _without_column(weight: Tensor, k: int) -> Tensor:
+    kept = torch.ones(weight.shape[2])
+    kept[k] = 0
+    return weight * kept
+
+
 def _last_place_blank(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     matches = reference(letters, weight, bias)
     return torch.cat([matches[:, :, :-1], torch.zeros_like(matches[:, :, -1:])], 2)
@@ -178,6 +184,31 @@ EXERCISE = Exercise(
             lambda letters, weight, bias: reference(letters, weight, 0 * bias),
             "The bias is missing. Each filter adds one number of its own at every place.",
             hint=3,
+        ),
+        Mistake(
+            "the bias is subtracted",
+            lambda letters, weight, bias: reference(letters, weight, -bias),
+            "You subtract the bias. Add it: one number for each filter, at every place.",
+            hint=3,
+        ),
+        Mistake(
+            "the products are subtracted",
+            lambda letters, weight, bias: reference(letters, -weight, bias),
+            "You subtract the products from the bias. Add them.",
+            hint=3,
+        ),
+        Mistake(
+            "the stencil's first column is missing",
+            lambda letters, weight, bias: reference(letters, _without_column(weight, 0), bias),
+            "The first column of the stencil meets no letter. Begin at k = 0.",
+            hint=2,
+        ),
+        Mistake(
+            "the stencil's last column is missing",
+            lambda letters, weight, bias: reference(letters, _without_column(weight, -1), bias),
+            "The last column of the stencil meets no letter. There are `width` columns, so "
+            "`range(width)`.",
+            hint=2,
         ),
         Mistake(
             "the bias for every letter of the stencil",

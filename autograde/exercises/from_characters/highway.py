@@ -86,6 +86,11 @@ def _old_taken_away(x: Tensor, *weights: Tensor) -> Tensor:
     return g * new - (1 - g) * x
 
 
+def _new_taken_away(x: Tensor, *weights: Tensor) -> Tensor:
+    g, new = _parts(x, *weights)
+    return (1 - g) * x - g * new
+
+
 def _more_than_x(x: Tensor, *weights: Tensor) -> Tensor:
     g, new = _parts(x, *weights)
     return g * new + (1 + g) * x
@@ -192,6 +197,24 @@ EXERCISE = Exercise(
             _no_carry,
             "The second half is missing: what the gate does not let through from the new comes "
             "from x, with 1 − g.",
+            hint=1,
+        ),
+        Mistake(
+            "nothing new is made",
+            lambda x, *weights: (1 - _parts(x, *weights)[0]) * x,
+            "The first half is missing: g times the new, relu(x W_transform + b_transform).",
+            hint=1,
+        ),
+        Mistake(
+            "the new's bias is subtracted",
+            lambda x, w, b, c, d: reference(x, w, -b, c, d),
+            "You subtract `b_transform`. Add it before relu.",
+            hint=2,
+        ),
+        Mistake(
+            "the new is taken away",
+            _new_taken_away,
+            "You subtract the new. Its share, g times the new, is added.",
             hint=1,
         ),
         Mistake(
