@@ -248,7 +248,7 @@ reverse_each = or_reference("reverse_each", reverse_each)
 # Finish the class. The constructor is given: `self.stacks[0]` has the layers of the forward reader, `self.stacks[1]` those of the backward one. Each layer is a dict with `W_0`, `B` and `W_P_0`, so `lstm_step(x_t, h, c, **layer, clip=self.clip)` is one step.
 #
 # - `read(x, stack)`: one direction. From the token vectors (B, T, H) to a list with the states (B, T, H) of each layer, from left to right. From the second layer on, what went in is added to the states, and the sum is what the next layer reads.
-# - `forward(ids)`: begin with `x, lengths, mask = self.tokens(ids)`, which is given. Return a list of $L + 1$ tensors (B, T, 2H), first `[x ; x]`, then `[forward ; backward]` of each layer, and the mask.
+# - `forward(ids)`: begin with `self.tokens(ids)`, which is given; it returns the token vectors, the lengths and the mask. Return a list of $L + 1$ tensors (B, T, 2H), first `[x ; x]`, then `[forward ; backward]` of each layer, and the mask.
 #
 # What you leave at padding does not matter.
 
