@@ -897,7 +897,7 @@ progress()
 #
 # - The ELMo paper, sections 5.1 to 5.5, with the tables of this lesson.
 # - Hewitt and Liang, [*Designing and Interpreting Probes with Control Tasks*](https://arxiv.org/abs/1909.03368): also on probes that are too strong.
-# - In the package: `elmo_mini/tagging/elmo_tagger.py` is section 6, `elmo_mini/probing/probe.py` the probe with all its baselines; `python -m elmo_mini probe --help` asks any checkpoint. `elmo_mini/vectors/cache/__init__.py` keeps vectors on disk, types once.
+# - In the package: `elmo_mini/tagging/elmo_tagger.py` is section 6, `elmo_mini/probing/probe.py` the probe with all its baselines; `python -m elmo_mini probe --help` asks any checkpoint. `elmo_mini/vectors/cache/writing.py` keeps vectors on disk, types once.
 #
 # Next: **10 · AWD-LSTM.**
 

@@ -26,7 +26,7 @@ HOSTS = {
     "aclanthology.org": r"/[A-Z]\d\d-\d{4}/",
     "doi.org": r"/10\.\d{4,9}/\S+",
     "creativecommons.org": r"/licenses/[\w./-]+",
-    "github.com": r"/[\w-]+/[\w.-]+",
+    "github.com": r"/[\w-]+/[\w.-]+(?:/blob/[\w./-]+)?",
 }
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import nltk.data
 import pytest
 
 from elmo_mini.experiments.small_tasks import labelled_sentences, labelled_words
@@ -9,7 +10,7 @@ from elmo_mini.experiments.small_tasks import labelled_sentences, labelled_words
 
 def test_without_corpora_there_are_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(nltk.data, "path", [])
     task = labelled_words(200, 100)
     assert (len(task.train), len(task.test)) == (200, 100)
     assert {o.label for o in task.train} == {"none", "PER", "LOC", "ORG"}
