@@ -79,7 +79,7 @@ def write_my_elmo() -> None:
         print(f"What you had edited there has another name now: {', '.join(beside)}.")
     print(f"Written: {folder}, {len(own)} of {len(PARTS)} parts yours.")
     print(_tried(desk, bilm))
-    print(f'Try it in a terminal, in {desk.name}: python -m {PACKAGE} "Dogs bark ."')
+    print(f'Try it in a terminal, in {desk}:\n{sys.executable} -m {PACKAGE} "Dogs bark ."')
 
 
 def _is_own(name: str, own: Collection[str], desk: Path) -> bool:

@@ -34,7 +34,7 @@ plots.road("08")
 #
 # **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Section 3.2 is the mix, 3.3 its use, 5.1 and 5.3 the measurements.
 #
-# The lesson takes about two hours with everything in it; the exercises are 75 minutes of that. Short of time? Exercises 1, 3, 4 and 5 are the spine.
+# The lesson takes about two and a half hours with everything in it; the exercises are 75 minutes of that. Short of time? Exercises 1, 3, 4 and 5 are the spine.
 #
 # ## Letters
 #
@@ -199,7 +199,7 @@ mix_sliders(of_targets[IS_PLAY], [s.sense for s in PLAY], word="play")
 #
 # Take pen and paper. Derive the gradient of $\text{loss} + \lambda \lVert w \rVert^2$ for each $w_j$ and for $\gamma$. Mind the softmax: when $w_j$ grows, **all** shares change, $\partial s_i / \partial w_j = s_i\,(\mathbb{1}[i = j] - s_j)$.
 #
-# Then write `mix_gradient(layers, w, gamma, upstream, decay)` in NumPy, without autograd. `layers` is (L + 1, ...) and `upstream` has the shape of one layer; `decay` is λ. Return two things: the gradient for `w`, (L + 1,), and the one for `gamma`, a number.
+# Then write `mix_gradient(layers, w, gamma, upstream, decay)` in NumPy, without autograd. `layers` is (L + 1, ...) and `upstream` has the shape of one layer; `decay` is λ. Weights may be large, such as 1000. Return two things: the gradient for `w`, (L + 1,), and the one for `gamma`, a number.
 
 
 # %% exercise="mix_gradient"
@@ -268,14 +268,14 @@ outcome("penalty", float(100 * found[1.0][0][1]), unit="%")
 # %% [markdown]
 # Without the penalty the truth comes out. With λ = 1 hardly anything is left of it: **a large λ is the plain average**, whatever the task says. In between lies 0.001, the value that AllenNLP's guide recommends. Now change `MINE`. Predict first: which λ leaves layer 1 about half?
 #
-# And γ? Nail it down at 1 and let only the sliders learn.
+# And γ? Hold it at 1 and let only the sliders learn.
 
 # %%
 for name, (shares, gamma) in {"learned": found[0.0], "held at 1": learned(0.0, False)}.items():
     print(f"γ {name:>9}: shares {np.round(100 * shares).astype(int)} %, γ = {gamma:.2f}")
 
 # %% [markdown]
-# The shares can only sum to one, so they cannot make the mix louder. They try all the same: they flee to the layer with the largest numbers, and say nothing about which layer is useful. Whoever reads shares must look at γ, too. The paper calls γ "of practical importance to aid the optimization process". (A blog's advice to set it to 0.01 for SQuAD is not in the paper, where γ is learned.)
+# The shares can only sum to one, so they cannot make the mix louder. So they bend towards whatever makes up for the missing volume, and no longer say which layer is useful. Whoever reads shares must look at γ, too. The paper calls γ "of practical importance to aid the optimization process". (A blog's advice to set it to 0.01 for SQuAD is not in the paper, where γ is learned.)
 #
 # What has the desk brought in practice? The paper gives three tasks ELMo in three ways: the top layer alone, the average of all layers, and learned shares.
 
@@ -507,7 +507,7 @@ check("embed", embed)
 # outline: Build the rows. Layers and mask from `BiLM(CharCNN(weights), weights)(ids)`. `ScalarMix(len(layers))(layers, mask)`. `without_boundaries` gives vectors and a new mask. For each sentence, return the vectors at which its mask is True.
 
 # %% [markdown]
-# The moment of truth. Your parts and the package's `Elmo` get the same weights and read the same sentences. Yours and the package's share no line of code.
+# The moment of truth. Your parts and the package's `Elmo` get the same weights and read the same sentences. The two share no line of code. (Where the course's part stood in above, that part is compared here.)
 
 # %% slide="subslide"
 embed = or_reference("embed", embed)
@@ -664,7 +664,7 @@ print("learned by the task:", *(name for name, p in elmo.named_parameters() if p
 # One habit of the original is off here. AllenNLP carries each row's last state into the **next call**. Its guide warns that the same batch gives slightly different vectors each time. How slightly?
 
 # %%
-predict("again", "The same batch again: by what percentage do the vectors change?", unit="%")
+predict("again", "The same batch again: by how many percent do the vectors change?")
 
 # %% slide="subslide"
 stateful = Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0, stateful=True)
@@ -679,10 +679,10 @@ plots.bars(
 )
 
 # %%
-outcome("again", steps[0], unit="%")
+outcome("again", steps[0])
 
 # %% [markdown]
-# The first call is the odd one: its readers start from zero. After that they start from the end of the same sentences, and little changes. In real use other sentences come before, so the vectors tremble a little for ever. Training was like that; the authors advise to leave it so. We prefer that a sentence has one vector, and `stateful=True` gives their numbers exactly.
+# The first call is the odd one: its readers start from zero. After that they start from the end of the same sentences, and little changes. In real use other sentences come before, so the vectors never settle. Training was like that; the authors advise to leave it so. We prefer that a sentence has one vector, and `stateful=True` gives their numbers exactly.
 #
 # Now point **your** inspector at the package, in three settings.
 
@@ -767,7 +767,7 @@ compare(OF_PLAY | VERBS, "play: what do the five nearest share?")
 outcome("verbs", 100 * share(of_targets[:, 2], *VERBS["same role,\nverbs only"])["mean"], unit="%")
 
 # %% [markdown]
-# What looked like meaning was **grammar**. The layers know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they do not choose better than chance. (The paper's own two examples are harder: a baseball *play* and a Broadway *play* are both nouns, and the large model keeps them apart.)
+# What looked like meaning was **grammar**. The layers know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they choose no better than chance. They are even below it, and so is the untrained network: a handful of sentences by one hand can agree across the roles. (The paper's own two examples are harder: a baseball *play* and a Broadway *play* are both nouns, and the large model keeps them apart.)
 #
 # One word is no proof. So take *bank*, whose two senses are both nouns, and all 28 words: once compared with every sentence of the word, once only with those where it has the same part of speech.
 
@@ -824,7 +824,7 @@ for name, d in STORED.numbers["differences"].items():
 # ## Recap
 #
 # - A biLM gives $2L + 1$ vectors for a token, $L + 1$ with the directions side by side. ELMo mixes them all: shares by softmax, times γ, learned by the task.
-# - The gradient of a slider compares its layer with the mix. A large λ is the plain average. Without γ the shares chase size.
+# - The gradient of a slider compares its layer with the mix. A large λ is the plain average. Where γ cannot do its part, the shares bend, and tell nothing about the layers.
 # - In the paper the top layer alone brings most of the gain, the average a little more, learned shares 0.2 points on top.
 # - Layer norm leaves padding out, and makes vectors depend on the batch.
 # - Your `CharCNN`, `BiLM` and `ScalarMix` load an official file and give its vectors.

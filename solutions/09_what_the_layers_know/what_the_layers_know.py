@@ -35,7 +35,7 @@ plots.road("09")
 # - **ELMo**: Peters and others, *Deep contextualized word representations*, NAACL 2018, [N18-1202](https://aclanthology.org/N18-1202/). Sections 3.3, 5.1 to 5.5; Tables 2, 3, 5 and 6.
 # - **Control tasks**: Hewitt and Liang, *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
 #
-# The lesson takes about an hour and a half with everything in it; the exercises are 70 minutes of that. Short of time? Exercises 1, 3 and 5 are the spine.
+# The lesson takes about two hours with everything in it; the exercises are 70 minutes of that. Short of time? Exercises 1, 3 and 5 are the spine.
 #
 # ## Letters
 #
@@ -111,7 +111,7 @@ def f1_of_seeds(where, model="trained", epochs=8, **parts):
 # %% slide="subslide"
 first_look = {
     "word vectors\nalone": f1_of_seeds("none", epochs=24),
-    "with layers that\nhave read nothing": f1_of_seeds("input", "untrained"),
+    "with layers that\nhave read nothing": f1_of_seeds("input", "untrained", epochs=24),
     "with the\ncourse's layers": f1_of_seeds("input"),
 }
 interval_bars(
@@ -122,7 +122,7 @@ interval_bars(
 )
 
 # %% [markdown]
-# The same tagger, the same sentences. The first one even read them three times as often as the others. The middle bar is the control: it has the letters, the size and the two directions, and lacks the reading. What lies between the last two bars is what the biLM **knows**.
+# The same tagger, the same sentences. The first two even read them three times as often as the third. The middle bar is the control: it has the letters, the size and the two directions, and lacks the reading. What lies between the last two bars is what reading has brought.
 #
 # Where does it keep that? Let us ask layer by layer.
 
@@ -348,7 +348,7 @@ print("   ", said(stored.numbers["differences"]["layer 1 less layer 2"]))
 # %% [markdown] slide="slide"
 # ## 4. Can a probe cheat?
 #
-# It does not know grammar; the probe does. From two thousand labelled words a probe can learn **by heart** that *the* is an article. It needs no more than a vector by which it recognises *the*, and any fixed random vector serves. So a high score can be the probe's own work.
+# It need not know grammar; the probe can. Part of it is spelling: endings tell much, and even random filters pass them on. The rest may be the probe's own. From two thousand labelled words a probe can learn **by heart** that *the* is an article. It needs no more than a vector by which it recognises *the*. So a high score can be the probe's own work.
 #
 # Hewitt and Liang have a test for this: a **control task**. Every word type gets a label by lot, and keeps it wherever it stands. There is nothing to understand; whoever is right has learnt it by heart. The difference between the real task and the control task is called **selectivity**.
 
@@ -619,7 +619,7 @@ print("learned less 0.01:", said(lost))
 outcome("gamma", 100 * lost["mean"], unit="points")
 
 # %% [markdown]
-# With γ = 0.01 the probe sees numbers a hundred times too small and needs a hundred times larger weights. Given enough steps it may get there; in sixty it does not. That is what *aiding the optimisation* means: γ brings the frozen vectors to the scale that the rest of the network was made for. One value for all tasks would be luck.
+# With γ = 0.01 the probe sees numbers a hundred times too small and needs a hundred times larger weights. Given enough steps it may get there; in sixty it does not. Between 0.1 and 10 hardly anything changes, and a γ fixed at 1 does as well here as a learned one. So for these layers, whose numbers are of ordinary size, γ is an insurance against a bad scale, and not more.
 
 # %% [markdown] slide="slide"
 # ## 7. Fewer labels, fewer steps
@@ -765,7 +765,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# For the published ELMo every layer takes $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. The arithmetic is right, and the same blog post goes on with it: SQuAD has 100,000 passages of 400 words, so 480 GB. The product is right as well, and the answer is wrong, because the *inputs* are. SQuAD has about 100,000 **questions**, 107,785 to be exact, on 23,215 paragraphs (Rajpurkar and others, 2016). Several questions share a paragraph, and a paragraph is kept once.
+# For the published ELMo every layer takes $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. The arithmetic is right, and the same blog post goes on with it: SQuAD has 100,000 passages of 400 words, so 480 GB. (With 12 KiB it is 492, as the next cell prints; 480 takes 12,000 bytes.) The answer is wrong for another reason: the *inputs* are. SQuAD has about 100,000 **questions**, 107,785 to be exact, on 23,215 paragraphs (Rajpurkar and others, 2016). Several questions share a paragraph, and a paragraph is kept once.
 
 # %%
 for words in (100, 150, 400):

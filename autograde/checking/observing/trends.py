@@ -8,8 +8,8 @@ from autograde.checking.observing.pairs import Both, Numbers
 
 Property = Callable[[Numbers], bool]
 NAN = (
-    "It comes of 0 / 0, of inf - inf, of 0 times inf (as in the gradient of log 0), of the "
-    "logarithm of a negative number, or of an empty mean."
+    "It comes of 0 / 0 or inf / inf, of inf - inf, of 0 times inf (as in the gradient of log 0), "
+    "of the logarithm of a negative number, or of an empty mean."
 )
 INFINITE = "Look for a division by 0, the logarithm of 0, or an exponential that overflows."
 

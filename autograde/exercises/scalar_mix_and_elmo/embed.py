@@ -113,6 +113,31 @@ def _embed(
     return [row[first : first + len(words) + more] for row, words in pairs]
 
 
+@torch.no_grad()
+def _by_mask(
+    sentences: Sentences,
+    weights: dict[str, Tensor],
+    CharCNN: Part,
+    BiLM: Part,
+    ScalarMix: Part,
+    *,
+    nothing: list[int] = NOTHING,
+    end_last: bool = False,
+    trimmed: bool = True,
+) -> Vectors:
+    """As the reference, which asks the mask where the words are, with one thing done otherwise."""
+    longest = max(len(words) for words in sentences)
+    rows = []
+    for words in sentences:
+        row = [START, *(list(character_ids(word)) for word in words)]
+        padding = [nothing] * (longest - len(words))
+        rows.append([*row, *padding, END] if end_last else [*row, END, *padding])
+    layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
+    vectors, kept = without_boundaries(ScalarMix(len(layers))(layers, mask), mask)
+    pairs = zip(vectors, kept, strict=True)
+    return [row[there] if trimmed else row for row, there in pairs]
+
+
 def _otherwise(**changes: Any) -> Answer:
     return lambda *arguments: _embed(*arguments, **changes)
 
@@ -274,6 +299,27 @@ EXERCISE = Exercise(
             _otherwise(nothing=[261] * 50),
             "You pad with rows of 261. That mark fills a word's row. No word is a row of fifty "
             "zeros.",
+            hint=2,
+        ),
+        Mistake(
+            "padding is the mark 261, and counts as words",
+            lambda *a: _by_mask(*a, nothing=[261] * 50),
+            "You pad with rows of 261. That mark fills a word's row, so the mask takes your "
+            "padding for words. No word is a row of fifty zeros.",
+            hint=2,
+        ),
+        Mistake(
+            "the rows are not trimmed",
+            lambda *a: _by_mask(*a, trimmed=False),
+            "Each sentence still has the rows of the longest one. Keep its own words: the second "
+            "result of `without_boundaries` says which they are.",
+            hint=3,
+        ),
+        Mistake(
+            "END after the padding, by the mask",
+            lambda *a: _by_mask(*a, end_last=True),
+            "In short sentences `END` stands behind the padding. It follows the last word, and the "
+            "padding comes after it.",
             hint=2,
         ),
         Mistake(

@@ -94,6 +94,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the others' shares stand still",
+            _other(lambda s, a, m, dw, w, g, d: (g * s * (1 - s) * a + 2 * d * w, m)),
+            "You let w_j change its own share alone, by s (1 - s). The other shares shrink when it "
+            "grows: add what that does to the loss.",
+            hint=2,
+        ),
+        Mistake(
             "gradient of the shares",
             _other(lambda s, a, m, dw, w, g, d: (g * a + 2 * d * w, m)),
             "This is the gradient for the shares s. One step of the chain rule is left, from s "

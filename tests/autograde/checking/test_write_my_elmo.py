@@ -135,7 +135,10 @@ def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Writ
     assert exponent is not None
     assert int(exponent[1]) >= 5
     assert not (solved.desk / "my_elmo/course").exists()
-    assert lines[8:] == ['Try it in a terminal, in work: python -m my_elmo "Dogs bark ."']
+    assert lines[8:] == [
+        f"Try it in a terminal, in {solved.desk}:",
+        f'{sys.executable} -m my_elmo "Dogs bark ."',
+    ]
 
 
 def test_the_package_runs_where_the_course_cannot_be_imported(solved: Written) -> None:
