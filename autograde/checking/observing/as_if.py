@@ -135,8 +135,8 @@ ARRAYS: dict[Callable[[np.ndarray], np.ndarray], str] = {
     np.negative: "negative",
     np.ones_like: "1 everywhere",
     lambda x: np.swapaxes(x, -1, -2) if x.ndim > 1 else x: "transposed",
-    lambda x: np.roll(x, 1, -1): "one place further",
-    lambda x: np.roll(x, -1, -1): "one place back",
+    lambda x: np.roll(x, 1, -1) if x.ndim else x: "one place further",
+    lambda x: np.roll(x, -1, -1) if x.ndim else x: "one place back",
     np.square: "squared",
     lambda x: x / x.shape[-1] if x.dtype.kind == "f" and x.ndim else x: (
         "divided by its last length: a sum is meant where you take a mean"

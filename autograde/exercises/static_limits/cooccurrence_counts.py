@@ -25,7 +25,7 @@ Table = np.ndarray
 def _drawn_sentences(lengths: Sequence[int], words: int, window: int) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
-        drawn[0][:3] = [0, 1, 2]
+        drawn[0][:5] = [0, 1, 2, 0, 1]  # a pair comes twice at one distance
         return {"sentences": drawn, "vocabulary_size": words, "window": window}
 
     return make

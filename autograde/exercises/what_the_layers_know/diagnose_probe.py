@@ -98,6 +98,7 @@ def _probe_with(
             distance = rng.uniform(0, 3e-7) if moved is None else moved
         if fault == SHIFTED:
             offsets[[1, side]] = offsets[[side, 1]]
+            offsets[2 - side] = min(offsets[2 - side], offsets[1] - 0.02)  # seen from one side only
             fresh = float(offsets[1])
             test = good if graded_so else fresh + rng.uniform(-chance, chance)
         return {

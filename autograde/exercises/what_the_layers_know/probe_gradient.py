@@ -118,7 +118,7 @@ EXERCISE = Exercise(
         Case("more words than numbers", _words(40, 3, 5, 0.05)),
         Case(
             "scores of a thousand",
-            _words(6, 4, 3, 0.1, 800.0),
+            _words(6, 4, 3, 0.1, 8000.0),
             edge=True,
             asks="The exponential of 1000 is infinite: subtract each row's largest score first.",
         ),

@@ -9,6 +9,7 @@ import pytest
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.checking.exercise import Case, Mistake
+from autograde.checking.observing.as_if import ARRAYS
 from tests.autograde.checking.made_up import exercise
 
 Answer = Callable[[np.ndarray], Any]
@@ -172,6 +173,10 @@ def test_counts_alone_can_be_left_out_or_come_too_often() -> None:
     said = observed(lambda v: np.abs(v) * (1 - 0.1 * np.arange(len(v))), **sizes)
     assert "No number of yours is too large, and some are too small." in said
     assert "left out" not in said
+
+
+def test_a_number_that_comes_as_an_array_can_be_changed() -> None:
+    assert [made(np.array(0.5)).shape for made in ARRAYS] == [()] * len(ARRAYS)
 
 
 def test_a_named_mistake_needs_no_observation() -> None:
