@@ -94,8 +94,13 @@ def _embed(
     sort: bool = False,
     words_from: int = 1,
     last_word: bool = True,
+    by_mask: bool = False,
+    trimmed: bool = True,
 ) -> Vectors:
-    """The same with one thing done otherwise; `first` is where a sentence's vectors begin."""
+    """The same with one thing done otherwise.
+
+    `first` is where a sentence's vectors begin, unless they are found `by_mask`.
+    """
     if sort:
         sentences = sorted(sentences, key=len, reverse=True)
     longest = max(len(words) for words in sentences)
@@ -109,33 +114,12 @@ def _embed(
         rows.append(row + padding + closing if end_last else row + closing + padding)
     layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
     vectors = ScalarMix(len(layers), norm)(layers, mask) if mixed is None else mixed(layers)
+    if by_mask:
+        vectors, there = without_boundaries(vectors, mask)
+        found = zip(vectors, there, strict=True)
+        return [row[kept] if trimmed else row for row, kept in found]
     pairs = zip(vectors, sentences, strict=True)
     return [row[first : first + len(words) + more] for row, words in pairs]
-
-
-@torch.no_grad()
-def _by_mask(
-    sentences: Sentences,
-    weights: dict[str, Tensor],
-    CharCNN: Part,
-    BiLM: Part,
-    ScalarMix: Part,
-    *,
-    nothing: list[int] = NOTHING,
-    end_last: bool = False,
-    trimmed: bool = True,
-) -> Vectors:
-    """As the reference, which asks the mask where the words are, with one thing done otherwise."""
-    longest = max(len(words) for words in sentences)
-    rows = []
-    for words in sentences:
-        row = [START, *(list(character_ids(word)) for word in words)]
-        padding = [nothing] * (longest - len(words))
-        rows.append([*row, *padding, END] if end_last else [*row, END, *padding])
-    layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
-    vectors, kept = without_boundaries(ScalarMix(len(layers))(layers, mask), mask)
-    pairs = zip(vectors, kept, strict=True)
-    return [row[there] if trimmed else row for row, there in pairs]
 
 
 def _otherwise(**changes: Any) -> Answer:
@@ -303,21 +287,21 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "padding is the mark 261, and counts as words",
-            lambda *a: _by_mask(*a, nothing=[261] * 50),
+            _otherwise(nothing=[261] * 50, by_mask=True),
             "You pad with rows of 261. That mark fills a word's row, so the mask takes your "
             "padding for words. No word is a row of fifty zeros.",
             hint=2,
         ),
         Mistake(
             "the rows are not trimmed",
-            lambda *a: _by_mask(*a, trimmed=False),
+            _otherwise(by_mask=True, trimmed=False),
             "Each sentence still has the rows of the longest one. Keep its own words: the second "
             "result of `without_boundaries` says which they are.",
             hint=3,
         ),
         Mistake(
             "END after the padding, by the mask",
-            lambda *a: _by_mask(*a, end_last=True),
+            _otherwise(end_last=True, by_mask=True),
             "In short sentences `END` stands behind the padding. It follows the last word, and the "
             "padding comes after it.",
             hint=2,

@@ -99,8 +99,8 @@ def _drawn(answer: Answer, words: list[str], labels: list[str], seed: int) -> li
     for place, label in enumerate(came):
         if not isinstance(label, str):
             raise AnswerRefused(
-                f"Your list holds a {type(label).__name__} at place {place}. Every label is a text, "
-                "one of those in `labels`."
+                f"Your list holds a {type(label).__name__} at place {place}. Every label is a "
+                "text, one of those in `labels`."
             )
     return [str(label) for label in came]
 
