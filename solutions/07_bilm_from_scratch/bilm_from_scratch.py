@@ -32,6 +32,7 @@ from elmo_mini.experiments.small_text import small_text
 from elmo_mini.figures import plots
 from elmo_mini.figures.bilm_network import bilm_network
 from elmo_mini.figures.causality import causality
+from elmo_mini.figures.two_readers import step_through
 from elmo_mini.recurrent.training import TrainingOptions, train
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -479,14 +480,19 @@ outcome("direction", "within 5 % of each other" if close else lower)
 
 # %% slide="subslide"
 @torch.no_grad()
-def sample(model, sentence, direction, temperature=0.7, most=14):
+def bets(model, sentence, direction, temperature=1.0):
+    """The chances of the words after a beginning, or before an end, (V,)."""
+    ids = batch_to_ids([sentence], allow_boundary_tokens=True, max_characters=LETTERS)
+    ahead, behind = model.reader(ids)[0][-1][0].chunk(2, -1)  # (T, H) each
+    scores = model.softmax(ahead[-1] if direction == "forward" else behind[0])
+    scores[0] = -torch.inf  # never say <unk>
+    return torch.softmax(scores / temperature, -1)
+
+
+def sample(model, sentence, direction, most=14):
     """Words drawn one after the other, until a boundary."""
     for _ in range(most):
-        ids = batch_to_ids([sentence], allow_boundary_tokens=True, max_characters=LETTERS)
-        ahead, behind = model.reader(ids)[0][-1][0].chunk(2, -1)  # (T, H) each
-        scores = model.softmax(ahead[-1] if direction == "forward" else behind[0])
-        scores[0] = -torch.inf  # never say <unk>
-        number = int(torch.multinomial(torch.softmax(scores / temperature, -1), 1))
+        number = int(torch.multinomial(bets(model, sentence, direction, temperature=0.7), 1))
         word = TEXT.vocabulary.word(number)
         if word == "</s>":
             break
@@ -805,9 +811,27 @@ progress()
 # As a reader for a tagger the architecture is fine, because the tagger's labels are not in the input: every state may see the whole sentence, and task models do exactly that. What fails is the *question*, predicting words that the model is shown. To train both sides at once, the word must be hidden from the input, as BERT does.
 
 # %% [markdown]
+# ## If you have time: watch both readers
+#
+# Your small network reads a sentence that it has not been trained on, from both ends at once. Move the slider with the mouse or the arrow keys. Each reader says which words it expects next. The two never exchange a word: one may still be asked for what the other has long read.
+
+# %% slide="subslide"
+plain_words = (s for s in HELD_OUT if 6 <= len(s) <= 8 and "".join(s[:-1]).isalpha())
+shown = ["<S>", *next(plain_words), "</S>"]
+
+
+def best(sentence, direction):
+    """The three likeliest words, with their chances."""
+    chances, numbers = bets(young, sentence, direction).topk(3)
+    return list(zip(TEXT.vocabulary.decode(numbers.tolist()), chances.tolist(), strict=True))
+
+
+step_through(shown, best)
+
+# %% [markdown]
 # ## If you have time: why the 1?
 #
-# Exercise 7 is the only one in this part, and nothing else needs it.
+# Nothing else needs exercise 7.
 #
 # A note from the first word must survive $T$ steps to help at the last. How much of it is left? Hold the gates fixed and ask by how much $c_t$ moves when $c_0$ moves a little: $\partial c_t / \partial c_0$. Along this way, from cell to cell, it is also the share of the **gradient** that comes back. (Another way leads through $h$ and the gates; it is left out here.)
 
