@@ -471,7 +471,7 @@ close = abs(forward[-1] / backward[-1] - 1) < 0.05
 outcome("direction", "within 5 % of each other" if close else lower)
 
 # %% [markdown]
-# Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. One run also does not say that one direction is easier. Networks pay off with much more of it; section 8 has one that has read 11 million words.
+# Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. One run also does not say that one direction is easier. Networks pay off with much more of it; section 8 has one that has read 3.9 million words almost three times.
 #
 # These perplexities belong to 1,000 words, a third of all tokens `<unk>`, and to this text. They compare with no others. The published model reports 39.7, the average of both directions, after ten epochs over the 1 Billion Word Benchmark, some 800 million words (section 3.4). Its softmax had about 793,000 words (the authors' training code).
 #
@@ -752,7 +752,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# Untrained states add nothing to the counts of words. The checkpoint's states add more than the word before does: what lies between the last two bars is what 11 million words of **other** texts have taught about context. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs.
+# Untrained states add nothing to the counts of words. The checkpoint's states add more than the word before does: what lies between the last two bars is what 3.9 million words of **other** texts, read almost three times, have taught about context. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task (section 3.4). Lesson 11 measures what that brings.
 
@@ -787,7 +787,7 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # - Two stacks, one token layer, one softmax. From the second layer on, a residual. $2L + 1$ vectors for each token.
 # - The state at $t$ has read $w_t$ and is asked for a neighbour. It may be asked for what it has not read.
 # - A low loss alone proves nothing, not even on held-out text. Replace a word and see which states have read it; then look at what they are asked.
-# - Your small model beat counts of words and lost to counts of pairs. A checkpoint that has read 11 million words beats both, with 256 sentences of the text.
+# - Your small model beat counts of words and lost to counts of pairs. A checkpoint that has read 3.9 million words of other texts beats both, with 256 sentences of the text.
 #
 # ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers in place of the top one (lesson 08).
 
