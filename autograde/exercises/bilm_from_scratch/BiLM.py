@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -104,14 +105,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     kept = [x * there[..., None] if x.shape[:2] == there.shape else x for x in layers]
     total = sum((x * (1 + torch.arange(x.numel()).view_as(x))).sum() for x in kept)
     learnt = [p for p in model.parameters() if p.requires_grad]
-    gradients: Sequence[Tensor | None] = []
-    if isinstance(total, Tensor) and total.requires_grad:
-        gradients = torch.autograd.grad(total, learnt, allow_unused=True)
+    named = {str(i): parameter for i, parameter in enumerate(learnt)}
+    found = slopes(total, named) if isinstance(total, Tensor) else {}
     return {
         "layers": [plain(x) for x in kept],
         "mask": plain(mask),
         "numbers that learn": sum(p.numel() for p in learnt),
-        "size of the gradient": sum(float((g**2).sum()) for g in gradients if g is not None),
+        "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
 
 
