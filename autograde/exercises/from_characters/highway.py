@@ -182,7 +182,6 @@ EXERCISE = Exercise(
         Case("as many words as numbers", _sizes(3, 3)),
         Case("a gate nearly shut", _sizes(3, 4, bias=-30.0), edge=True),
         Case("scores of a thousand", _sizes(3, 4, scale=40.0), edge=True),
-        Case("no word", _sizes(0, 3), edge=True),
     ),
     mistakes=(
         Mistake(
