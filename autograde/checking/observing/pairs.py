@@ -18,7 +18,8 @@ Both = list[tuple[Numbers, Numbers]]
 class Pair:
     """One part of one result, as expected and as it came, with what went in.
 
-    ``on_the_way`` has the amounts that the exercise computes on the way to this result.
+    ``on_the_way`` has the amounts that the exercise computes on the way to this result. Numbers
+    that are ``codes`` stand for something, and have no size. ``everywhere``: no case is right.
     """
 
     inputs: Inputs
@@ -27,6 +28,8 @@ class Pair:
     rtol: float
     atol: float
     on_the_way: dict[str, Any] = field(default_factory=dict)
+    codes: bool = False
+    everywhere: bool = True
 
     @cached_property
     def alike(self) -> bool:
