@@ -259,7 +259,6 @@ def ids(values: np.ndarray) -> tuple[int, ...]:
     [
         lambda v: tuple(code + 1 for code in ids(v)),
         lambda v: tuple(2 * code for code in ids(v)),
-        lambda v: tuple(code // 7 for code in ids(v)),
     ],
 )
 def test_codes_have_no_factors_and_no_terms(answer: Answer) -> None:
