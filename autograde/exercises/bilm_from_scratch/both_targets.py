@@ -63,13 +63,15 @@ def _targets(
     of_padding: bool = False,
     nobody: int = NOBODY_ASKS,
     wraps: bool = False,
+    first: int = 0,
+    last: int = 0,
 ) -> Tensor:
-    """By loops, with one thing done otherwise."""
+    """By loops, with one thing done otherwise; so many tokens are skipped at each end."""
     steps = words.shape[1]
     out = torch.full((2, *words.shape), nobody)
     for d, shift in enumerate((ahead, behind)):
         for b in range(len(words)):
-            for t in range(steps):
+            for t in range(first, int(mask[b].sum()) - last if last else steps):
                 place = (t + shift) % steps if wraps else t + shift
                 if not 0 <= place < steps:
                     continue
@@ -413,6 +415,37 @@ EXERCISE = Exercise(
             "`roll` brings the end of the row to the front, and nothing empties the backward "
             "targets. Write -100 at the first token *or* where `mask` is False.",
             hint=3,
+        ),
+        *(
+            Mistake(
+                f"{which} skipped",
+                lambda w, m, first=first, last=last: _targets(w, m, first=first, last=last),
+                says,
+                hint=3,
+            )
+            for which, first, last, says in (
+                (
+                    "the first and the last token are",
+                    1,
+                    1,
+                    "Your loop skips the first and the last token for both readers. The first has "
+                    "a word after it, and the last has one before it: each lacks one target only.",
+                ),
+                (
+                    "the first token is",
+                    1,
+                    0,
+                    "Your loop skips the first token for both readers. Nothing comes before it, "
+                    "but a word comes after it: the forward reader is asked there.",
+                ),
+                (
+                    "the last token is",
+                    0,
+                    1,
+                    "Your loop skips the last token for both readers. Nothing comes after it, but "
+                    "a word comes before it: the backward reader is asked there.",
+                ),
+            )
         ),
         Mistake(
             "0 where nobody asks",

@@ -46,11 +46,16 @@ SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
 def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) -> Any:
-    """Vectors of very different lengths; some examples of a sense lie among those of others."""
+    """Vectors of very different lengths; some examples of a sense lie among those of others.
+
+    Of three senses the first example has one, the k - 1 after it another, most have the third.
+    """
 
     def make(rng: np.random.Generator) -> Inputs:
         middles = 1.2 * rng.standard_normal((senses, size))
         own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
+        if senses == 3:
+            own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
         known = middles[own] + rng.standard_normal((examples, size))
         known *= rng.uniform(0.3, 4, (examples, 1))
         questions = middles[of] + rng.standard_normal((asked, size))
@@ -257,6 +262,13 @@ EXERCISE = Exercise(
             "the first k of the list",
             _by(_cosine, lambda row, k: range(min(k, len(row)))),
             "The first k examples of the list vote, wherever they lie. Sort by similarity first.",
+            hint=2,
+        ),
+        Mistake(
+            "the first label of the list",
+            lambda known, labels, asked, k: [labels[0]] * len(asked),
+            "Every vector gets the first label of the list. Let its neighbours vote: sort the "
+            "examples by similarity, and count the labels of the first k.",
             hint=2,
         ),
         Mistake(
