@@ -138,6 +138,7 @@ class _Variant(nn.Module):
         clips: bool = True,
         copied: bool = False,
         words_again: bool = False,
+        forgets: str = "",
     ) -> None:
         super().__init__()
         self.char_cnn = char_cnn
@@ -155,7 +156,7 @@ class _Variant(nn.Module):
         self.directions, self.mixed, self.doubled = directions, mixed, doubled
         self.token_layer, self.backward_first = token_layer, backward_first
         self.carries_on, self.halves, self.copied = carries_on, halves, copied
-        self.words_again = words_again
+        self.words_again, self.forgets = words_again, forgets
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(B, T, letters) to the layers and the mask."""
@@ -188,6 +189,8 @@ class _Variant(nn.Module):
         behind = [behind[0], *(back(h) for h in (ahead if self.copied else behind)[1:])]
         if self.residual == "in what is shown only":
             ahead, behind = (self._summed(layers) for layers in (ahead, behind))
+        if self.residual == "with the bare states":
+            ahead, behind = (self._with_below(layers) for layers in (ahead, behind))
         if self.residual == "in what is handed on only":
             ahead, behind = (self._bare(layers) for layers in (ahead, behind))
         first = torch.cat([x, x], -1) if self.doubled else x
@@ -202,10 +205,12 @@ class _Variant(nn.Module):
             h, c = start
         states = []
         for t in range(x.shape[1]):
-            h, c = lstm.step(x[:, t], h, c)
+            new_h, new_c = lstm.step(x[:, t], h, c)
             if inside:
-                h = h + x[:, t]
-            states.append(h)
+                new_h = new_h + x[:, t]
+            states.append(new_h)
+            h = h if "h" in self.forgets else new_h
+            c = c if "c" in self.forgets else new_c
         return torch.stack(states, 1), (h, c)
 
     def _added(self, h: Tensor, layers: list[Tensor], depth: int) -> Tensor:
@@ -228,6 +233,11 @@ class _Variant(nn.Module):
         for h in layers[2:]:
             out.append(h + out[-1])
         return out
+
+    @staticmethod
+    def _with_below(layers: list[Tensor]) -> list[Tensor]:
+        above = zip(layers[2:], layers[1:], strict=False)
+        return [*layers[:2], *(layer + below for layer, below in above)]
 
     @staticmethod
     def _bare(layers: list[Tensor]) -> list[Tensor]:
@@ -351,6 +361,27 @@ EXERCISE = Exercise(
             _variant(residual="in what is shown only"),
             "You show h + x as the layer and hand on h alone. The next layer reads the sum.",
             hint=2,
+        ),
+        Mistake(
+            "the bare states are handed on",
+            _variant(residual="with the bare states"),
+            "You show the sum and hand on the bare states, so the third layer neither reads nor "
+            "adds what the second one showed. Both are the sum: `x = states + x`, then keep `x`.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"{what} carried on",
+                _variant(forgets=forgets),
+                f"Each word starts again with {starts}. What `lstm_step` returns for one word goes "
+                "into the next one: `h, c = lstm_step(x_t, h, c, ...)`.",
+                hint=1,
+            )
+            for what, forgets, starts in (
+                ("c is not", "c", "the first `c`, all zeros"),
+                ("h is not", "h", "the first `h`, all zeros"),
+                ("neither state is", "hc", "the first `h` and `c`, all zeros"),
+            )
         ),
         Mistake(
             "the residual is handed on and not shown",

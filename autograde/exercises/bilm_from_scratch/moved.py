@@ -43,10 +43,12 @@ class _Reader(nn.Module):
     def __init__(self, kind: str) -> None:
         super().__init__()
         self.kind, self.calls = kind, 0
+        self.read: list[list[Any]] = []
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(1, T, letters) to [x ; x], two layers, and the mask."""
         self.calls += 1
+        self.read.append(ids.tolist())
         x = (ids.double() * torch.arange(1, ids.shape[-1] + 1)).sum(-1, keepdim=True) / 100
         ahead = behind = x  # (1, T, 1)
         read = [(x, x)]
@@ -93,12 +95,15 @@ def _ones_and_twos(rng: np.random.Generator) -> Inputs:
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     ids, other = (torch.from_numpy(inputs[name].copy()) for name in ("ids", "other"))
-    came = stacked(plain(answer(_Reader(inputs["model"]), ids, inputs["t"], other)))
+    model = _Reader(inputs["model"])
+    came = stacked(plain(answer(model, ids, inputs["t"], other)))
     for name, now in (("ids", ids), ("other", other)):
         if not np.array_equal(now.numpy(), inputs[name]):
+            twice = model.read[1:] and model.read[1:] == model.read[:-1]
+            so = ", so the model reads the same sentence twice" if twice else ""
             raise AnswerRefused(
-                f"Your answer changed its argument `{name}`, so the model reads the same sentence "
-                "twice. Work on a copy: `changed = ids.clone()`."
+                f"Your answer changed its argument `{name}`{so}. Work on a copy: "
+                f"`changed = {name}.clone()`."
             )
     return came
 
@@ -125,6 +130,8 @@ def _measured(
             sides = [difference[:, ::2], difference[:, 1::2]]
         elif halves == "swapped":
             sides = sides[::-1]
+        elif halves == "reshaped":
+            sides = [*difference.reshape(2, -1, hidden)]
         elif halves == "both in each":
             sides = [difference, difference]
         rows.append([_size(side, several) for side in sides])
@@ -218,6 +225,14 @@ EXERCISE = Exercise(
             lambda *a: _measured(*a, halves="even and odd"),
             "You take every second number for one direction. The first H numbers are the forward "
             "state, the other H the backward one.",
+            hint=2,
+        ),
+        Mistake(
+            "split by reshape",
+            lambda *a: _measured(*a, halves="reshaped"),
+            "`reshape(…, 2, T, H)` keeps the numbers in their order and mixes up places and "
+            "directions. Split the last axis first, `reshape(…, T, 2, H)`, and swap the two axes "
+            "after that. Or cut: `[..., :H]` and `[..., H:]`.",
             hint=2,
         ),
         Mistake(
