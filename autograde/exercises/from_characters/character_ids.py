@@ -361,6 +361,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the bytes are shifted twice",
+            lambda word: varied_ids(word, content=[byte + 1 for byte in word.encode()]),
+            "Your bytes get their 1 twice, the marks once. Add 1 to the whole row, or to each part "
+            "of it, and not to both.",
+            hint=2,
+        ),
+        Mistake(
             "begin and end are shifted twice",
             lambda word: _marks_again(word, begin=1, end=1),
             MARKS_AGAIN.format("259 and 260 have their 1 already, and yours"),
