@@ -139,6 +139,7 @@ class _Variant(nn.Module):
         copied: bool = False,
         words_again: bool = False,
         forgets: str = "",
+        stacked: str = "",
     ) -> None:
         super().__init__()
         self.char_cnn = char_cnn
@@ -156,7 +157,7 @@ class _Variant(nn.Module):
         self.directions, self.mixed, self.doubled = directions, mixed, doubled
         self.token_layer, self.backward_first = token_layer, backward_first
         self.carries_on, self.halves, self.copied = carries_on, halves, copied
-        self.words_again, self.forgets = words_again, forgets
+        self.words_again, self.forgets, self.stacked = words_again, forgets, stacked
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(B, T, letters) to the layers and the mask."""
@@ -211,6 +212,10 @@ class _Variant(nn.Module):
             states.append(new_h)
             h = h if "h" in self.forgets else new_h
             c = c if "c" in self.forgets else new_c
+        if self.stacked == "reshaped":
+            return torch.cat(states).view(len(x), len(states), hidden), (h, c)
+        if self.stacked == "the last":
+            return torch.stack(states[-1:] * len(states), 1), (h, c)
         return torch.stack(states, 1), (h, c)
 
     def _added(self, h: Tensor, layers: list[Tensor], depth: int) -> Tensor:
@@ -521,6 +526,20 @@ EXERCISE = Exercise(
             _variant(carries_on=True),
             "Each layer starts with h and c at 0. Yours goes on with the last state of the layer "
             "below: set them to 0 inside the loop over the layers.",
+            hint=2,
+        ),
+        Mistake(
+            "the states are reshaped",
+            _variant(stacked="reshaped"),
+            "`reshape` and `view` keep the numbers in their order and mix up sentences and "
+            "places. You have a list of T states, (B, H) each: `torch.stack(states, 1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the last state everywhere",
+            _variant(stacked="the last"),
+            "Each place has the state of the last word. Collect the state after each word, "
+            "and stack them along axis 1.",
             hint=2,
         ),
         Mistake(

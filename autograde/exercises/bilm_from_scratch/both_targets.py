@@ -106,6 +106,14 @@ def _by_roll(
     return torch.stack([words.roll(n, 1).masked_fill(places[at], NOBODY_ASKS) for n, at in sides])
 
 
+def _ends_asked(words: Tensor, mask: Tensor) -> Tensor:
+    out = _targets(words, mask)
+    for b, length in enumerate(mask.sum(1).tolist()):
+        if length:
+            out[0, b, length - 1], out[1, b, 0] = words[b, length - 1], words[b, 0]
+    return out
+
+
 def _in_one_table(words: Tensor, mask: Tensor) -> Tensor:
     ahead, behind = _targets(words, mask)
     pair = mask[:, 1:]
@@ -446,6 +454,28 @@ EXERCISE = Exercise(
                     "a word comes before it: the backward reader is asked there.",
                 ),
             )
+        ),
+        Mistake(
+            "the ends are asked for themselves",
+            _ends_asked,
+            "At the ends of a sentence your readers are asked for the token that stands "
+            "there, which they have just read. Nothing comes before the first token and "
+            "nothing after the last: -100.",
+            hint=2,
+        ),
+        Mistake(
+            "the backward reader is asked for the word before the last one",
+            lambda w, m: _targets(w, m, behind=-2),
+            "The backward reader is asked for the word two places before. Ask it for the one "
+            "at t - 1.",
+            hint=1,
+        ),
+        Mistake(
+            "every sentence is as long as the first",
+            lambda w, m: _targets(w, m[:1].expand_as(m)),
+            "You take the length of the first sentence for all. Each has its own: its row of "
+            "`mask` says it.",
+            hint=2,
         ),
         Mistake(
             "0 where nobody asks",

@@ -248,6 +248,12 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the 1 is in the output gate, too",
+            lambda *a: _step(*a, o=_forget_gate),
+            "You add 1 in the output gate as well. Only the forget gate has it.",
+            hint=2,
+        ),
+        Mistake(
             "the 1 is subtracted",
             lambda *a: _step(*a, f=lambda f: torch.sigmoid(f - 1)),
             "Your forget gate is sigmoid(f - 1). The 1 is added: `torch.sigmoid(f + 1)`. If you "

@@ -177,6 +177,14 @@ class _WithEmbedding(_Varied):
         return letters
 
 
+class _TableTwice(_WithEmbedding):
+    """The table is a parameter beside the embedding, too."""
+
+    def __init__(self, weights: Tensors) -> None:
+        super().__init__(weights)
+        self.again = nn.Parameter(weights["char_embed"])
+
+
 class _ZerosLearn(_Varied):
     """The row of zeros is a part of the table's parameter."""
 
@@ -485,6 +493,12 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the first place",
+            varied(pool=lambda self, m: m[..., 0]),
+            "You take the first place. A filter reports its best place: the maximum.",
+            hint=3,
+        ),
+        Mistake(
             "the minimum over the places",
             varied(pool=lambda self, m: m.amin(-1)),
             "You take the minimum over the places. A filter reports its best place: the maximum.",
@@ -536,6 +550,13 @@ EXERCISE = Exercise(
             varied(widths=_widths_by_alphabet),
             "You put the filters side by side in the alphabetical order of their names, and in it "
             "10 comes before 2. Count `i` from 0, and ask for `CNN/W_cnn_{i}`.",
+            hint=1,
+        ),
+        Mistake(
+            "the table twice",
+            _TableTwice,
+            "The vectors are right, and an optimiser finds the table twice: once in your "
+            "embedding, once among the other weights. Leave `char_embed` out of one of them.",
             hint=1,
         ),
         Mistake(

@@ -145,6 +145,10 @@ def _padded_variance(layer: Tensor, mask: Tensor) -> Tensor:
     return (layer - layer[mask].mean()) / (emptied.square().mean() + TINY).sqrt()
 
 
+def _by_squares(layer: Tensor, mask: Tensor, variance: Tensor) -> Tensor:
+    return (layer - layer[mask].mean()) / (variance + TINY).sqrt()
+
+
 def _of_padding(layer: Tensor, mask: Tensor) -> Tensor:
     return layer_norm(layer, ~mask) if not mask.all() else layer * float("nan")
 
@@ -277,6 +281,20 @@ NORM_MISTAKES: tuple[tuple[str, Norm, str, int], ...] = (
         lambda h, m: _normal(h, m, dims=(1, 2)),
         "You take a mean and a variance for each sentence. One pair serves the whole batch.",
         1,
+    ),
+    (
+        "the padding's squares are counted",
+        lambda h, m: _by_squares(h, m, (h - h[m].mean()).square().sum() / h[m].numel()),
+        "Your mean is right, and padding takes part in the variance. Take both over the words "
+        "alone: `layer[mask]` are their numbers.",
+        2,
+    ),
+    (
+        "the squares are those of the numbers",
+        lambda h, m: _by_squares(h, m, h[m].square().mean()),
+        "You take the mean off, and divide by the root of the mean square of the numbers as they "
+        "were. The variance is the mean square of the distance from the mean.",
+        2,
     ),
     (
         "the unbiased variance",

@@ -155,6 +155,33 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the last layer is left out",
+            lambda h, w, g: g * _weighted(h[:-1], w.softmax(0)[:-1]),
+            "The last layer is never added. There are L + 1 of them, as many as `w` has "
+            "numbers: look at where your loop ends.",
+            hint=2,
+        ),
+        Mistake(
+            "the token layer is left out",
+            lambda h, w, g: g * _weighted(h[1:], w.softmax(0)[1:]),
+            "Layer 0 is never added. The token layer has a share, too: look at where your "
+            "loop begins.",
+            hint=2,
+        ),
+        Mistake(
+            "the softmax twice",
+            lambda h, w, g: g * _weighted(h, w.softmax(0).softmax(0)),
+            "Your weights go through a softmax twice, which brings the shares close to each "
+            "other. Once is enough.",
+            hint=1,
+        ),
+        Mistake(
+            "the shares of minus w",
+            lambda h, w, g: g * _weighted(h, (-w).softmax(0)),
+            "Your largest weight gets the smallest share: the exponent has the wrong sign.",
+            hint=1,
+        ),
+        Mistake(
             "sigmoids",
             lambda h, w, g: g * _weighted(h, w.sigmoid()),
             "You send each weight through a sigmoid on its own. A softmax lets the layers compete: "

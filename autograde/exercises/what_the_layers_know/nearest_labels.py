@@ -305,6 +305,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the cosine without its sign",
+            _by(lambda known, asked: np.abs(_cosine(known, asked))),
+            "You drop the sign of the cosine, so a vector that points the other way counts as"
+            " near. Keep the sign.",
+            hint=2,
+        ),
+        Mistake(
             "the farthest",
             _by(_cosine, lambda row, k: np.argsort(row)[:k]),
             "You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the "

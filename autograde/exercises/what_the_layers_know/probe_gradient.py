@@ -391,6 +391,13 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the largest of each column",
+            _changed(softmax=lambda scores, axis: _softmax(scores - scores.max(0), axis)),
+            "You subtract the largest score of each *column*, which changes the "
+            "probabilities. Subtract the largest of each row: `scores.max(1, keepdims=True)`.",
+            hint=3,
+        ),
+        Mistake(
             "a target as wide as the largest y",
             _target_as_wide_as_y,
             "Your target has `y.max() + 1` columns. Where no word has the last label, it is too "
