@@ -1,5 +1,6 @@
 """Probes: what they find is in the vectors, and the baselines are what they say."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +72,7 @@ def test_knn_and_centroid_against_plain_loops(bilm: BiLM) -> None:
     train, test = occurrences[: len(TASK.train)], occurrences[len(TASK.train) :]
     task = Task("dull", "dull", tuple(train), tuple(test))
 
-    def vector(o: Occurrence) -> np.ndarray:
-        return embedder.embed_sentence(o.words)[2, o.position]
-
+    vector = cache(lambda o: embedder.embed_sentence(o.words)[2, o.position])
     nearest, centroid = [], []
     for o in test:
         known = [(cosine(vector(o), vector(t)), t.label) for t in train if t.group == o.group]
