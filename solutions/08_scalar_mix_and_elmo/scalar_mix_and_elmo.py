@@ -42,6 +42,7 @@ plots.road("08")
 # | $T$ | tokens in a sentence | $w_j$ | the weight of layer $j$, any number |
 # | $L$ | layers of LSTMs | $s_j$ | its share: $s = \text{softmax}(w)$ |
 # | $H$ | numbers in a state of one direction | $\gamma$ | the scale of the whole mix |
+# | | | $\lambda$ | how hard the weights are pulled to 0 (last sections) |
 
 # %% [markdown] instructor=true
 # **Instructor.** Minutes, estimated from a fresh reader's: opening 4, section 1 9, section 2 16, section 3 16, section 4 8, section 5 24, section 6 22, section 7 13, recap and essay 11. That is a little over two hours for somebody who reads each sentence, and 100 minutes for a quick one. The optional sections: 30, 5 and 12. For 90 minutes in class leave exercise 5 and the essay for home. For 45: show exercises 1 and 2 solved, let them do 4, and end with the figures of section 7. Students get stuck in exercise 4 on where `END` goes in a short sentence: draw two rows of a batch, padding in grey. Who missed lessons 06 and 07 gets the course's parts, and the lesson says so. In the solved notebook `write_my_elmo()` makes its package of the course's parts in a temporary folder, so there is something to show without a desk.
@@ -430,7 +431,7 @@ from autograde import write_my_elmo
 write_my_elmo()
 
 # %% [markdown]
-# A static table has one vector for *plays*. Your package has two, and the cosine says how far apart they are. Try sentences of your own. In a program, its `embed` gives the vectors, and `every_layer` the layers before the mix.
+# A static table has one vector for *plays*. Your package has two, and the cosine says how far apart they are. Try *bank* in a terminal, twice with money and once with a river. In a program, its `embed` gives the vectors, and `every_layer` the layers before the mix.
 
 # %% [markdown] slide="slide"
 # ## 6. Three that look right
@@ -530,7 +531,7 @@ check("find_fault", find_fault)
 # outline: Four questions in the order of the list; return at the first that fails. Compare with `np.abs(one - other).max() > 1e-4`. For the last: `.max(1)` gives one number for each word; those before the replaced word must not exceed 1e-4, its own must.
 
 # %% [markdown]
-# Your inspector needs no look inside, so it works on any ELMo. Point it at yours, at the three boxes, and at the package in three settings. With `stateful=True` the package carries its last state into the next call, as AllenNLP's ELMo does. `do_layer_norm=True` is the switch of section 3.
+# Your inspector needs no look inside, so it works on any ELMo. Point it at yours, at the three boxes, and at the package in three settings. With `stateful=True` the package carries its last state into the next call, as ELMo does in AllenNLP, its authors' library. `do_layer_norm=True` is the switch of section 3.
 
 # %%
 find_fault = or_reference("find_fault", find_fault)
@@ -676,7 +677,7 @@ for name, difference in STORED.numbers["differences"].items():
     say(f"{name:>39}", difference)
 
 # %% [markdown]
-# Layer 2 lies twenty points above the best that one vector for each form can do, twelve above the same network before training, and nine above a mean of the sentence's static vectors, which knows the company and no order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its five nearest are any five.
+# Layer 2 lies twenty points above the best that one vector for each form can do, and twelve above the same network before training. It lies nine above a mean of the sentence's static vectors, which knows the company and no order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its choice of five is arbitrary.
 #
 # The paper's own test is harder: all ambiguous words of a text, table 5, F1 in percent. (CoVe takes its vectors from the encoder of a translator.)
 #
@@ -769,16 +770,17 @@ predict("penalty", "With λ = 1, what share will layer 1 end with? (The truth is
 # %% slide="subslide"
 mix_gradient = or_reference("mix_gradient", mix_gradient)
 
-H, WANTED = torch.cat(real).double().numpy(), wanted[0].double().numpy()  # (3, words, 2H)
+REAL, WANTED = torch.cat(real).double().numpy(), wanted[0].double().numpy()  # (3, words, 2H)
 
 
 def learned(decay, steps=300):
     """The shares in percent after going down your gradient."""
     w, gamma = np.zeros(3), 1.0
     for _ in range(steps):
-        shares = np.exp(w) / np.exp(w).sum()
-        error = gamma * np.einsum("j,jtd->td", shares, H) - WANTED
-        for_w, for_gamma = mix_gradient(H, w, gamma, 2 * error / error.size, decay)
+        powers = np.exp(w - w.max())
+        shares = powers / powers.sum()
+        error = gamma * np.einsum("j,jtd->td", shares, REAL) - WANTED
+        for_w, for_gamma = mix_gradient(REAL, w, gamma, 2 * error / error.size, decay)
         w = w - for_w / (1 + 2.5 * decay)  # smaller steps where the penalty is steep
         gamma -= for_gamma
     return 100 * shares

@@ -55,14 +55,15 @@ def show_shared_words(sentences: list[list[str]], vectors: list[torch.Tensor]) -
         print(f"{number}. {' '.join(words)}")
         for word, row in zip(words, rows, strict=True):
             places.setdefault(word, []).append((number, row))
-    print("How alike are the vectors of one word in two places? A static table says 1.00.")
     shared = {word: found for word, found in places.items() if len(found) > 1}
+    if shared:
+        print("How alike are the vectors of one word in two places? A static table says 1.00.")
+    else:
+        print("No word stands in two places. Give sentences that share one.")
     for word, found in shared.items():
         for (one, left), (other, right) in combinations(found, 2):
             cosine = torch.cosine_similarity(left, right, 0)
             print(f"{word:>12}  in {one} and {other}: {cosine:.2f}")
-    if not shared:
-        print("No word stands in two places. Give sentences that share one.")
 
 
 main()

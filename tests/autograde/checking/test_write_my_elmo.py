@@ -73,10 +73,10 @@ def small_bilm() -> BiLM:
         return BiLM(sizes).requires_grad_(False).eval()
 
 
-def process(code: str, desk: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A process that has nothing of the course."""
+def run_alone(code: str, desk: Path, *arguments: str) -> str:
+    """What a process prints that has nothing of the course."""
     closed = f"import sys; sys.modules.update(dict.fromkeys({THE_COURSES})); sys.path.insert(0, '')"
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-B", "-c", f"{closed}\n{code}", *arguments],
         cwd=desk,
         capture_output=True,
@@ -84,18 +84,8 @@ def process(code: str, desk: Path, *arguments: str) -> subprocess.CompletedProce
         encoding="utf-8",
         check=False,
     )
-
-
-def run_alone(code: str, desk: Path, *arguments: str) -> str:
-    """What it prints."""
-    done = process(code, desk, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def command(desk: Path, *sentences: str) -> str:
-    """What `python -m my_elmo` prints."""
-    return run_alone(AS_A_COMMAND, desk, *sentences)
 
 
 def cosine(one: np.ndarray, other: np.ndarray) -> float:
@@ -176,7 +166,7 @@ def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Writ
 
 
 def test_of_one_sentence_the_package_shows_numbers(solved: Written) -> None:
-    shape, *words = command(solved.desk, "Dogs bark .").splitlines()
+    shape, *words = run_alone(AS_A_COMMAND, solved.desk, "Dogs bark .").splitlines()
     assert shape == "3 words, 512 numbers each"
     assert [line.split()[0] for line in words] == ["Dogs", "bark", "."]
     (vectors,) = ElmoEmbedder().embed_batch([["Dogs", "bark", "."]])
@@ -188,24 +178,48 @@ HINT = '"bark." is read as one word; "bark ." would be two.'
 QUOTES = "Each word is a sentence here. To make them one sentence, put quotes round it."
 
 
-def test_the_command_says_what_it_needs_and_what_it_makes_of_words(own_desk: Path) -> None:
+TYPED = [
+    ["Ah"],
+    ["Dogs bark."],
+    ["Dogs", "bark", "..."],
+    ["we go and we stay", "We go"],
+    ["--help"],
+    [],
+    ["", " "],
+]
+TYPE_ALL = f"""
+import json, runpy
+for typed in json.loads(sys.argv[1]):
+    sys.argv[1:], sys.stderr = typed, sys.stdout
+    try:
+        {AS_A_COMMAND.partition("; ")[2]}
+    except SystemExit as end:
+        print("ended with", end.code)
+    print("-----")
+"""
+
+
+def test_the_command_says_what_it_needs_and_what_it_makes_of_words(
+    own_desk: Path, untried: None
+) -> None:
     write()
-    assert command(own_desk, "Ah").splitlines()[0] == "1 word, 8 numbers each"
-    assert command(own_desk, "Dogs bark.").splitlines()[:2] == [HINT, "2 words, 8 numbers each"]
-    several = command(own_desk, "Dogs", "bark", "...").splitlines()
-    assert several[:4] == [QUOTES, "1. Dogs", "2. bark", "3. ..."]
-    assert several[-1] == "No word stands in two places. Give sentences that share one."
-    thrice = command(own_desk, "we go and we stay", "We go").splitlines()
-    assert [line.rpartition(":")[0].split(maxsplit=1) for line in thrice[3:]] == [
+    said = run_alone(TYPE_ALL, own_desk, json.dumps(TYPED)).split("-----\n")
+    one, glued, unquoted, twice, asked, *nothing = [answer.splitlines() for answer in said[:-1]]
+    assert one[0] == "1 word, 8 numbers each"
+    assert glued[:2] == [HINT, "2 words, 8 numbers each"]
+    assert unquoted[:4] == [QUOTES, "1. Dogs", "2. bark", "3. ..."]
+    assert unquoted[4:] == ["No word stands in two places. Give sentences that share one."]
+    assert [line.partition(":")[0].split(maxsplit=1) for line in twice[3:]] == [
         ["we", "in 1 and 1"],
         ["go", "in 1 and 2"],
     ]
-    assert command(own_desk, "--help").startswith("usage: python -m my_elmo [-h] [sentence ...]")
-    for nothing in ([], ["", " "]):
-        done = process(AS_A_COMMAND, own_desk, *nothing)
-        assert done.returncode == 2
-        assert 'error: give a sentence in quotes: python -m my_elmo "Dogs bark ."' in done.stderr
-        assert "Traceback" not in done.stderr
+    assert asked[0] == "usage: python -m my_elmo [-h] [sentence ...]"
+    assert asked[-1] == "ended with 0"
+    for answer in nothing:
+        assert answer[1:] == [
+            'python -m my_elmo: error: give a sentence in quotes: python -m my_elmo "Dogs bark ."',
+            "ended with 2",
+        ]
 
 
 def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> None:
