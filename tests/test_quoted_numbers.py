@@ -208,14 +208,16 @@ def senses_by_layer() -> list[str]:
         100 * numbers["rows"][name]["accuracy"]
         for name in ("majority of the form", "mean of static vectors", "layer 2")
     )
+    untrained = 100 * numbers["rows"]["layer 2, untrained"]["accuracy"]
     ahead = numbers["differences"]
     assert all(difference["low"] > 0 for difference in ahead.values())
     assert round(100 * ahead["layer 2 less majority of the form"]["mean"]) == 20  # "twenty points"
-    assert round(100 * ahead["layer 2 less mean of static vectors"]["mean"]) == 9  # "nine over"
+    assert round(100 * ahead["layer 2 less mean of static vectors"]["mean"]) == 9  # "nine above"
+    assert round(100 * ahead["layer 2 less layer 2, untrained"]["mean"]) == 12  # "twelve above"
     assert numbers["rows"]["layer 0"]["accuracy"] < numbers["rows"]["majority"]["accuracy"]
     return [
         f"layer 2 has {top:.0f} %, the majority of the form {form:.0f} %, a mean of static vectors "
-        f"{bag:.0f} %"
+        f"{bag:.0f} % and the same network before training {untrained:.0f} %"
     ]
 
 
