@@ -376,6 +376,7 @@ control_labels = or_reference("control_labels", control_labels)
 
 drawn = control_labels(forms, tags, np.random.default_rng(0))
 drawn_right = {m: [linear_right(v[:, j], drawn) for j in range(3)] for m, v in vectors.items()}
+recalled = np.array(majority(forms[:n_train], drawn[:n_train], forms[n_train:])) == drawn[n_train:]
 interval_bars(
     LAYERS,
     {
@@ -388,6 +389,7 @@ interval_bars(
     },
     title=f"How much can a linear probe learn by heart? {WORDS.title}",
     ylabel="right, percent",
+    level=("a dictionary, random labels", 100 * recalled.mean()),
 )
 
 # %%
@@ -402,7 +404,7 @@ print("  trained, layer 2 less layer 1, with the 95 % interval:", lead(more))
 outcome("control", float(100 * drawn_right["trained"][0].mean()), unit="%")
 
 # %% [markdown]
-# Half of the random labels are found: learning by heart, measured. The untrained model does it best from layer 0, where the *word itself* is easiest to recognise; higher up, a word's vectors differ from sentence to sentence. So a layer that is a little worse at the task can be the more honest witness. On the published ELMo, Hewitt and Liang report just that: layer 1 is slightly better at parts of speech, layer 2 substantially more selective. On ours the last line shows no clear difference.
+# Half of the random labels are found: learning by heart, measured. (The line is a dictionary of the words met; for new words it says the commonest label.) The untrained model does it best from layer 0, where the *word itself* is easiest to recognise; higher up, a word's vectors differ from sentence to sentence. So a layer that is a little worse at the task can be the more honest witness. On the published ELMo, Hewitt and Liang report just that: layer 1 is slightly better at parts of speech, layer 2 substantially more selective. On ours the last line shows no clear difference.
 
 # %% [markdown] slide="slide"
 # ## 5. Three broken probes
@@ -811,12 +813,12 @@ progress()
 # A colleague writes: *"Our probe finds the part of speech in layer 1 with 95 % and in layer 2 with 94.5 %. So layer 1 is the syntactic layer, and for our parser we will use layer 1 only."* **Why may different layers help different tasks at all? Which controls would you ask for before you believe the first conclusion? And does the second follow from the first?** Six to nine sentences.
 
 # %% [markdown] discussion="layer_one_only" points=3
-# **Rubric, 3 points.** 1 for a reason why layers may differ (lower layers nearer to the word and its neighbours, upper ones nearer to what is needed to predict the next word; or the parallel to levels of linguistic description, said with care). 1 for two controls: interval of the paired difference; control task or selectivity; untrained model or layer 0; majority. 1 for saying that the second does not follow: a task can mix all layers at little cost, the other layers may hold what a parser needs beyond parts of speech, and it must be measured in the parser. 0.5 of it for "use all layers" without a reason.
+# **Rubric, 3 points.** 1 for a reason why layers may differ (lower layers nearer to the word and its neighbours, upper ones nearer to what is needed to predict the next word; or the parallel to levels of linguistic description, said with care). 1 for two controls: interval of the paired difference; other words to learn from; new words apart; control task or selectivity; untrained model or layer 0; majority. 1 for saying that the second does not follow: a task can mix all layers at little cost, the other layers may hold what a parser needs beyond parts of speech, and it must be measured in the parser. 0.5 of it for "use all layers" without a reason.
 
 # %% [markdown] model_answer="layer_one_only"
 # The biLM's layers do different work. The lowest is close to the word and its spelling; each layer above can combine more of the sentence, and the top must be fit to bet on a neighbour, for which meaning matters more. Linguists, too, describe words, syntax and meaning as levels, but nothing forces a network to sort its knowledge in that way, and in our measurements both layers know both things.
 #
-# Before I believe the first conclusion I ask for the difference on the same test words with its interval: half a point can be chance. I ask for the score of layer 0, of an untrained model and of the commonest tag of each word, because most of the 95 % may come from there. And I ask for a control task: layer 1 may win because its vectors are easier to learn by heart.
+# Before I believe the first conclusion I ask for the difference on the same test words with its interval, and with other words to learn from: half a point can be chance. I ask for the score of layer 0, of an untrained model and of the commonest tag of each word, because most of the 95 % may come from there. And I ask for a control task, or for words that the probe has not met: layer 1 may win because its vectors are easier to learn by heart.
 #
 # The second does not follow. A probe for parts of speech is not a parser, which may need what layer 2 knows, such as which noun a verb can take. A mix of all layers costs a handful of weights and lets the parser choose; whether a single layer is as good must be measured in the parser.
 
