@@ -123,21 +123,25 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     """An observation of all that is wrong, or of one part in all cases where it is wrong."""
     wrong: dict[str, list[Pair]] = {}
     names: set[str] = set()
+    gradients_alone = False  # wrong where the result is right
     for inputs, right_view, mine_view in views:
         amounts = dict(exercise.on_the_way(inputs))
         arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
+        here = set()
         for name, right, mine in _leaves("", right_view, mine_view):
             names.add(name)
             pair = Pair(arguments, right, mine, exercise.rtol, exercise.atol, amounts)
             if not pair.alike:
+                here.add(name)
                 wrong.setdefault(name, []).append(pair)
+        gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
     lead = ""
     results = {name for name in names if GRADIENT not in name}
-    if results and not results.isdisjoint(wrong):  # what is learnt from a wrong result is wrong
+    if results.isdisjoint(wrong):
+        lead = "The result is right, and its gradient is not." if results and wrong else ""
+    elif not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names = results
-    elif results and wrong:
-        lead = "The result is right, and its gradient is not."
     found = _said_of(wrong, names, weak=weak, every="" if lead else "Only {} is wrong")
     return f"{lead} {found}".strip() if found or weak else ""
 

@@ -1,4 +1,4 @@
-"""Exercise `control_labels`: each word type gets a label by lot (Hewitt and Liang 2019)."""
+"""Exercise `control_labels`: each word type gets a random label (Hewitt and Liang 2019)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -188,12 +188,12 @@ def _last_drawn(words: Sequence[str], labels: Sequence[str], rng: Random) -> lis
 
 EACH_TOKEN = (
     "The same word has different labels at different places. Draw once for each spelling, keep the "
-    "lot in a dictionary, and look it up at every later place."
+    "label in a dictionary, and look it up at every later place."
 )
 SAME = "Draw with the `rng` that is given, so that the same seed gives the same labels."
 EXERCISE = Exercise(
     id="control_labels",
-    title="Labels by lot",
+    title="Random labels",
     lesson=LESSON,
     points=2,
     difficulty=2,
@@ -209,7 +209,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(
-            "a lot for each place",
+            "a new label at each place",
             lambda words, labels, rng: [labels[int(rng.integers(len(labels)))] for _ in words],
             EACH_TOKEN,
             hint=1,
@@ -221,7 +221,7 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "a new lot whenever another word came between",
+            "a new label whenever another word came between",
             _last_drawn,
             EACH_TOKEN,
             hint=1,
@@ -284,14 +284,14 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
-            "one lot for all",
+            "one label for all",
             lambda words, labels, rng: [labels[int(rng.integers(len(labels)))]] * len(words),
             "All words have the same label. Draw once for each different word.",
             hint=1,
         ),
     ),
     right_answers={
-        "all lots at once": _by_types(
+        "all draws at once": _by_types(
             lambda words, labels, rng, n: np.array(labels)[rng.integers(0, len(labels), n)]
         ),
         "choice by shares": _by_types(
@@ -301,7 +301,7 @@ EXERCISE = Exercise(
                 p=[list(labels).count(name) / len(labels) for name in sorted(set(labels))],
             )
         ),
-        "all lots first": lambda words, labels, rng: (lambda lots: [lots[word] for word in words])(
+        "all draws first": lambda words, labels, rng: (lambda lots: [lots[word] for word in words])(
             {word: str(rng.choice(labels)) for word in dict.fromkeys(words)}
         ),
     },
