@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autograde.checking.model_answer import model_answer
     from autograde.checking.predictions import calibration, outcome, predict
     from autograde.checking.progress import progress
+    from autograde.checking.whose import whose
     from autograde.checking.write_my_elmo import write_my_elmo
     from autograde.running.environment import environment
 
@@ -32,6 +33,7 @@ __all__ = [
     "outcome",
     "predict",
     "progress",
+    "whose",
     "write_my_elmo",
 ]
 
@@ -46,6 +48,7 @@ _HOMES = {
     "outcome": "checking.predictions",
     "predict": "checking.predictions",
     "progress": "checking.progress",
+    "whose": "checking.whose",
     "write_my_elmo": "checking.write_my_elmo",
 }
 _NEEDED = ("numpy", "torch", "gensim", "IPython", "ipywidgets")

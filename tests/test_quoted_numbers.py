@@ -183,6 +183,8 @@ def letters() -> list[str]:
     assert ordinary[layer_0]["low"] > 0.5 > ordinary[untrained]["low"]  # "well above a coin"
     assert ordinary[untrained]["high"] > 0.5  # "the untrained network does not"
     assert alike[text]["low"] < 0.5 < alike[text]["high"]  # "no better than a coin"
+    for question in ("meaning or any word", "meaning or letters"):  # "ahead both times"
+        assert numbers[question]["checkpoint ahead of"][text]["high"] < 0
     assert alike[layer_0]["high"] < 0.25  # "nearly every time"
     return [f"{numbers['misspelt']['words']} misspellings"]
 
@@ -191,10 +193,12 @@ def checkpoint() -> list[str]:
     card = (ROOT / "elmo_mini/data/course_bilm/README.md").read_text("utf-8")
     read, minutes = re.findall(r"- ([\d,]+) words read by|- ([\d.]+) minutes on CPU", card)
     assert "1 process(es)" in card  # "one processor"
-    words = float(read[0].replace(",", "")) / 1e6
+    texts = re.findall(r"\| (?:whole|train) \| ([\d,]+) \|", card)
+    words = sum(int(text.replace(",", "")) for text in texts)
+    assert 2.5 < int(read[0].replace(",", "")) / words < 3  # "almost three times"
     return [
         f"for {float(minutes[1]):.0f} minutes on one processor",
-        f"has read {words:.0f} million words",
+        f"has read {words / 1e6:.1f} million words",
     ]
 
 
@@ -204,14 +208,16 @@ def senses_by_layer() -> list[str]:
         100 * numbers["rows"][name]["accuracy"]
         for name in ("majority of the form", "mean of static vectors", "layer 2")
     )
+    untrained = 100 * numbers["rows"]["layer 2, untrained"]["accuracy"]
     ahead = numbers["differences"]
     assert all(difference["low"] > 0 for difference in ahead.values())
     assert round(100 * ahead["layer 2 less majority of the form"]["mean"]) == 20  # "twenty points"
-    assert round(100 * ahead["layer 2 less mean of static vectors"]["mean"]) == 9  # "nine over"
+    assert round(100 * ahead["layer 2 less mean of static vectors"]["mean"]) == 9  # "nine above"
+    assert round(100 * ahead["layer 2 less layer 2, untrained"]["mean"]) == 12  # "twelve above"
     assert numbers["rows"]["layer 0"]["accuracy"] < numbers["rows"]["majority"]["accuracy"]
     return [
         f"layer 2 has {top:.0f} %, the majority of the form {form:.0f} %, a mean of static vectors "
-        f"{bag:.0f} %"
+        f"{bag:.0f} % and the same network before training {untrained:.0f} %"
     ]
 
 

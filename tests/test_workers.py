@@ -26,6 +26,7 @@ def test_what_stays_together(test: str, scope: str) -> None:
     assert Together._split_scope(object.__new__(Together), test) == scope
 
 
+@pytest.mark.slow
 def test_a_file_stays_on_one_worker() -> None:
     """With the real pytest and xdist: they have not always agreed about this."""
     files = ["tests/test_concepts.py", "tests/test_makefile.py"]

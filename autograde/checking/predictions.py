@@ -38,14 +38,15 @@ class Prediction:
     def held(self) -> bool | None:
         """Whether the guess held.
 
-        The same option; a percentage within 10 points; another number within ``factor``.
+        The same option; a percentage within 10 points, or half of a small one, but at least 1
+        point; another number within ``factor``.
         """
         if self.guess is None or self.outcome is None:
             return None
         if isinstance(self.guess, str) or isinstance(self.outcome, str):
             return str(self.guess) == str(self.outcome)
         if self.unit == "%":
-            return abs(self.guess - self.outcome) <= 10
+            return abs(self.guess - self.outcome) <= _points(self.outcome)
         if self.guess * self.outcome <= 0:
             return self.guess == self.outcome
         return 1 / self.factor <= self.guess / self.outcome <= self.factor
@@ -67,8 +68,9 @@ class Prediction:
         """When a guess like this one holds, in words."""
         if isinstance(self.guess, str) or isinstance(self.outcome, str):
             return "it holds if it is the same option"
-        if self.unit == "%":
-            return "it holds within 10 percentage points"
+        if self.unit == "%" and self.outcome is not None:
+            points = f"{_points(self.outcome):.2g}"
+            return f"it holds within {points} percentage point{'s' * (points != '1')}"
         return f"it holds within a factor of {self.factor:g}"
 
 
@@ -145,7 +147,8 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
 
     Parameters
     ----------
-    factor : how far off a number may be and still count as held (percentages: 10 points).
+    factor : how far off a number may be and still count as held (percentages: 10 points,
+        or half of a small one).
     """
     book = _read()
     prediction = book.get(key, Prediction(question="", unit=unit))
@@ -255,6 +258,11 @@ def _book(file: Path) -> dict[str, Prediction]:
 
 def _write(book: dict[str, Prediction]) -> None:
     write_text(FILE, json.dumps({key: asdict(value) for key, value in book.items()}, indent=1))
+
+
+def _points(measured: float) -> float:
+    """How many points off a percentage may be: 10, of less than 20 % its half, at least 1."""
+    return min(10.0, max(1.0, abs(measured) / 2))
 
 
 def _said(value: float | str | None, unit: str) -> str:

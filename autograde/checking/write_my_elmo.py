@@ -36,14 +36,20 @@ SENTENCES = [
 ]
 ROUNDING = 1e-4
 SECONDS = 300.0  # by the clock: a process that hangs, or a slow disk that torch is read from
+SHOWN = ("She plays the cello .", "The plays were long .")
+COMMAND = " ".join(["-m", PACKAGE, *(f'"{sentence}"' for sentence in SHOWN)])
 TRIAL = f"""
-import json, sys
+import json, runpy, sys
 sys.modules.update(dict.fromkeys({THE_COURSES}))
 sys.path.insert(0, "")
+sys.stdout.reconfigure(encoding="utf-8")
 import numpy as np
-from {PACKAGE} import embed
-vectors = embed(json.loads(sys.argv[2]))
+from {PACKAGE} import embed, every_layer
+sentences = json.loads(sys.argv[2])
+vectors = [*embed(sentences), *every_layer(sentences)]
 np.savez(sys.argv[1], *[np.asarray(rows, dtype="float32") for rows in vectors])
+sys.argv[1:] = {SHOWN}
+runpy.run_module("{PACKAGE}", run_name="__main__")
 """
 
 
@@ -54,32 +60,45 @@ def write_my_elmo() -> None:
 
     The package is the folder ``my_elmo`` at your desk. It needs torch, numpy and h5py alone. Where
     a part of yours is missing or no longer right, the course's stands in, in ``my_elmo/course/``,
-    and a sentence says so. Nothing that you wrote is overwritten.
+    and a sentence says so. Nothing that you wrote is overwritten. Where there is no desk, as in a
+    solved notebook, the course's parts are put together and tried in a folder that is gone then.
     """
     if being_graded():
         print(f"Nothing is written: nbgrader runs this notebook, and {PACKAGE} is a learner's own.")
         return
-    desk = find_desk()
-    if desk is None:
-        print(f"Nothing is written: {PACKAGE} belongs in the folder that `make lab` makes for you.")
+    if desk := find_desk():
+        own: list[str] = []
+        for name in PARTS:
+            if _is_own(name, own, desk):
+                own.append(name)
+        if _written(desk, own, f"{desk.name}/{PACKAGE}"):
+            print(f"Try it in a terminal, in {desk}:\n{sys.executable} {COMMAND}")
         return
-    folder, bilm = f"{desk.name}/{PACKAGE}", load_pretrained()
-    own: list[str] = []
-    for name in PARTS:
-        if _is_own(name, own, desk):
-            own.append(name)
+    print(
+        "There is no desk here, the folder that `make lab` makes for a learner. So the package is "
+        "made of the course's parts, in a folder that is gone afterwards."
+    )
+    with tempfile.TemporaryDirectory() as made:
+        if _written(Path(made), [], PACKAGE):
+            files = sorted(path.relative_to(made).as_posix() for path in Path(made).rglob("*.*"))
+            print("Its files:", ", ".join(name for name in files if name.startswith(PACKAGE)))
+
+
+def _written(desk: Path, own: Collection[str], folder: str) -> bool:
+    """Write the package and try it; whether it could be written."""
+    bilm = load_pretrained()
     stand_ins = {name: _course_text(name, own, desk) for name in PARTS if name not in own}
     try:
         files = own_package.code(stand_ins, own) | _weights(bilm)
         beside = own_package.write(desk, files, datetime.now())
     except OSError as error:
         print(f"{folder} cannot be written ({error.strerror or error}).")
-        return
+        return False
     if beside:
         print(f"What you had edited there has another name now: {', '.join(beside)}.")
     print(f"Written: {folder}, {len(own)} of {len(PARTS)} parts yours.")
     print(_tried(desk, bilm))
-    print(f'Try it in a terminal, in {desk}:\n{sys.executable} -m {PACKAGE} "Dogs bark ."')
+    return True
 
 
 def _is_own(name: str, own: Collection[str], desk: Path) -> bool:
@@ -108,13 +127,22 @@ def _not_alone(name: str, module: str, inside: str) -> str:
     stands_in = next((e for e, place in catalogue.places().items() if place == module), "")
     if stands_in:
         why = f"was kept with the course's `{stands_in}`"
-        way_out = f"Pass `{stands_in}` and take it up with `mine`, then check `{inside}` again."
+        way_out = _taken_up(stands_in, inside if inside in catalogue.places() else name)
     else:
         package = module.partition(".")[0]
         may = f"{', '.join(MAY_NEED[:-1])} and {MAY_NEED[-1]}"
         why = f"imports {package}, and this package may import {may} alone"
         way_out = f"Write `{inside}` without {package} and check it again."
     return f"{which} {why}, so the course's `{name}` is used. {way_out}"
+
+
+def _taken_up(part: str, user: str) -> str:
+    """What to do so that a kept part uses the learner's own part in the place of the course's."""
+    first, then = (catalogue.find(name).lesson[:2] for name in (part, user))
+    return (
+        f"Pass `{part}` in lesson {first}. Then run lesson {then} again, from its top to the check "
+        f"of `{user}`: on the way it takes your `{part}`."
+    )
 
 
 def _course_text(name: str, own: Collection[str], desk: Path) -> str:
@@ -139,7 +167,8 @@ def _weights(bilm: BiLM) -> dict[str, bytes]:
 
 def _tried(desk: Path, bilm: BiLM) -> str:
     """Run the package in a process of its own and hold its vectors to the course's."""
-    course = [layers.mean(0) for layers in ElmoEmbedder(module=bilm).embed_batch(SENTENCES)]
+    layers = ElmoEmbedder(module=bilm).embed_batch(SENTENCES)
+    course = [*(of_one.mean(0) for of_one in layers), *layers]
     where = f"a fresh Python that finds neither {' nor '.join(THE_COURSES)}"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "vectors.npz")
@@ -162,5 +191,6 @@ def _tried(desk: Path, bilm: BiLM) -> str:
     words = sum(map(len, SENTENCES))
     return (
         f"{verdict} in {where}, on {words} words: the largest difference from the course's "
-        f"`ElmoEmbedder` is {largest:.0e}."
+        f"`ElmoEmbedder` is {largest:.0e}.\n\n"
+        f"$ python {COMMAND}\n{done.stdout.decode(errors='replace')}"
     )

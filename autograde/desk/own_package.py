@@ -1,8 +1,9 @@
 """The learner's parts as a package that runs without the course: what is written around them.
 
-``my_elmo/`` here holds its face, its command and the reading of weights, as they are written. The
-course's parts, where they stand in, go into ``my_elmo/course/``, so that no file of the learner's
-is in their way. A record of what was written tells which files the learner has edited since.
+``my_elmo/`` here holds its face, its command, a layer in the place of the mix and the reading of
+weights, as they are written. The course's parts, where they stand in, go into ``my_elmo/course/``,
+so that no file of the learner's is in their way. A record of what was written tells which files the
+learner has edited since.
 """
 
 import hashlib

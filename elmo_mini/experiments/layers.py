@@ -7,8 +7,10 @@ printed.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
@@ -19,6 +21,7 @@ from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
 from elmo_mini.probing.report import ProbeReport, bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, load_task
+from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.senses import SenseSentence, sense_sentences
 from elmo_mini.word_vectors.word2vec_options import course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
@@ -28,8 +31,13 @@ NEAREST = 5
 
 
 def senseval(bilm: BiLM) -> tuple[str, Result]:
-    """k-NN on 1,000 examples of each word, five draws."""
-    report = probe(bilm, load_task("senseval"), train_size=1_000, draws=5, static=_static_vectors())
+    """k-NN on 1,000 examples of each word, five draws; also with the network before training."""
+    task, above = load_task("senseval"), range(1, bilm.num_layers)
+    report = probe(bilm, task, train_size=1_000, draws=5, static=_static_vectors())
+    with seeded(0, torch.device("cpu")):
+        untrained = probe(BiLM(bilm.options), task, layers=above, train_size=1_000, draws=5)
+    controls = [replace(untrained[f"layer {k}"], name=f"layer {k}, untrained") for k in above]
+    report = replace(report, scores=(*report.scores, *controls))
     gains = _differences(
         report,
         ("layer 1", "majority of the form"),
@@ -37,6 +45,7 @@ def senseval(bilm: BiLM) -> tuple[str, Result]:
         ("layer 2", "majority of the form"),
         ("layer 2", "mean of static vectors"),
         ("layer 2", "layer 1"),
+        *((f"layer {k}", f"layer {k}, untrained") for k in above),
     )
     return report.title, report.as_dict() | {"differences": gains}
 

@@ -20,6 +20,7 @@ with brought_by("experiments"):
 
 
 Floats = NDArray[np.float32]
+Labels = NDArray[np.str_]
 
 
 def knn(known: Floats, labels: Sequence[str], asked: Floats, neighbours: int = 5) -> list[str]:
@@ -47,14 +48,20 @@ def linear(known: Floats, labels: Sequence[str], asked: Floats, c: float = 1.0) 
     return [str(label) for label in model.fit(known, labels).predict(asked)]
 
 
-def majority(known: Sequence[str], labels: Sequence[str], asked: Sequence[str]) -> list[str]:
+def majority(
+    known: Sequence[str] | Labels, labels: Sequence[str] | Labels, asked: Sequence[str] | Labels
+) -> list[str]:
     """For each asked word, the commonest label of this word among the known, without any vector.
 
-    A word that is not known has the commonest label of all.
+    A word that is not known has the commonest label of all. Of equals, the first in the alphabet.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for word, label in zip(known, labels, strict=True):
         counts[word][label] += 1
-    everyday = Counter(labels).most_common(1)[0][0]
-    best = {word: found.most_common(1)[0][0] for word, found in counts.items()}
+    everyday = _commonest(Counter(labels))
+    best = {word: _commonest(found) for word, found in counts.items()}
     return [best.get(word, everyday) for word in asked]
+
+
+def _commonest(counts: Counter[str]) -> str:
+    return min(counts, key=lambda label: (-counts[label], label))

@@ -7,7 +7,7 @@ occurrences so far are kept.
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -116,7 +116,10 @@ def context_neighbours(
 
 
 def same_label_share(
-    vectors: NDArray[np.floating[Any]], labels: Sequence[str], nearest: int = 5
+    vectors: NDArray[np.floating[Any]],
+    labels: Sequence[str],
+    nearest: int = 5,
+    groups: Sequence[Hashable] | None = None,
 ) -> NDArray[np.float64]:
     """For each vector, the share of its `nearest` others (cosine) that have its label, (N,).
 
@@ -125,23 +128,33 @@ def same_label_share(
     Parameters
     ----------
     vectors : (N, D)
+    groups : the group of each vector; only vectors of one group are compared. Where a group is
+        None, or has one label alone, there is nothing to find, and the share is nan
 
     Raises
     ------
     ValueError
-        If there are no more than `nearest` vectors.
+        If there are no more than `nearest` vectors, or no more of a group.
     """
+    if groups is not None:
+        shares = np.full(len(vectors), np.nan)
+        for group in dict.fromkeys(groups):
+            rows = [row for row, of_row in enumerate(groups) if of_row == group]
+            of_group = [labels[row] for row in rows]
+            if group is not None and len(set(of_group)) > 1:
+                shares[rows] = same_label_share(vectors[rows], of_group, nearest)
+        return shares
     if len(vectors) <= nearest:
         raise ValueError(
             f"there are {len(vectors)} vectors; each is compared with its {nearest} nearest "
             "others, so give more vectors or ask for fewer neighbours"
         )
-    rows = vectors.astype(np.float64)
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = vectors.astype(np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     similarity = (unit @ unit.T).round(9)
     np.fill_diagonal(similarity, -np.inf)
     known = np.array(labels)
-    share = np.empty(len(rows))
+    share = np.empty(len(vectors))
     for row, of_row in enumerate(similarity):
         limit = np.sort(of_row)[-nearest]
         same = known == known[row]

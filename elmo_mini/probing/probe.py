@@ -5,7 +5,7 @@ the vectors. Beside the layers stand the baselines that any claim about context 
 most frequent label, the most frequent label of the word's form, and static vectors.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal, Protocol, get_args
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
-from elmo_mini.probing.classifiers import centroid, knn, linear
-from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval
+from elmo_mini.probing.classifiers import centroid, knn, linear, majority
+from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.probing.tasks import Occurrence, Task
 from elmo_mini.vectors.cache import cached_vectors
 from elmo_mini.vectors.stream import Floats, embed_stream
@@ -87,8 +87,7 @@ def probe(
         "centroid": centroid,
         "linear": partial(linear, c=c),
     }
-    ids = {words: number for number, words in enumerate({o.words: 0 for o in task.test})}
-    sentences = np.array([ids[o.words] for o in task.test])
+    sentences = sentence_numbers(task.test)
 
     def score(name: str, answer: Callable[[NDArray[np.int64]], Labels]) -> Score:
         correct = np.stack([answer(train) == labels[tests] for train in trains])
@@ -97,25 +96,26 @@ def probe(
         by_group = {g: float(correct[:, groups[tests] == g].mean()) for g in names}
         return Score(name, accuracy, low, high, by_group, correct)
 
-    def by_vectors(rows: Floats) -> Callable[[NDArray[np.int64]], Labels]:
+    def by(classify: Callable[..., list[str]], rows: Any) -> Callable[[NDArray[np.int64]], Labels]:
         def answer(train: NDArray[np.int64]) -> Labels:
             found = np.empty(len(tests), dtype=labels.dtype)
             for group in np.unique(groups[tests]):
                 asked = tests[groups[tests] == group]
                 known = train[groups[train] == group]
-                answers = classifiers[kind](rows[known], labels[known].tolist(), rows[asked])
+                answers = classify(rows[known], labels[known].tolist(), rows[asked])
                 found[asked - len(task.train)] = answers
             return found
 
         return answer
 
-    scores = [score(name, answer) for name, answer in _baselines(everything, tests)]
-    if static is not None:
-        for name, rows in _static_rows(static, everything):
-            scores.append(score(name, by_vectors(rows)))
-    scores += [
-        score(f"layer {layer}", by_vectors(vectors[:, place])) for place, layer in enumerate(chosen)
+    forms: Labels = np.array([o.form.lower() for o in everything])
+    scores = [
+        score("majority", by(majority, np.full_like(forms, ""))),
+        score("majority of the form", by(majority, forms)),
     ]
+    rows_of = list(_static_rows(static, everything)) if static is not None else []
+    rows_of += [(f"layer {layer}", vectors[:, place]) for place, layer in enumerate(chosen)]
+    scores += [score(name, by(classifiers[kind], rows)) for name, rows in rows_of]
     settings: dict[str, Any] = {
         "probe": {"knn": f"{neighbours}-NN", "linear": f"linear, C={c:g}"}.get(kind, kind),
         "train": len(trains[0]),
@@ -180,29 +180,6 @@ def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDAr
             of_group = np.sort(random.choice(of_group, size, replace=False))
         rows.append(of_group)
     return np.concatenate(rows)
-
-
-def _baselines(
-    everything: Sequence[Occurrence], tests: NDArray[np.int64]
-) -> Iterator[tuple[str, Callable[[NDArray[np.int64]], Labels]]]:
-    """The most frequent label of the group, and of the word's form; ties go by the alphabet."""
-
-    def answer(train: NDArray[np.int64], *, by_form: bool) -> Labels:
-        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        for occurrence in (everything[row] for row in train):
-            counts[(occurrence.group,)][occurrence.label] += 1
-            counts[occurrence.group, occurrence.form.lower()][occurrence.label] += 1
-        best = {key: min(c, key=lambda label: (-c[label], label)) for key, c in counts.items()}
-        asked = [everything[row] for row in tests]
-        return np.array(
-            [
-                (best.get((o.group, o.form.lower())) if by_form else None) or best[(o.group,)]
-                for o in asked
-            ]
-        )
-
-    yield "majority", lambda train: answer(train, by_form=False)
-    yield "majority of the form", lambda train: answer(train, by_form=True)
 
 
 def _static_rows(

@@ -1,10 +1,13 @@
 """The table of a probe: accuracies with intervals, and differences between rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from elmo_mini.probing.tasks import Occurrence
 
 BOOTSTRAPS = 2_000
 
@@ -93,3 +96,23 @@ def bootstrap_interval(
     means = ((by_sentence @ sums.T) * by_draw).sum(1) / (by_sentence @ sizes)
     low, high = np.percentile(means, [2.5, 97.5])
     return float(outcome.mean()), float(low), float(high)
+
+
+def sentence_numbers(occurrences: Sequence[Occurrence]) -> NDArray[np.int64]:
+    """(N,) which sentence each occurrence stands in, numbered from 0."""
+    numbers: dict[tuple[str, ...], int] = {}
+    return np.array([numbers.setdefault(o.words, len(numbers)) for o in occurrences])
+
+
+def share_right(
+    right: NDArray[np.bool_] | NDArray[np.float64], occurrences: Sequence[Occurrence]
+) -> dict[str, float]:
+    """``mean``, ``low`` and ``high`` of (N,) right answers, or of differences between two probes.
+
+    The 95 % interval comes from drawing the sentences of the N occurrences anew. Other words to
+    learn from would move the mean, too; that is not in the interval.
+    """
+    mean, low, high = bootstrap_interval(
+        np.asarray(right, dtype=float)[None], sentence_numbers(occurrences)
+    )
+    return {"mean": mean, "low": low, "high": high}

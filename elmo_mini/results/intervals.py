@@ -46,9 +46,20 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     such as ``"+2.1 (+0.4 to +3.8): ahead"``; *no clear difference* where the 95 % interval of the
     differences, seed by seed, holds 0
     """
-    points = interval(100 * (np.array(one["values"]) - np.array(other["values"])))
-    if points["low"] <= 0 <= points["high"]:
-        verdict = "no clear difference"
-    else:
-        verdict = "ahead" if points["low"] > 0 else "behind"
-    return f"{points['mean']:+.1f} ({points['low']:+.1f} to {points['high']:+.1f}): {verdict}"
+    return lead(interval(np.array(one["values"]) - np.array(other["values"])))
+
+
+def lead(point: Mapping[str, Any]) -> str:
+    """A difference of two shares in percentage points, with its interval and what that says.
+
+    Parameters
+    ----------
+    point : ``mean``, ``low`` and ``high``, as `interval` gives them, of the differences
+
+    Returns
+    -------
+    such as ``"-3.0 (-7.2 to +1.5): no clear difference"``
+    """
+    mean, low, high = (100 * point[part] for part in ("mean", "low", "high"))
+    verdict = "ahead" if low > 0 else "behind" if high < 0 else "no clear difference"
+    return f"{mean:+.1f} ({low:+.1f} to {high:+.1f}): {verdict}"

@@ -32,7 +32,7 @@ class StoredResult:
     name : the name of its file.
     title : one line that says what was measured.
     command, date, machine, versions : how, when and where.
-    numbers : everything else in the file; its ``note``, if any, is shown with the circumstances.
+    numbers : everything else in the file.
     """
 
     name: str
@@ -49,7 +49,6 @@ class StoredResult:
             self.title,
             f"stored result of {self.date}, made with: {self.command}",
             f"on {self.machine}; {versions}",
-            *([f"note: {self.numbers['note']}"] if "note" in self.numbers else []),
         ]
         return "\n  ".join(lines)
 

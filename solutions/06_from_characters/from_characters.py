@@ -590,18 +590,17 @@ title = "lawyer: closer to attorney than to … ?"
 interval_bars(LABELS, bars, title=title, ylabel="percent", level=("a coin", 50))
 
 # %%
-same_text = 100 * np.array(
-    list(numbers["meaning or letters"]["share"]["fastText, same text"].values())
-)
-print("fastText on the model's own text (stored), against a word near in letters:", end=" ")
-print("{:.0f} % ({:.0f} to {:.0f})".format(*same_text))
+for name, key in (("an ordinary word", "any word"), ("a word near in letters", "letters")):
+    stored = numbers[f"meaning or {key}"]["share"]["fastText, same text"]
+    share = "{mean:.0%} ({low:.0%} to {high:.0%})".format(**stored)
+    print(f"fastText on the model's own text (stored), against {name}: {share}")
 outcome("meaning", float(100 * chosen["a word near in letters"][0].mean()), unit="%")
 
 # %%
 show_neighbours(readers[0], ["lawyer", "car", "ocean"])
 
 # %% [markdown]
-# **Half a myth.** Layer 0 does hold meaning: against an ordinary word it chooses the like in meaning well above a coin, and the untrained network does not. But form comes first. Against a look-alike, meaning loses nearly every time. The neighbour lists show both: persons beside *lawyer*, look-alikes beside *car*. fastText on the same text, which learnt from the words around and has a vector of its own for each frequent word, is no better than a coin there. *Layer 0 is where ELMo starts. What its LSTMs add is the question of the next lessons.*
+# **Half a myth.** Layer 0 does hold meaning: against an ordinary word it chooses the like in meaning well above a coin, and the untrained network does not. But form comes first. Against a look-alike, meaning loses nearly every time. The neighbour lists show both: persons beside *lawyer*, look-alikes beside *car*. fastText on the same text, which learnt from the words around and has a vector of its own for each frequent word, knows more meaning: it is ahead of layer 0 both times, and against a look-alike no better than a coin. *Layer 0 is where ELMo starts. What its LSTMs add is the question of the next lessons.*
 #
 # Two more that one meets. *"Character input is especially useful for German or Turkish, as ELMo shows"*: reasonable, but the paper's experiments are in English. *"Character-level models were a flash in the pan of 2015 to 2017"*: they were an alternative to pretrained word vectors then, we know no measurement that settles it, and ELMo itself reads characters.
 

@@ -54,7 +54,7 @@ def test_a_full_disk_is_an_error_and_no_crash(tmp_path: Path, suffix: str, lines
 
 
 @needs_a_limit
-@pytest.mark.parametrize("limit", [2_000, 10_000])
+@pytest.mark.parametrize("limit", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_official_weights_on_a_full_disk_are_an_error_and_no_crash(
     tmp_path: Path, limit: int
 ) -> None:

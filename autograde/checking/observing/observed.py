@@ -124,23 +124,27 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     wrong: dict[str, list[Pair]] = {}
     names: set[str] = set()
     everywhere = len(views) == len(exercise.cases)
+    gradients_alone = False  # wrong where the result is right
     for inputs, right_view, mine_view in views:
         amounts = dict(exercise.on_the_way(inputs))
         arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
+        here = set()
         both = _lists_of_codes(right_view, mine_view) if exercise.codes else (right_view, mine_view)
         for name, right, mine in _leaves("", *both):
             names.add(name)
             near = exercise.rtol, exercise.atol
             pair = Pair(arguments, right, mine, *near, amounts, exercise.codes, everywhere)
             if not pair.alike:
+                here.add(name)
                 wrong.setdefault(name, []).append(pair)
+        gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
     lead = ""
     results = {name for name in names if GRADIENT not in name}
-    if results and not results.isdisjoint(wrong):  # what is learnt from a wrong result is wrong
+    if results.isdisjoint(wrong):
+        lead = "The result is right, and its gradient is not." if results and wrong else ""
+    elif not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names = results
-    elif results and wrong:
-        lead = "The result is right, and its gradient is not."
     found = _said_of(wrong, names, weak=weak, every="" if lead else "Only {} is wrong")
     return f"{lead} {found}".strip() if found or weak else ""
 

@@ -3,9 +3,9 @@
 LESSON = "08_scalar_mix_and_elmo"
 EXERCISES = (
     "scalar_mix",
-    "mix_gradient",
     "ScalarMix",
     "without_boundaries",
     "embed",
     "find_fault",
+    "mix_gradient",
 )

@@ -197,7 +197,7 @@ EXERCISE = Exercise(
     reference=find_fault,
     run=_run,
     cases=(
-        Case("a sound ELMo", _elmo("")),
+        Case("a sound ELMo", _elmo(""), weight=2),
         Case("one that keeps both boundaries", _elmo("both boundaries stay")),
         Case("one that remembers", _elmo("remembers"), weight=2),
         Case("one that reads padding first", _elmo("padding is read first"), weight=2),

@@ -36,6 +36,8 @@ def _text(way: str, H: int, L: int, size: int, sentences: int = 4, *, empty: boo
             made[0] = ["The", "the", *made[0]]
         if empty:
             made[1] = []
+        if made and sum(map(len, made)) % len(_spellings(made)) == 0:
+            made[-1].append("the")  # so that no multiple of the types is the tokens
         return {"sentences": made, "H": H, "L": L, "size": size, "way": way}
 
     return make
@@ -256,11 +258,25 @@ EXERCISE = Exercise(
             "joined in pairs there are L + 1 of 2H.",
             hint=1,
         ),
+        *(
+            Mistake(
+                name,
+                _counted(once=once),
+                "You keep all layers once for each type. Only the token layer is the same at every "
+                "place; the others belong to each token.",
+                hint=2,
+            )
+            for name, once in (
+                ("all layers for types", lambda n, v, H, L: v * (H + L * 2 * H)),
+                ("all layers for types, both directions", lambda n, v, H, L: v * (L + 1) * 2 * H),
+                ("all layers for types, one direction", lambda n, v, H, L: v * (L + 1) * H),
+            )
+        ),
         Mistake(
-            "all layers for types",
-            _counted(once=lambda n, v, H, L: v * (H + L * 2 * H)),
-            "You keep all layers once for each type. Only the token layer is the same at every "
-            "place; the others belong to each token.",
+            "the table of types alone",
+            _counted(once=lambda n, v, H, L: v * H),
+            "You keep the token layer of each type and nothing else. The other L layers belong to "
+            "each token: 2H numbers each.",
             hint=2,
         ),
         Mistake(

@@ -1,4 +1,4 @@
-"""Exercise `control_labels`: each word type gets a label by lot (Hewitt and Liang 2019)."""
+"""Exercise `control_labels`: each word type gets a random label (Hewitt and Liang 2019)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -57,17 +57,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return told | {
         "another seed gives other labels": short != other,
         "labels that are never drawn": len(shares.keys() - set(drawn)),
-        **{f"share of the words with {name}": lot for name, lot in _lots(drawn, shares).items()},
+        **{
+            f"share of the words with {name}": of
+            for name, of in _drawn_shares(drawn, shares).items()
+        },
         "share of the places that keep their label": _near(kept, by_chance),
         "pairs such as Word and word with one label": _near(_alike(found), by_chance),
     }
 
 
-def _lots(drawn: list[str], shares: dict[str, float]) -> dict[str, float]:
-    """The share of each label among the lots; or `shares`, where chance explains every one."""
-    lots = {name: drawn.count(name) / len(drawn) for name in shares}
-    far = any(abs(lots[name] - share) >= BY_CHANCE for name, share in shares.items())
-    return lots if far else shares
+def _drawn_shares(drawn: list[str], expected: dict[str, float]) -> dict[str, float]:
+    """The share of each label among those drawn; or `expected`, if chance explains every one."""
+    found = {name: drawn.count(name) / len(drawn) for name in expected}
+    far = any(abs(found[name] - share) >= BY_CHANCE for name, share in expected.items())
+    return found if far else expected
 
 
 def _near(drawn: float, expected: float) -> float:
@@ -202,7 +205,7 @@ def _last_drawn(words: Sequence[str], labels: Sequence[str], rng: Random) -> lis
 
 EACH_TOKEN = (
     "The same word has different labels at different places. Draw once for each spelling, keep the "
-    "lot in a dictionary, and look it up at every later place."
+    "label in a dictionary, and look it up at every later place."
 )
 FEW_PLACES = (
     "You draw a place below the number of *different* labels, so only the first few words of the "
@@ -211,7 +214,7 @@ FEW_PLACES = (
 SAME = "Draw with the `rng` that is given, so that the same seed gives the same labels."
 EXERCISE = Exercise(
     id="control_labels",
-    title="Labels by lot",
+    title="Random labels",
     lesson=LESSON,
     points=2,
     difficulty=2,
@@ -227,7 +230,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(
-            "a lot for each place",
+            "a new label at each place",
             lambda words, labels, rng: [labels[int(rng.integers(len(labels)))] for _ in words],
             EACH_TOKEN,
             hint=1,
@@ -239,7 +242,7 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "a new lot whenever another word came between",
+            "a new label whenever another word came between",
             _last_drawn,
             EACH_TOKEN,
             hint=1,
@@ -329,14 +332,14 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
-            "one lot for all",
+            "one label for all",
             lambda words, labels, rng: [labels[int(rng.integers(len(labels)))]] * len(words),
             "All words have the same label. Draw once for each different word.",
             hint=1,
         ),
     ),
     right_answers={
-        "all lots at once": _by_types(
+        "all draws at once": _by_types(
             lambda words, labels, rng, n: np.array(labels)[rng.integers(0, len(labels), n)]
         ),
         "choice by shares": _by_types(
@@ -346,7 +349,7 @@ EXERCISE = Exercise(
                 p=[list(labels).count(name) / len(labels) for name in sorted(set(labels))],
             )
         ),
-        "all lots first": lambda words, labels, rng: (lambda lots: [lots[word] for word in words])(
+        "all draws first": lambda words, labels, rng: (lambda lots: [lots[word] for word in words])(
             {word: str(rng.choice(labels)) for word in dict.fromkeys(words)}
         ),
     },

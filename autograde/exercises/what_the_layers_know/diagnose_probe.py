@@ -304,6 +304,13 @@ EXERCISE = Exercise(
             "question round.",
             hint=2,
         ),
+        Mistake(
+            "everything is shifted",
+            lambda *a: SHIFTED,
+            "You call the labels of every probe shifted. Ask for the *place* of the *largest* of "
+            "`offsets`: `offsets.argmax()` is 1 where the word's own label agrees most.",
+            hint=3,
+        ),
         Mistake("everything is sound", lambda *a: SOUND, 'You say "sound" to every probe.', hint=1),
     ),
     right_answers={

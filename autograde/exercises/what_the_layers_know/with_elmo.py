@@ -119,6 +119,7 @@ def _joined(
     freeze: Callable[[Layers], Layers] = _detached,
     after_mix: Callable[[Tensor], Tensor] = lambda mixed: mixed,
     join: Callable[[Tensor, Tensor], Tensor] = lambda x, mixed: torch.cat([x, mixed], -1),
+    join_in: Callable[[Tensor, Tensor], Tensor] | None = None,
     at_input: tuple[str, ...] = ("input", "both"),
     at_output: tuple[str, ...] = ("output", "both"),
     rnn_learns: bool = True,
@@ -127,7 +128,7 @@ def _joined(
 
     frozen = freeze(layers)
     if where in at_input:
-        x = join(x, after_mix(mix_in(frozen)))
+        x = (join_in or join)(x, after_mix(mix_in(frozen)))
     with nullcontext() if rnn_learns else torch.no_grad():
         h = rnn(x)
     return join(h, after_mix(mix_out(frozen))) if where in at_output else h
@@ -204,10 +205,38 @@ def _all_ways(
     return ways[where]
 
 
+def _mixes_first(
+    x: Tensor,
+    layers: Layers,
+    mix_in: Mixed,
+    mix_out: Mixed,
+    rnn: Layer,
+    where: str,
+    *,
+    learn: bool = True,
+) -> Tensor:
+    with nullcontext() if learn else torch.no_grad():
+        mixed_in, mixed_out = mix_in(_detached(layers)), mix_out(_detached(layers))
+    return _joined(x, layers, lambda _: mixed_in, lambda _: mixed_out, rnn, where)
+
+
+def _nothing_learns(*given: Any) -> Tensor:
+    with torch.no_grad():
+        return _joined(*given)
+
+
 def _no_rnn(
     x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
 ) -> Tensor:
     return _joined(x, layers, mix_in, mix_out, lambda h: h, where)
+
+
+def _front(x: Tensor, mixed: Tensor) -> Tensor:
+    return torch.cat([mixed, x], -1)
+
+
+def _behind(x: Tensor, mixed: Tensor) -> Tensor:
+    return torch.cat([x, mixed], -1)
 
 
 TWO_SETS = (
@@ -262,6 +291,30 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "everything is frozen",
+            _nothing_learns,
+            "The vectors are right, and no gradient reaches anything, so nothing learns. Only the "
+            "layers are frozen: detach them, and leave the mixes and the RNN out of "
+            "`torch.no_grad()`.",
+            hint=3,
+        ),
+        Mistake(
+            "both mixes, always",
+            _mixes_first,
+            "The vectors are right, and both mixes are called whatever `where` says. Call a mix "
+            "only where it is used.",
+            hint=3,
+        ),
+        Mistake(
+            "both mixes, always, and without gradients",
+            lambda *a: _mixes_first(*a, learn=False),
+            "The vectors are right, and two things are not. No gradient reaches the mixing "
+            "weights, so they never learn: detach the layers, and leave the mixes out of "
+            "`torch.no_grad()`. And both mixes are called whatever `where` says: call a mix only "
+            "where it is used.",
+            hint=3,
+        ),
+        Mistake(
             "the word vectors are frozen as well",
             lambda x, *rest: _joined(x.detach(), *rest),
             "The vectors are right, and the word vectors never learn. Only the layers are frozen: "
@@ -288,9 +341,25 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the mix comes first",
-            lambda *a: _joined(*a, join=lambda x, mixed: torch.cat([mixed, x], -1)),
+            lambda *a: _joined(*a, join=_front),
             "A model would learn as well from this order. The task asks for the other one, so that "
             "answers can be compared: the mix last, as in the paper's [x ; ELMo].",
+            hint=2,
+        ),
+        Mistake(
+            "the mix comes first at the input",
+            lambda *a: _joined(*a, join=_behind, join_in=_front),
+            "At the input you join [mix ; x]. A model would learn as well from this order. The "
+            "task asks for the other one, so that answers can be compared: the mix last, as in the "
+            "paper's [x ; ELMo].",
+            hint=2,
+        ),
+        Mistake(
+            "the mix comes first at the output",
+            lambda *a: _joined(*a, join=_front, join_in=_behind),
+            "At the output you put the mix before what the RNN gave. A model would learn as well "
+            "from this order. The task asks for the other one, so that answers can be compared: "
+            "the mix last.",
             hint=2,
         ),
         Mistake(

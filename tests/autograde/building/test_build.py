@@ -584,10 +584,6 @@ def test_a_lesson_is_found_by_number_name_or_path(name: str, root: Path) -> None
     assert [path.parent.name for path in Builder(root, _find).sources([name])] == [LESSON]
 
 
-def test_the_committed_notebooks_are_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["build", "--check", "--root", str(REPOSITORY)]) == 0, capsys.readouterr().out
-
-
 def test_committed_notebooks_are_plain_json() -> None:
     for path in sorted(REPOSITORY.glob("*s/[0-9][0-9]_*/*.ipynb")):
         assert json.loads(path.read_text(encoding="utf-8"))["nbformat"] == 4

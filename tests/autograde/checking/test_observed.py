@@ -223,6 +223,19 @@ def test_gradients_are_spoken_of_only_when_the_result_is_right() -> None:
     assert off == "The result is right, and its gradient is not."
 
 
+def test_no_part_is_the_only_wrong_one_where_a_gradient_is_wrong_beside_a_right_result() -> None:
+    def counted(v: np.ndarray) -> dict[str, Any]:
+        return with_gradient(v) | {"the calls": np.arange(4)}
+
+    def both(v: np.ndarray) -> dict[str, Any]:
+        calls = np.arange(4) + 1 if len(v) == 5 else np.arange(4)
+        return with_gradient(v) | {"the gradient reaches": 0 * v, "the calls": calls}
+
+    says = observed(both, reference=counted, mistakes=(), right_answers={})
+    assert says.startswith("In `the gradient reaches`: ")
+    assert "Only" not in says
+
+
 def test_a_clamp_on_one_side_is_no_power() -> None:
     many = drawn(30), drawn(40)
     off = "Only your {} numbers are off. Look at what holds numbers inside a bound"

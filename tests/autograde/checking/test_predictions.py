@@ -29,6 +29,13 @@ def test_a_percentage_holds_within_ten_points() -> None:
     assert "surprise" in repr(outcome("share", 51.0))
 
 
+def test_a_small_percentage_holds_within_half_of_what_was_measured() -> None:
+    predict("share", "How large?", unit="%", guess=2.0)
+    assert "surprise (it holds within 5.7 percentage points)" in repr(outcome("share", 11.41))
+    assert "held" in repr(outcome("share", 3.9))
+    assert "held (it holds within 1 percentage point)" in repr(outcome("share", 1.1))
+
+
 def test_numbers_in_other_dress_are_understood_and_words_are_not() -> None:
     assert "4.5 kg" in repr(predict("weight", "How heavy?", unit="kg", guess="4,5 kg"))
     said = repr(predict("weight", "How heavy?", guess="about five"))

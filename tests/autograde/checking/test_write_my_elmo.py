@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -17,7 +18,7 @@ import torch
 
 from autograde.checking import catalogue, write_my_elmo
 from autograde.checking.check import check
-from autograde.checking.write_my_elmo import PARTS, SENTENCES, THE_COURSES
+from autograde.checking.write_my_elmo import COMMAND, PARTS, SENTENCES, THE_COURSES
 from autograde.desk.part_imports import foreign_imports
 from autograde.desk.part_text import part_text
 from elmo_mini.bilm.model import BiLM
@@ -36,6 +37,16 @@ OTHERS = {
     "without_boundaries": "row by row",
     "embed": "one sentence at a time",
 }
+SHOWN = [
+    "",
+    f"$ python {COMMAND}",
+    "1. She plays the cello .",
+    "2. The plays were long .",
+    "How alike are the vectors of one word in two places? A static table says 1.00.",
+]
+CELLO_AND_LONG = [line.split()[1:] for line in SHOWN[2:4]]
+AS_A_COMMAND = "import runpy; runpy.run_module('my_elmo', run_name='__main__')"
+ALIKE = re.compile(r" +(\S+)  in 1 and 2: (-?\d\.\d\d)")
 TRIED = re.compile(
     r"Tried in a fresh Python that finds neither elmo_mini nor autograde, on 21 words: the largest "
     r"difference from the course's `ElmoEmbedder` is \de-(\d\d)\."
@@ -75,6 +86,10 @@ def run_alone(code: str, desk: Path, *arguments: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
 
 
 @pytest.fixture(scope="module")
@@ -135,20 +150,93 @@ def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Writ
     assert exponent is not None
     assert int(exponent[1]) >= 5
     assert not (solved.desk / "my_elmo/course").exists()
-    assert lines[8:] == [
+    assert lines[8:13] == SHOWN
+    found = [match.groups() for line in lines[13:15] if (match := ALIKE.fullmatch(line))]
+    one, other = (layers.mean(0) for layers in ElmoEmbedder().embed_batch(CELLO_AND_LONG))
+    assert found == [
+        ("plays", f"{cosine(one[1], other[1]):.2f}"),
+        (".", f"{cosine(one[4], other[4]):.2f}"),
+    ]
+    assert float(found[0][1]) < 0.8
+    assert lines[15:] == [
+        "",
         f"Try it in a terminal, in {solved.desk}:",
-        f'{sys.executable} -m my_elmo "Dogs bark ."',
+        f'{sys.executable} -m my_elmo "She plays the cello ." "The plays were long ."',
     ]
 
 
-def test_the_package_runs_where_the_course_cannot_be_imported(solved: Written) -> None:
-    run = "import runpy; runpy.run_module('my_elmo', run_name='__main__')"
-    shape, *words = run_alone(run, solved.desk, "Dogs bark", ".").splitlines()
+def test_of_one_sentence_the_package_shows_numbers(solved: Written) -> None:
+    shape, *words = run_alone(AS_A_COMMAND, solved.desk, "Dogs bark .").splitlines()
     assert shape == "3 words, 512 numbers each"
     assert [line.split()[0] for line in words] == ["Dogs", "bark", "."]
     (vectors,) = ElmoEmbedder().embed_batch([["Dogs", "bark", "."]])
     shown = [[float(number) for number in line.split()[1:-1]] for line in words]
     np.testing.assert_allclose(shown, vectors.mean(0)[:, :6], atol=6e-4)
+
+
+HINT = '"bark." is read as one word; "bark ." would be two.'
+QUOTES = "Each word is a sentence here. To make them one sentence, put quotes round it."
+
+
+TYPED = [
+    ["Ah"],
+    ["Dogs bark."],
+    ["Dogs", "bark", "..."],
+    ["we go and we stay", "We go"],
+    ["--help"],
+    [],
+    ["", " "],
+]
+TYPE_ALL = f"""
+import json, runpy
+for typed in json.loads(sys.argv[1]):
+    sys.argv[1:], sys.stderr = typed, sys.stdout
+    try:
+        {AS_A_COMMAND.partition("; ")[2]}
+    except SystemExit as end:
+        print("ended with", end.code)
+    print("-----")
+"""
+
+
+def test_the_command_says_what_it_needs_and_what_it_makes_of_words(
+    own_desk: Path, untried: None
+) -> None:
+    write()
+    said = run_alone(TYPE_ALL, own_desk, json.dumps(TYPED)).split("-----\n")
+    one, glued, unquoted, twice, asked, *nothing = [answer.splitlines() for answer in said[:-1]]
+    assert one[0] == "1 word, 8 numbers each"
+    assert glued[:2] == [HINT, "2 words, 8 numbers each"]
+    assert unquoted[:4] == [QUOTES, "1. Dogs", "2. bark", "3. ..."]
+    assert unquoted[4:] == ["No word stands in two places. Give sentences that share one."]
+    assert [line.partition(":")[0].split(maxsplit=1) for line in twice[3:]] == [
+        ["we", "in 1 and 1"],
+        ["go", "in 1 and 2"],
+    ]
+    assert asked[0] == "usage: python -m my_elmo [-h] [sentence ...]"
+    assert asked[-1] == "ended with 0"
+    for answer in nothing:
+        assert answer[1:] == [
+            'python -m my_elmo: error: give a sentence in quotes: python -m my_elmo "Dogs bark ."',
+            "ended with 2",
+        ]
+
+
+def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> None:
+    code = (
+        "import json\n"
+        "import numpy as np\n"
+        "from my_elmo import every_layer\n"
+        "np.savez(sys.argv[1], *every_layer(json.loads(sys.argv[2])))\n"
+    )
+    file = solved.desk / "layers.npz"
+    run_alone(code, solved.desk, str(file), json.dumps([*SENTENCES, []]))
+    with np.load(file) as found:
+        layers = [found[name] for name in found.files]
+    course = ElmoEmbedder().embed_batch([*SENTENCES, []])
+    assert [of_one.shape for of_one in layers] == [of_one.shape for of_one in course]
+    for of_one, expected in zip(layers, course, strict=True):
+        np.testing.assert_allclose(of_one, expected, atol=1e-5)
 
 
 @published_model.needs_model
@@ -267,8 +355,9 @@ def test_a_part_that_was_kept_with_the_courses_part_is_told_how_to_mend_it(
     )
     assert (
         "Your `character_ids` uses your `shared`, which was kept with the course's "
-        "`character_ids`, so the course's `character_ids` is used. Pass `character_ids` and take "
-        "it up with `mine`, then check `shared` again.\n"
+        "`character_ids`, so the course's `character_ids` is used. Pass `character_ids` in lesson "
+        "06. Then run lesson 06 again, from its top to the check of `character_ids`: on the way "
+        "it takes your `character_ids`.\n"
     ) in write()
 
 
@@ -293,11 +382,24 @@ def test_under_nbgrader_nothing_is_written(
     assert not (desk / "my_elmo").exists()
 
 
-def test_without_a_desk_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_desk_the_courses_parts_are_tried_and_nothing_stays(
+    tmp_path: Path, small: BiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert write() == (
-        "Nothing is written: my_elmo belongs in the folder that `make lab` makes for you.\n"
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first, written, tried, *rest = write().splitlines()
+    assert first == (
+        "There is no desk here, the folder that `make lab` makes for a learner. So the package is "
+        "made of the course's parts, in a folder that is gone afterwards."
     )
+    assert written == "Written: my_elmo, 0 of 6 parts yours."
+    assert TRIED.fullmatch(tried)
+    assert rest[:5] == SHOWN
+    assert [match[1] for line in rest[5:7] if (match := ALIKE.fullmatch(line))] == ["plays", "."]
+    _, files = rest[7:]
+    assert files.startswith("Its files: my_elmo/__init__.py, my_elmo/__main__.py, ")
+    assert "my_elmo/course/CharCNN.py, " in files
+    assert "my_elmo/weights.hdf5" in files
     assert list(tmp_path.iterdir()) == []
 
 
@@ -309,6 +411,7 @@ def test_a_folder_that_cannot_be_written_is_said(desk: Path, small: BiLM) -> Non
 
 TRIALS = {
     "Its vectors are not the course's: tried in": lambda course: [v + 1 for v in course],
+    "the course's: tried in a fresh": lambda course: [*course[:-1], course[-1] + 1],
     "and its vectors have other shapes than": lambda course: course[:-1],
     "finds neither elmo_mini nor autograde: ImportError: no h5py": "ImportError: no h5py",
     "neither elmo_mini nor autograde: it ended without a word": "",
@@ -325,9 +428,10 @@ def test_a_trial_that_goes_wrong_is_told(
             raise trial
         if isinstance(trial, str):
             return subprocess.CompletedProcess(arguments, 1, stderr=trial.encode())
-        course = [v.mean(0) for v in ElmoEmbedder(module=small).embed_batch(SENTENCES)]
+        layers = ElmoEmbedder(module=small).embed_batch(SENTENCES)
+        course = [*(v.mean(0) for v in layers), *layers]
         np.savez(arguments[-2], *trial(course))  # type: ignore[operator]
-        return subprocess.CompletedProcess(arguments, 0)
+        return subprocess.CompletedProcess(arguments, 0, stdout=b"")
 
     monkeypatch.setattr(subprocess, "run", run)
     assert says in write_my_elmo._tried(desk, small)

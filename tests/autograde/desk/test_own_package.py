@@ -65,5 +65,10 @@ def test_the_face_says_whose_the_parts_are_and_takes_them_from_there() -> None:
     assert "from my_elmo.course.BiLM import BiLM\n" in face
     assert "from my_elmo.CharCNN import CharCNN\n" in face
     assert files["course/BiLM.py"] == b"class BiLM: ...\n"
-    assert sorted(own_package.code({}, ["BiLM"])) == ["__init__.py", "__main__.py", "weights.py"]
+    assert sorted(own_package.code({}, ["BiLM"])) == [
+        "__init__.py",
+        "__main__.py",
+        "one_layer.py",
+        "weights.py",
+    ]
     assert b"All its parts are yours." in own_package.code({}, ["BiLM"])["__init__.py"]

@@ -7,20 +7,22 @@ import pytest
 import torch
 from torch import Tensor
 
+from autograde.checking.check import examine
 from autograde.exercises.scalar_mix_and_elmo.broken import (
     FAULTS,
     KINDS,
     PLANTED,
+    Elmo,
     elmo_with,
     planted,
 )
-from autograde.exercises.scalar_mix_and_elmo.find_fault import find_fault
+from autograde.exercises.scalar_mix_and_elmo.find_fault import EXERCISE, find_fault
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.elmo.mix_gradient import mix_gradient
-from elmo_mini.elmo.module import Elmo
+from elmo_mini.elmo.module import Elmo as PackageElmo
 from elmo_mini.elmo.scalar_mix import ScalarMix
 
 
@@ -41,6 +43,19 @@ def test_the_three_of_the_lesson_are_told_apart(weights: dict[str, Tensor]) -> N
     assert sorted(found.values()) == sorted(FAULTS[1:])  # a wrong number would be seen at once
 
 
+def test_an_inspector_that_calls_every_sound_elmo_shifted_loses_what_its_question_is_worth() -> (
+    None
+):
+    def reads_the_backward_half(elmo: Elmo) -> str:
+        said = find_fault(lambda texts: [np.roll(v, v.shape[1] // 2, 1) for v in elmo(texts)])
+        return "shifted" if said == "sound" else said
+
+    report = examine(EXERCISE, reads_the_backward_half)
+    assert report.points <= 0.75 * EXERCISE.points
+    assert report.mistake is not None
+    assert report.mistake.name == "the whole vector"
+
+
 @pytest.mark.parametrize(
     ("settings", "verdict"),
     [
@@ -52,7 +67,7 @@ def test_the_three_of_the_lesson_are_told_apart(weights: dict[str, Tensor]) -> N
 def test_the_inspector_judges_the_package(settings: dict[str, bool], verdict: str) -> None:
     torch.manual_seed(0)
     bilm = BiLM(BiLMOptions(filters=((1, 8), (2, 8)), dim=16, projection_dim=8))
-    elmo = Elmo(None, None, 1, dropout=0.0, module=bilm, **settings)
+    elmo = PackageElmo(None, None, 1, dropout=0.0, module=bilm, **settings)
 
     @torch.no_grad()
     def box(sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:

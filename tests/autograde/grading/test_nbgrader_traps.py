@@ -17,6 +17,8 @@ from autograde.building.build import BUDGET_SECONDS
 from autograde.grading.nbgrader_settings import SECONDS_PER_CELL
 from tests.autograde.grading.nbgrader_course import Course, with_answers, words_of
 
+pytestmark = pytest.mark.slow
+
 LESSON = "00_traps"
 SOURCE = '''
 # %%
@@ -228,7 +230,6 @@ def test_validate_names_exercises_and_calls_a_stub_not_started(course: Course) -
     assert "Partial credit" not in said
 
 
-@pytest.mark.slow
 def test_an_answer_without_end_loses_its_own_points_and_no_others(course: Course) -> None:
     endless = "def relative_frequency(tokens, word):\n    while True:\n        pass"
     course.hand_in("endless", with_answers({**RIGHT, "relative_frequency": endless}))
@@ -239,7 +240,6 @@ def test_an_answer_without_end_loses_its_own_points_and_no_others(course: Course
     assert "was still running after 20 seconds" in words_of(course.feedback_html("endless"))
 
 
-@pytest.mark.slow
 def test_the_time_limit_is_the_courses_not_nbgraders_30_seconds(course: Course) -> None:
     config = course.root / "nbgrader_config.py"
     loaded = PyFileConfigLoader(config.name, path=str(course.root)).load_config()

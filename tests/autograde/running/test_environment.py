@@ -181,7 +181,9 @@ def test_the_lesson_and_the_command_reach_it() -> None:
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, cwd=COURSE)
 
 
-@pytest.mark.parametrize("package", ["numpy", "torch", "packaging"])
+@pytest.mark.parametrize(
+    "package", ["torch", pytest.param("numpy", marks=pytest.mark.slow), "packaging"]
+)
 def test_the_command_survives_without(package: str, tmp_path: Path) -> None:
     """A package that is not installed is reported by name, with exit status 1, in no traceback."""
     (tmp_path / "sitecustomize.py").write_text(

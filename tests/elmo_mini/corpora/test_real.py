@@ -51,7 +51,7 @@ def test_no_word_is_empty_or_has_white_space_in_it(real_corpus: Load, name: str)
         assert all(word and not any(map(str.isspace, word)) for word in words)
 
 
-@pytest.mark.parametrize("name", list(CATALOGUE))
+@pytest.mark.parametrize("name", [*SHORT, pytest.param("gutenberg", marks=pytest.mark.slow)])
 def test_parts_share_no_sentence(real_corpus: Load, name: str) -> None:
     corpus = real_corpus(name)
     train, dev, test = (

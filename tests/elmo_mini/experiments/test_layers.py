@@ -11,6 +11,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.experiments import layers as layer_experiments
 from elmo_mini.experiments.layers import main, same_sense_share
+from elmo_mini.probing.tasks import Occurrence, Task
 from elmo_mini.text.senses import sense_sentences
 
 PLAY = [s for s in sense_sentences() if s.word == "play"]
@@ -61,6 +62,22 @@ def test_vectors_that_know_the_sense_get_everything(
     monkeypatch.setattr(layer_experiments, "occurrence_vectors", lambda *_, **__: known)
     (shares,) = same_sense_share(bilm, PLAY, [2])
     assert shares == pytest.approx(1)
+
+
+def test_beside_the_senses_of_senseval_stands_the_network_before_training(
+    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [Occurrence(s.tokens, s.position, s.sense, s.word) for s in PLAY]
+    task = Task("senseval", "a small task", tuple(places[::2]), tuple(places[1::2]))
+    static = {word: np.ones(2, np.float32) for words in places for word in words.words}
+    monkeypatch.setattr(layer_experiments, "load_task", lambda name: task)
+    monkeypatch.setattr(layer_experiments, "_static_vectors", lambda: static)
+    _, result = layer_experiments.senseval(bilm)
+    for layer in ("layer 1", "layer 2"):
+        before = result["rows"][f"{layer}, untrained"]["accuracy"]
+        gain = result["differences"][f"{layer} less {layer}, untrained"]["mean"]
+        assert gain == pytest.approx(result["rows"][layer]["accuracy"] - before, abs=1e-4)
+    assert layer_experiments.senseval(bilm)[1] == result  # the same random weights each time
 
 
 def test_an_unknown_name_is_answered_with_those_there_are(

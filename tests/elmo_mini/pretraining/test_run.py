@@ -155,8 +155,10 @@ def test_both_directions_train_the_same_token_layer_and_softmax() -> None:
                 assert parameter.grad.abs().sum() > 0, name
 
 
-@pytest.mark.parametrize("softmax", ["full", "sampled", "adaptive"])
-@pytest.mark.parametrize("optimiser", ["adamw", "adagrad"])
+@pytest.mark.parametrize(
+    "softmax", [pytest.param("full", marks=pytest.mark.slow), "sampled", "adaptive"]
+)
+@pytest.mark.parametrize("optimiser", ["adamw", pytest.param("adagrad", marks=pytest.mark.slow)])
 def test_perplexity_falls_to_what_the_toy_language_allows(softmax: str, optimiser: str) -> None:
     rate = 0.02 if optimiser == "adamw" else 0.6
     clip = 1.0 if optimiser == "adamw" else 10.0

@@ -26,3 +26,7 @@ def test_there_are_no_more_neighbours_than_examples() -> None:
 def test_the_majority_is_the_words_own_or_everybodys() -> None:
     known, labels = ["run", "run", "run", "dog", "cat"], ["V", "N", "V", "N", "N"]
     assert majority(known, labels, ["run", "dog", "unseen"]) == ["V", "N", "N"]
+
+
+def test_of_equally_common_labels_the_majority_is_the_first_in_the_alphabet() -> None:
+    assert majority(["run", "run"], ["V", "N"], ["run", "unseen"]) == ["N", "N"]

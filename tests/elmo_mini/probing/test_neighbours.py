@@ -153,6 +153,18 @@ def test_where_all_are_equally_near_the_share_is_that_of_all_others() -> None:
     assert np.allclose(share, [2 / 6] * 3 + [3 / 6] * 4)
 
 
+def test_only_vectors_of_one_group_are_compared() -> None:
+    rng = np.random.default_rng(0)
+    vectors, labels = rng.standard_normal((16, 4)), list("aabb" * 4)
+    groups = [*"xxxxxxyyyyyy", None, None, "z", "z"]  # of z there are two, and both are b
+    share = same_label_share(vectors, labels, groups=groups)
+    assert share[:6].tolist() == same_label_share(vectors[:6], labels[:6]).tolist()
+    assert share[6:12].tolist() == same_label_share(vectors[6:12], labels[6:12]).tolist()
+    assert np.isnan(share[12:]).all()
+
+
 def test_fewer_vectors_than_neighbours_are_refused() -> None:
     with pytest.raises(ValueError, match="there are 5 vectors"):
         same_label_share(np.eye(5), list("aabbb"))
+    with pytest.raises(ValueError, match="there are 2 vectors"):
+        same_label_share(np.eye(9), list("abababaab"), groups=list("xxyyyyyyy"))

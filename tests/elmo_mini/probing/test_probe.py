@@ -1,5 +1,6 @@
 """Probes: what they find is in the vectors, and the baselines are what they say."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
-from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.probing.report import bootstrap_interval, share_right
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from tests.elmo_mini import official_files
 
@@ -71,9 +72,7 @@ def test_knn_and_centroid_against_plain_loops(bilm: BiLM) -> None:
     train, test = occurrences[: len(TASK.train)], occurrences[len(TASK.train) :]
     task = Task("dull", "dull", tuple(train), tuple(test))
 
-    def vector(o: Occurrence) -> np.ndarray:
-        return embedder.embed_sentence(o.words)[2, o.position]
-
+    vector = cache(lambda o: embedder.embed_sentence(o.words)[2, o.position])
     nearest, centroid = [], []
     for o in test:
         known = [(cosine(vector(o), vector(t)), t.label) for t in train if t.group == o.group]
@@ -178,6 +177,14 @@ def test_interval_knows_that_words_of_a_sentence_go_together() -> None:
     noisy = np.stack([outcome, 1 - outcome, np.ones(400), np.zeros(400)])
     _, low, high = bootstrap_interval(noisy, np.arange(400))
     assert high - low > 0.3
+
+
+def test_a_share_is_of_whole_sentences() -> None:
+    told = [Occurrence(("a", "b"), place, "N") for place in (0, 1)]
+    told.append(Occurrence(("c",), 0, "N"))
+    right = np.array([True, True, False])
+    point = share_right(np.tile(right, 100), told * 100)
+    assert point == {"mean": pytest.approx(2 / 3), "low": 0, "high": 1}  # two sentences, not 300
 
 
 def test_report_in_words_and_numbers(bilm: BiLM) -> None:

@@ -344,6 +344,7 @@ def test_what_cannot_be_stored(bilm: BiLM, tmp_path: Path) -> None:
 
 # Where the writer is killed: while vectors come in, before the manifest, before the renaming.
 KILL = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+LATER = ("manifest", "renaming")
 STAGES = {
     "vectors": "stop_after = 1500",
     "manifest": f"writing.fingerprint = lambda *_: exec({KILL!r})",
@@ -369,7 +370,9 @@ CHILD = """
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 @pytest.mark.parametrize("before", [False, True], ids=["new", "replacing"])
-@pytest.mark.parametrize("stage", list(STAGES))
+@pytest.mark.parametrize(
+    "stage", ["vectors", *(pytest.param(stage, marks=pytest.mark.slow) for stage in LATER)]
+)
 def test_a_kill_never_leaves_a_cache_that_reads_as_complete(
     bilm: BiLM, tmp_path: Path, stage: str, before: bool
 ) -> None:
@@ -453,6 +456,7 @@ MEASURE = """
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     """Four times the text makes 110 MB more of vectors, and the writer no larger."""
 

@@ -31,7 +31,7 @@ def small():
 # ---------------------------------------------------------------------- learning
 
 
-@pytest.mark.parametrize("sg", [0, 1])
+@pytest.mark.parametrize("sg", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_on_real_text_it_finds_the_neighbours_that_gensim_finds(lee, sg):
     options = {"sg": sg, "vector_size": 50, "epochs": 8, "workers": 1, "seed": 3}
     ours, theirs = Word2Vec(lee, **options), GensimWord2Vec(lee, **options)

@@ -1,0 +1,62 @@
+"""A linear probe in the open: softmax regression that follows its gradient, step by step.
+
+`classifiers.linear` asks the same question of scikit-learn. Here the gradient is an argument, so
+that one written by hand can train the probe, and sixty steps take a tenth of a second.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.floating[Any]]
+Gradient = Callable[[Numbers, NDArray[np.int64], Numbers, Numbers, float], tuple[Numbers, Numbers]]
+MOMENTUM = 0.9
+
+
+def probe_gradient(
+    x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: float
+) -> tuple[Numbers, Numbers]:
+    """Of mean -log softmax(x W + b)[y] + l2/2 |W|^2: the gradients for W (2H, K) and b (K,)."""
+    scores = x @ W + b
+    p = np.exp(scores - scores.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)  # (N, K)
+    p[np.arange(len(y)), y] -= 1  # prediction minus target
+    p /= len(y)
+    return x.T @ p + l2 * W, p.sum(0)
+
+
+def linear_probe(
+    known: NDArray[np.float32],
+    labels: Sequence[str],
+    asked: NDArray[np.float32],
+    *,
+    gradient: Gradient = probe_gradient,
+    steps: int = 60,
+    rate: float = 0.1,
+    l2: float = 0.05,
+) -> NDArray[np.str_]:
+    """The label of each asked vector, by a probe that starts from 0 and takes all examples a step.
+
+    Parameters
+    ----------
+    known, asked : (N, 2H) and (M, 2H); both are brought to the mean and the spread of `known`
+    labels : the N labels of `known`
+    gradient : of x (N, 2H), the labels' numbers y (N,), W (2H, K), b (K,) and l2
+
+    Returns
+    -------
+    (M,) labels
+    """
+    names, y = np.unique(labels, return_inverse=True)
+    mean, spread = known.mean(0), known.std(0) + 1e-6
+    x = (known - mean) / spread
+    W, b = np.zeros((x.shape[1], len(names)), x.dtype), np.zeros(len(names), x.dtype)
+    pace_W, pace_b = np.zeros_like(W), np.zeros_like(b)
+    for _ in range(steps):
+        slope_W, slope_b = gradient(x, y, W, b, l2)
+        pace_W, pace_b = MOMENTUM * pace_W - rate * slope_W, MOMENTUM * pace_b - rate * slope_b
+        W, b = W + pace_W, b + pace_b
+    found: NDArray[np.str_] = names[((asked - mean) / spread @ W + b).argmax(1)]
+    return found
