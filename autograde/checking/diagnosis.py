@@ -27,9 +27,11 @@ def named_mistake(
     """The mistake, and whether it explains all cases or only some.
 
     Where several mistakes explain all cases alike, none is named, unless they say the same. A guess
-    must explain the first wrong case and half of all wrong ones, better than any other mistake.
+    must explain the first wrong case and half of all wrong ones, better than any other mistake. An
+    answer that gives different results is not the one that always gives the same.
     """
     expected = expected_outcomes(exercise, seed)
+    varied = not _always_the_same(exercise, came)
     missed = [not alike(exercise, a, b) for a, b in zip(expected, came, strict=True)]
     whole: list[Mistake] = []
     partly: list[tuple[int, Mistake]] = []
@@ -39,6 +41,8 @@ def named_mistake(
         if all(same):
             whole.append(mistake)
         elif same[wrong] and not came[wrong].failure:
+            if varied and _always_the_same(exercise, outcomes):
+                continue
             partly.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))
     if whole:
         one = len({mistake.says for mistake in whole}) == 1
@@ -48,3 +52,7 @@ def named_mistake(
     if len(best) != 1 or 2 * most < sum(missed):
         return Diagnosis(None)
     return Diagnosis(best[0], wherever_wrong=most == sum(missed))
+
+
+def _always_the_same(exercise: Exercise, outcomes: tuple[Outcome, ...]) -> bool:
+    return all(alike(exercise, outcomes[0], outcome) for outcome in outcomes[1:])

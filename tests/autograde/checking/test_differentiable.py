@@ -1,5 +1,7 @@
 """What is said where no gradient comes back, though the answer itself ran."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -59,3 +61,18 @@ def test_a_way_back_that_is_broken_is_no_fault_of_the_function_that_ran() -> Non
     y.zero_()
     with pytest.raises(AnswerRefused, match="changed in place"):
         slopes(total, {"x": x})
+
+
+def frozen_for_good(
+    x: Tensor, layers: list[Tensor], mix_in: Any, mix_out: Any, rnn: Any, where: str
+) -> Tensor:
+    for layer in layers:
+        layer.requires_grad_(False)
+    result: Tensor = find("with_elmo").reference(x, layers, mix_in, mix_out, rnn, where)
+    return result
+
+
+def test_one_of_many_layers_is_named() -> None:
+    message = examine(find("with_elmo"), frozen_for_good).message
+    assert "`layers[0]`" in message
+    assert "`.detach()`" in message
