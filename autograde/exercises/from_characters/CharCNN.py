@@ -45,9 +45,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
     learnt = [*gradients(result, parameters, OWN_FROZEN).values()] if parameters else []
     pairs = zip(parameters.values(), learnt, strict=True)
+    numbers = sum(part.numel() - _idle(part, gradient) for part, gradient in pairs)
     return {
         "vectors": plain_copy(result),
-        "numbers that an optimiser finds": sum(part.numel() - _idle(part, g) for part, g in pairs),
+        "numbers that an optimiser finds": f"{numbers:,}",
         "sum of all gradients": sum(
             float(np.abs(part).sum()) for part in learnt if isinstance(part, np.ndarray)
         ),
