@@ -23,6 +23,10 @@ def _some_counts(x_max: float, alpha: float) -> Any:
     return make
 
 
+def _a_table(rng: np.random.Generator) -> Inputs:
+    return {"counts": rng.uniform(0, 200, (2, 3)), "x_max": 100.0, "alpha": 0.75}
+
+
 EXERCISE = Exercise(
     id="glove_weight",
     title="How much a count is trusted",
@@ -41,6 +45,7 @@ EXERCISE = Exercise(
             lambda rng: {"counts": np.array([0.0, 50.0, 5e6]), "x_max": 50.0, "alpha": 0.75},
             edge=True,
         ),
+        Case("a table of counts", _a_table, edge=True),
     ),
     mistakes=(
         Mistake(
@@ -200,6 +205,13 @@ EXERCISE = Exercise(
             "You lift counts below 1 up to 1. A pair that met once, far apart, counts less than 1, "
             "and a pair that never met counts 0: leave both as they are.",
             hint=2,
+        ),
+        Mistake(
+            "a loop over a row of numbers",
+            lambda x, x_max, alpha: np.array([(c / x_max) ** alpha if c < x_max else 1 for c in x]),
+            "Your loop is right for a row of numbers. `counts` may be a table, and then each step "
+            "of the loop gets a whole row. `np.where` and `np.minimum` take any shape.",
+            hint=3,
         ),
     ),
     right_answers={

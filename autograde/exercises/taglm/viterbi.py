@@ -154,6 +154,24 @@ def _emission_of_the_old(pairs: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
     return pairs.amax(0), pairs.argmax(0)
 
 
+def _beginning_at(least: float, *, emission: bool, at_the_end: bool) -> Answer:
+    """What `top, door = 0.0, 0` and `if score > top` give: no lower score beats the beginning."""
+
+    def largest(scores: Tensor) -> tuple[Tensor, Tensor]:
+        top, door = scores.max(0)
+        return top.clamp(min=least), torch.where(top > least, door, 0)
+
+    def forward(pairs: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        top, door = largest(pairs + row if emission else pairs)
+        return top if emission else top + row, door
+
+    if at_the_end:
+        return lambda *a: _best_by_steps(
+            *a, forward=forward, last=lambda best, end: largest(best + end)
+        )
+    return lambda *a: _best_by_steps(*a, forward=forward)
+
+
 def _multiplied_by_mask(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Best:
@@ -302,6 +320,13 @@ EXERCISE = Exercise(
         ),
         Case("two sentences of six words, ten labels", lattice((6, 6), 10)),
         Case("a sentence of one word", lattice((1, 4), 3), edge=True),
+        Case(
+            "all scores far below 0",
+            lattice((4, 3), 3, shift=-30.0),
+            asks="Here every score is far below 0. A running maximum that begins at 0 or -1 beats "
+            "them all: begin at `-math.inf`, or at the first score.",
+            edge=True,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -564,6 +589,20 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake("every path", _best_by_enumeration_in_numpy, EVERY_PATH, hint=1),
+        *(
+            Mistake(
+                f"the running maximum begins at {least}"
+                + ", with the emission" * emission
+                + ", at the end too" * at_the_end,
+                _beginning_at(least, emission=emission, at_the_end=at_the_end),
+                f"Your running maximum begins at {least}. Where every score is lower, none beats "
+                "it, and the label stays the first. Begin at `-math.inf`, or take `.max(0)`.",
+                hint=2,
+            )
+            for least in (0, -1)
+            for emission in (False, True)
+            for at_the_end in (False, True)
+        ),
     ),
     right_answers={
         "sentence by sentence": _best,
