@@ -600,8 +600,7 @@ EXERCISE = Exercise(
                 hint=2,
             )
             for least in (0, -1)
-            for emission in (False, True)
-            for at_the_end in (False, True)
+            for emission, at_the_end in ((False, False), (False, True), (True, False))
         ),
     ),
     right_answers={
