@@ -129,8 +129,10 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
         for name, right, mine in _leaves("", right_view, mine_view):
             names.add(name)
             pair = Pair(arguments, right, mine, exercise.rtol, exercise.atol, amounts)
-            if not pair.alike:
+            if not (pair.alike or pair.differs_in_form):
                 wrong.setdefault(name, []).append(pair)
+    if not wrong:
+        return ""
     lead = ""
     results = {name for name in names if GRADIENT not in name}
     if results and not results.isdisjoint(wrong):  # what is learnt from a wrong result is wrong

@@ -33,6 +33,11 @@ class Pair:
         """Whether what came is right."""
         return first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None
 
+    @property
+    def differs_in_form(self) -> bool:
+        """Whether the numbers are right, in a list, say, where an array is expected."""
+        return self.arrays is not None and self.close(*self.arrays)
+
     @cached_property
     def arrays(self) -> tuple[Numbers, Numbers] | None:
         """Both as arrays of real numbers, if they are."""
