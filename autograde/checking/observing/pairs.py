@@ -18,7 +18,8 @@ Both = list[tuple[Numbers, Numbers]]
 class Pair:
     """One part of one result, as expected and as it came, with what went in.
 
-    ``on_the_way`` has the amounts that the exercise computes on the way to this result.
+    ``on_the_way`` has the amounts that the exercise computes on the way to this result. Numbers
+    that are ``codes`` stand for something, and have no size. ``everywhere``: no case is right.
     """
 
     inputs: Inputs
@@ -27,15 +28,14 @@ class Pair:
     rtol: float
     atol: float
     on_the_way: dict[str, Any] = field(default_factory=dict)
+    codes: bool = False
+    everywhere: bool = True
 
     @cached_property
     def alike(self) -> bool:
-        """Whether what came is right."""
-        return first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None
-
-    @property
-    def differs_in_form(self) -> bool:
-        """Whether the numbers are right, in a list, say, where an array is expected."""
+        """Whether what came is right, or has the right numbers, in a list for an array, say."""
+        if first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None:
+            return True
         return self.arrays is not None and self.close(*self.arrays)
 
     @cached_property

@@ -87,6 +87,7 @@ EXERCISE = Exercise(
     minutes=5,
     reference=running_text.stream_rows,
     run=_run_rows,
+    codes=True,
     cases=(
         Case("12 words in 3 rows", _stream(12, 3)),
         Case("51 words in 4 rows", _stream(51, 4), weight=2),

@@ -235,3 +235,41 @@ def test_numbers_that_are_all_alike_have_no_property_to_lose() -> None:
     made = {"reference": lambda values: 0 * values[:1], "mistakes": (), "right_answers": {}}
     noise = np.random.default_rng(1)
     assert "above 1" not in observed(lambda v: 1 + noise.random(v[:1].shape), **made)
+
+
+def test_a_single_wrong_case_is_not_each_wrong_case() -> None:
+    says = observed(lambda v: np.full_like(v, 3) if len(v) == 7 else 2 * v)
+    assert says == "Every number of yours is 3, though different ones are expected."
+
+
+def test_what_comes_in_gets_through_where_a_case_is_right() -> None:
+    cases = drawn(5), drawn(6), drawn(7)
+    says = observed(lambda v: 2 * v if len(v) == 7 else np.full_like(v, 3), *cases)
+    assert says == (
+        "Every number of yours is 3 in each wrong case, though different ones are expected."
+    )
+
+
+def ids(values: np.ndarray) -> tuple[int, ...]:
+    return tuple(1 + round(100 * value) for value in values)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda v: tuple(code + 1 for code in ids(v)),
+        lambda v: tuple(2 * code for code in ids(v)),
+        lambda v: tuple(code // 7 for code in ids(v)),
+    ],
+)
+def test_codes_have_no_factors_and_no_terms(answer: Answer) -> None:
+    cases = drawn(5), drawn(7), drawn(9)
+    made = {"reference": ids, "mistakes": (), "right_answers": {}, "codes": True}
+    assert observed(answer, *cases, **made) == ""
+    assert observed(answer, *cases, **made | {"codes": False}) != ""
+
+
+def test_codes_can_stand_in_another_place() -> None:
+    made = {"reference": ids, "mistakes": (), "right_answers": {}, "codes": True}
+    assert "reverse order" in observed(lambda v: ids(v)[::-1], **made)
+    assert "last part is off" in observed(lambda v: (*ids(v)[:-1], 999), **made)
