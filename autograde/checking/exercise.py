@@ -177,7 +177,7 @@ class Exercise:
     ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
     ``on_the_way`` names amounts that are computed on the way, so that a result which is one of
     them, or which has one too many or too few, can be told so. Where the numbers of the result are
-    ``codes``, such as ids of words, no factor and no term is looked for between them.
+    ``codes``, such as ids of words, nothing is said of the size of a single one.
     """
 
     id: str

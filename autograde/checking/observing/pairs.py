@@ -34,9 +34,12 @@ class Pair:
     @cached_property
     def alike(self) -> bool:
         """Whether what came is right, or has the right numbers, in a list for an array, say."""
-        if first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None:
+        near = {"rtol": self.rtol, "atol": self.atol}
+        if first_difference(self.right, self.mine, **near) is None:
             return True
-        return self.arrays is not None and self.close(*self.arrays)
+        if self.arrays is None:
+            return False
+        return first_difference(np.asarray(self.right), np.asarray(self.mine), **near) is None
 
     @cached_property
     def arrays(self) -> tuple[Numbers, Numbers] | None:

@@ -34,7 +34,7 @@ def _of_one_shape(pairs: list[Pair], both: Both) -> str:
     nothing = all(pair.close(mine, 0 * mine) for pair, (_, mine) in zip(pairs, both, strict=True))
     others: tuple[Relation, ...] = (_function, _scaled, by_an_amount, moved, _by_case, _by_line)
     if pairs[0].codes:
-        others = (moved,)
+        others = (_function, _scaled, moved)
     for holds in (_constant, *(() if nothing else others)):
         found = holds(pairs, both)
         if found:
