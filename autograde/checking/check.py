@@ -158,7 +158,7 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     if found.mistake and found.wherever_wrong:
         observed = (
             "In each wrong case your result is the one that this mistake gives. Others that it "
-            "would spoil are right, so perhaps you make it in one place only."
+            "would spoil are right, so it may be another one that looks alike there."
         )
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(

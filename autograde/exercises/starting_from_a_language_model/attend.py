@@ -329,6 +329,13 @@ EXERCISE = Exercise(
             "`queries @ keys` multiplies (T, H) by (S, H). Turn the keys: `keys.transpose(1, 2)`.",
             hint=2,
         ),
+        Mistake(
+            "the mask's new axis stands last",
+            lambda q, k, m: _scores(q, k).masked_fill(~m.unsqueeze(2), -math.inf).softmax(-1),
+            "`mask.unsqueeze(2)` is (B, S, 1), so PyTorch lays source words upon queries. The new "
+            "axis belongs in the middle: `mask.unsqueeze(1)` is (B, 1, S).",
+            hint=2,
+        ),
     ),
     right_answers={
         "minus infinity": _attend,

@@ -154,6 +154,31 @@ def _from_b_to_the_last_i(labels: Labels) -> Found:
     return found
 
 
+def _place_0_is_none(labels: Labels) -> Found:
+    found: Found = []
+    start, kind = 0, ""
+    for place, label in enumerate([*labels, "O"]):
+        if start and label == f"I-{kind}":
+            continue
+        if start:
+            found.append((start, place, kind))
+        start, kind = (0, "") if label == "O" else (place, label[2:])
+    return found
+
+
+def _closes_and_opens_nothing(labels: Labels) -> Found:
+    found: Found = []
+    start, kind = None, ""
+    for place, label in enumerate([*labels, "O"]):
+        if start is not None and label != f"I-{kind}":
+            found.append((start, place, kind))
+            start = None
+        stray = label.startswith("I") and (place == 0 or labels[place - 1] == "O")
+        if start is None and (label.startswith("B") or stray):
+            start, kind = place, label[2:]
+    return found
+
+
 def _closed_by_o_alone(labels: Labels) -> Found:
     found: Found = []
     start, kind = None, ""
@@ -478,6 +503,19 @@ EXERCISE = Exercise(
             )
             for name, cut in CUTS.items()
             for where, way in WAYS.items()
+        ),
+        Mistake(
+            "place 0 counts as no span",
+            _place_0_is_none,
+            "`if start:` is false where a span begins at place 0. Ask `if start is not None:`.",
+            hint=3,
+        ),
+        Mistake(
+            "an I of another kind closes, and opens nothing",
+            _closes_and_opens_nothing,
+            "An I of another kind right behind a span closes it and is lost. It also opens the "
+            "next span.",
+            hint=2,
         ),
     ),
     right_answers={

@@ -189,6 +189,21 @@ def _multiplied_by_mask(
     return [labels[:length] for labels, length in zip(whole, lengths, strict=True)], scores
 
 
+def _best_so_far(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Best:
+    paths, scores = [], []
+    for row, length in zip(emissions, mask.sum(1).tolist(), strict=True):
+        best, path = start + row[0], []
+        for t in range(1, length):
+            path.append(int(best.argmax()))
+            best = (best[:, None] + transitions).amax(0) + row[t]
+        score, last = (best + end).max(0)
+        paths.append([*path, int(last)])
+        scores.append(score)
+    return paths, torch.stack(scores)
+
+
 def _as_long_as_the_first(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Best:
@@ -601,6 +616,13 @@ EXERCISE = Exercise(
             )
             for least in (0, -1)
             for emission, at_the_end in ((False, False), (False, True), (True, False))
+        ),
+        Mistake(
+            "the best so far at each word",
+            _best_so_far,
+            "Each of your labels is the best so far at its word, and the best whole path need not "
+            "go through it. Remember for each label the one before it, and walk back.",
+            hint=2,
         ),
     ),
     right_answers={

@@ -576,6 +576,12 @@ EXERCISE = Exercise(
             "draw anew where a word comes again.",
             hint=2,
         ),
+        Mistake(
+            "`rng.integers(0, window + 1)`",
+            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(0, w + 1))),
+            "Some centre words get no context at all: your draw includes 0. It starts at 1.",
+            hint=2,
+        ),
     ),
     right_answers={
         "one array of pairs": _array_of_pairs,
