@@ -367,6 +367,16 @@ EXERCISE = Exercise(
             "Only a place where `first` or `second` stood gets a label.",
             hint=2,
         ),
+        Mistake(
+            "the label is the merged word, wherever it stands",
+            lambda t, a, b, m: (
+                _merge(t, a, b, m)[0],
+                _merge_where(_merge(t, a, b, m)[0], m, lambda token: token == m)[1],
+            ),
+            "Your labels all hold the merged word. The point of the game is to remember which "
+            "word stood there.",
+            hint=1,
+        ),
     ),
     right_answers={
         "two comprehensions": _merge_by_comprehension,

@@ -624,6 +624,43 @@ EXERCISE = Exercise(
             "go through it. Remember for each label the one before it, and walk back.",
             hint=2,
         ),
+        Mistake(
+            "the worst last label",
+            lambda *a: _best_by_steps(
+                *a, last=lambda best, end: ((best + end).amin(), (best + end).argmin())
+            ),
+            "You choose the last label with the smallest score. Take the largest: `.max(0)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the worst way into each label",
+            lambda *a: _best_by_steps(
+                *a, forward=lambda pairs, row: (pairs.amin(0) + row, pairs.argmin(0))
+            ),
+            "Of the ways into a label you keep the worst. Take the largest: `.max(0)`.",
+            hint=1,
+        ),
+        Mistake(
+            "the emissions are subtracted",
+            lambda *a: _best_by_steps(
+                *a, forward=lambda pairs, row: (pairs.amax(0) - row, pairs.argmax(0))
+            ),
+            "Behind the first word you subtract the emissions. Add them.",
+            hint=3,
+        ),
+        Mistake(
+            "the emission of the first word is subtracted",
+            lambda e, *a: _best_by_steps(torch.cat([-e[:, :1], e[:, 1:]], 1), *a),
+            "You subtract the emission of the first word. Add it to `start`.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores so far are forgotten",
+            lambda *a: _best_by_steps(*a, forward=lambda pairs, row: (row, pairs.argmax(0))),
+            "Behind the first word your scores are the emissions alone. Add them to the best of "
+            "the ways that arrive.",
+            hint=3,
+        ),
     ),
     right_answers={
         "sentence by sentence": _best,

@@ -56,7 +56,7 @@ def test_a_form_that_says_nothing_of_the_numbers_is_named_as_before() -> None:
 def test_an_argument_that_is_changed_by_half_is_not_called_right() -> None:
     def half_done(values: np.ndarray) -> torch.Tensor:
         values += 1
-        return torch.from_numpy(2 * (values - 1))
+        return torch.from_numpy(2 * values)
 
     report = report_on(half_done)
     assert report.mistake is None
