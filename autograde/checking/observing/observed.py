@@ -123,27 +123,38 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     """An observation of all that is wrong, or of one part in all cases where it is wrong."""
     wrong: dict[str, list[Pair]] = {}
     names: set[str] = set()
+    everywhere = len(views) == len(exercise.cases)
     gradients_alone = False  # wrong where the result is right
     for inputs, right_view, mine_view in views:
         amounts = dict(exercise.on_the_way(inputs))
         arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
         here = set()
-        for name, right, mine in _leaves("", right_view, mine_view):
+        both = _lists_of_codes(right_view, mine_view) if exercise.codes else (right_view, mine_view)
+        for name, right, mine in _leaves("", *both):
             names.add(name)
-            pair = Pair(arguments, right, mine, exercise.rtol, exercise.atol, amounts)
+            near = exercise.rtol, exercise.atol
+            pair = Pair(arguments, right, mine, *near, amounts, exercise.codes, everywhere)
             if not pair.alike:
                 here.add(name)
                 wrong.setdefault(name, []).append(pair)
         gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
+    if not wrong:
+        return ""
     lead = ""
     results = {name for name in names if GRADIENT not in name}
     if results.isdisjoint(wrong):
-        lead = "The result is right, and its gradient is not." if results and wrong else ""
+        lead = "The result is right, and its gradient is not." if results else ""
     elif not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names = results
     found = _said_of(wrong, names, weak=weak, every="" if lead else "Only {} is wrong")
     return f"{lead} {found}".strip() if found or weak else ""
+
+
+def _lists_of_codes(right: Any, mine: Any) -> tuple[Any, Any]:
+    """A row of codes is one thing, not a thing of many parts."""
+    whole = [list(value) if isinstance(value, tuple) else value for value in (right, mine)]
+    return whole[0], whole[1]
 
 
 def _said_of(wrong: dict[str, list[Pair]], names: set[str], *, weak: bool, every: str) -> str:
@@ -179,7 +190,7 @@ def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
         return ("" if coarse else relation(pairs)) or relation_of_lists(pairs)
     found = where_it_is_wrong(pairs) or what_is_left(pairs)
     both = [pair.arrays for pair in pairs if pair.arrays is not None]
-    if found or coarse or len(both) < len(pairs):
+    if found or coarse or pairs[0].codes or len(both) < len(pairs):
         return found
     if any(right.shape != mine.shape for right, mine in both):
         return found

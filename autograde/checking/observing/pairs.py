@@ -18,7 +18,8 @@ Both = list[tuple[Numbers, Numbers]]
 class Pair:
     """One part of one result, as expected and as it came, with what went in.
 
-    ``on_the_way`` has the amounts that the exercise computes on the way to this result.
+    ``on_the_way`` has the amounts that the exercise computes on the way to this result. Numbers
+    that are ``codes`` stand for something, and have no size. ``everywhere``: no case is right.
     """
 
     inputs: Inputs
@@ -27,11 +28,16 @@ class Pair:
     rtol: float
     atol: float
     on_the_way: dict[str, Any] = field(default_factory=dict)
+    codes: bool = False
+    everywhere: bool = True
 
     @cached_property
     def alike(self) -> bool:
-        """Whether what came is right."""
-        return first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None
+        """Whether what came is right, or has the right numbers, in a list for an array, say."""
+        both: tuple[Any, Any] = self.right, self.mine
+        if self.arrays is not None:
+            both = np.asarray(self.right), np.asarray(self.mine)
+        return first_difference(*both, rtol=self.rtol, atol=self.atol) is None
 
     @cached_property
     def arrays(self) -> tuple[Numbers, Numbers] | None:

@@ -12,6 +12,8 @@ from autograde.checking.observing.pairs import Both, Numbers, Pair, all_close, s
 from autograde.checking.observing.shapes import relation_of_shapes
 from autograde.checking.observing.trends import INFINITE, NAN
 
+Relation = Callable[[list[Pair], Both], str]
+
 
 def relation(pairs: list[Pair]) -> str:
     """The first relation that holds for all pairs, as a sentence that says where to look."""
@@ -30,7 +32,9 @@ def _of_one_shape(pairs: list[Pair], both: Both) -> str:
     if len(distinct) < 2 or not all(np.isfinite(right).any() for right, _ in both):
         return ""
     nothing = all(pair.close(mine, 0 * mine) for pair, (_, mine) in zip(pairs, both, strict=True))
-    others = (_function, _scaled, by_an_amount, moved, _by_case, _by_line)
+    others: tuple[Relation, ...] = (_function, _scaled, by_an_amount, moved, _by_case, _by_line)
+    if pairs[0].codes:
+        others = (_function, _scaled, moved)
     for holds in (_constant, *(() if nothing else others)):
         found = holds(pairs, both)
         if found:
@@ -78,10 +82,10 @@ def _constant(pairs: list[Pair], both: Both) -> str:
     (number,) = numbers
     if number in ("nan", "inf", "-inf"):
         return f"{subject(both)} is {number}. {NAN if number == 'nan' else INFINITE}"
-    return (
-        f"{subject(both)} is {number} in each wrong case, though different ones are "
-        "expected. Look at whether what comes in gets through to what you return."
-    )
+    where = " in each wrong case" if len({id(pair.inputs) for pair in pairs}) > 1 else ""
+    said = f"{subject(both)} is {number}{where}, though different ones are expected."
+    look = " Look at whether what comes in gets through to what you return."
+    return said + look if pairs[0].everywhere else said
 
 
 def _scaled(pairs: list[Pair], both: Both) -> str:

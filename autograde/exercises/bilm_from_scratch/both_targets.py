@@ -204,6 +204,7 @@ EXERCISE = Exercise(
     minutes=8,
     reference=both_targets,
     run=_run,
+    codes=True,
     cases=(
         Case("one sentence", _numbered),
         Case("sentences of 5, 3 and 4 tokens", _sentences((5, 3, 4), 5), weight=2),

@@ -87,6 +87,7 @@ EXERCISE = Exercise(
     minutes=5,
     reference=running_text.stream_rows,
     run=_run_rows,
+    codes=True,
     cases=(
         Case("12 words in 3 rows", _stream(12, 3)),
         Case("51 words in 4 rows", _stream(51, 4), weight=2),
@@ -201,6 +202,13 @@ EXERCISE = Exercise(
             lambda s, rows: s[: rows * _row_length(s, rows)],
             "You have cut the text, and it is still one row. Shape it: `.view(rows, length)`.",
             hint=2,
+        ),
+        Mistake(
+            "what is left over is cut off by a negative place",
+            lambda stream, rows: stream[: -(len(stream) % rows)].view(rows, -1),
+            "Where nothing is left over, `stream[:-0]` is `stream[:0]`, which is empty. Say how "
+            "much stays: `stream[:rows * length]`.",
+            hint=3,
         ),
     ),
     right_answers={

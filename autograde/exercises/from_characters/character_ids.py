@@ -119,6 +119,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=8,
     reference=reference,
+    codes=True,
     cases=(
         Case("cat", _text("cat")),
         Case("a drawn word with a capital", _drawn),

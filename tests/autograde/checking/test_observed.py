@@ -163,7 +163,7 @@ def test_a_mistake_in_all_wrong_cases_is_said_to_be_one() -> None:
     assert report.mistake is not None
     assert not report.certain
     assert "In each wrong case your result is the one that this mistake gives." in report.advice
-    assert "perhaps you make it in one place only" in report.advice
+    assert "it may be another one that looks alike there" in report.advice
 
 
 def test_counts_alone_can_be_left_out_or_come_too_often() -> None:
@@ -248,3 +248,36 @@ def test_numbers_that_are_all_alike_have_no_property_to_lose() -> None:
     made = {"reference": lambda values: 0 * values[:1], "mistakes": (), "right_answers": {}}
     noise = np.random.default_rng(1)
     assert "above 1" not in observed(lambda v: 1 + noise.random(v[:1].shape), **made)
+
+
+def test_a_single_wrong_case_is_not_each_wrong_case() -> None:
+    says = observed(lambda v: np.full_like(v, 3) if len(v) == 7 else 2 * v)
+    assert says == "Every number of yours is 3, though different ones are expected."
+
+
+def test_what_comes_in_gets_through_where_a_case_is_right() -> None:
+    cases = drawn(5), drawn(6), drawn(7)
+    says = observed(lambda v: 2 * v if len(v) == 7 else np.full_like(v, 3), *cases)
+    assert says == (
+        "Every number of yours is 3 in each wrong case, though different ones are expected."
+    )
+
+
+def ids(values: np.ndarray) -> tuple[int, ...]:
+    return tuple(1 + round(100 * value) for value in values)
+
+
+def test_nothing_is_said_of_the_size_of_one_code() -> None:
+    def one_is_larger(values: np.ndarray) -> tuple[int, ...]:
+        return (*ids(values)[:2], ids(values)[2] + 64, *ids(values)[3:])
+
+    made = {"reference": ids, "mistakes": (), "right_answers": {}}
+    assert "64 more than" in observed(one_is_larger, **made)
+    assert observed(one_is_larger, **made, codes=True) == ""
+
+
+def test_codes_can_all_be_shifted_or_stand_in_another_place() -> None:
+    made = {"reference": ids, "mistakes": (), "right_answers": {}, "codes": True}
+    assert "1 more than" in observed(lambda v: tuple(code + 1 for code in ids(v)), **made)
+    assert "reverse order" in observed(lambda v: ids(v)[::-1], **made)
+    assert "last part is off" in observed(lambda v: (*ids(v)[:-1], 999), **made)
