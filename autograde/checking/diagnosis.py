@@ -29,9 +29,11 @@ def named_mistake(
 
     Where several mistakes explain all cases alike, none is named, unless they say the same. One
     that is right but for its form is named only where the numbers are right. A guess must explain
-    the first wrong case and half of all wrong ones, better than any other mistake.
+    the first wrong case and half of all wrong ones, better than any other mistake; an answer that
+    gives different results is not the one that always gives the same.
     """
     expected = expected_outcomes(exercise, seed)
+    varied = not _always_the_same(exercise, came)
     missed = [not alike(exercise, a, b) for a, b in zip(expected, came, strict=True)]
     whole: list[Mistake] = []
     partly: list[tuple[int, Mistake]] = []
@@ -44,6 +46,8 @@ def named_mistake(
             ):
                 whole.append(mistake)
         elif same[wrong] and not came[wrong].failure:
+            if varied and _always_the_same(exercise, outcomes):
+                continue
             partly.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))
     if whole:
         one = len({mistake.says for mistake in whole}) == 1
@@ -79,3 +83,7 @@ def numbers_besides(exercise: Exercise, came: tuple[Outcome, ...], seed: int) ->
     if exercise.view is everything and other_numbers(exercise, refused, seed):
         return "That is not all: the numbers are wrong, too. Mend the form, and check again."
     return ""
+
+
+def _always_the_same(exercise: Exercise, outcomes: tuple[Outcome, ...]) -> bool:
+    return all(alike(exercise, outcomes[0], outcome) for outcome in outcomes[1:])

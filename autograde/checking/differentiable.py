@@ -1,8 +1,9 @@
 """Running an answer whose result must carry gradients."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograde.checking.exercise import (
@@ -18,6 +19,48 @@ NO_TENSOR = (
     "Your answer leaves PyTorch. The network goes on from here and learns through your function: "
     "stay with `torch`, without NumPy."
 )
+
+GIVEN_FROZEN = (
+    "Your answer switches the gradient of `{name}` off, which it was given, and off it stays for "
+    "whoever uses it next. Take a copy without a gradient instead: `.detach()`."
+)
+OWN_FROZEN = (
+    "No gradient reaches `{name}`: its `requires_grad` is off, so an optimiser would never change "
+    "it. `nn.Embedding.from_pretrained` switches it off unless it is told `freeze=False`."
+)
+CHANGED_IN_PLACE = (
+    "Autograd cannot go back through your answer: a tensor that it needs was changed in place. "
+    "Look for `+=`, `x[...] = ` and methods that end in `_`, and make new tensors instead."
+)
+
+
+def slopes(
+    total: Tensor, leaves: Mapping[str, Tensor], frozen: str = GIVEN_FROZEN
+) -> dict[str, Tensor | None]:
+    """The slope of one number for each leaf; None for a leaf that it does not depend on.
+
+    Parameters
+    ----------
+    leaves : tensors that had ``requires_grad`` on before the answer saw them, by their names
+    frozen : what is said of one that has it off now; ``{name}`` stands for its name
+
+    Raises
+    ------
+    AnswerRefused
+        If a leaf has its gradient switched off, or if the way back is broken.
+    """
+    for name, leaf in leaves.items():
+        if not leaf.requires_grad:
+            raise AnswerRefused(frozen.format(name=name))
+    if not total.requires_grad:
+        return dict.fromkeys(leaves)
+    try:
+        found = torch.autograd.grad(total, [*leaves.values()], allow_unused=True)
+    except RuntimeError as error:
+        if "modified by an inplace operation" not in str(error):
+            raise
+        raise AnswerRefused(CHANGED_IN_PLACE) from error
+    return dict(zip(leaves, found, strict=True))
 
 
 def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:

@@ -292,7 +292,7 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 # %% [markdown] exercise="highway"
 # ### Exercise 3. A highway
 #
-# Write `highway(x, W_transform, b_transform, W_carry, b_carry)` as in the formula. `x` is (N, F), the matrices (F, F), the biases (F,). Return (N, F), for autograd.
+# Write `highway(x, W_transform, b_transform, W_carry, b_carry)` as in the formula. `x` is (N, F), the matrices (F, F), the biases (F,). Return (N, F), for autograd. The scores inside the sigmoid can go beyond ±1,000.
 
 
 # %% exercise="highway"

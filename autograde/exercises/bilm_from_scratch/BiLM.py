@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -104,14 +105,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     kept = [x * there[..., None] if x.shape[:2] == there.shape else x for x in layers]
     total = sum((x * (1 + torch.arange(x.numel()).view_as(x))).sum() for x in kept)
     learnt = [p for p in model.parameters() if p.requires_grad]
-    gradients: Sequence[Tensor | None] = []
-    if isinstance(total, Tensor) and total.requires_grad:
-        gradients = torch.autograd.grad(total, learnt, allow_unused=True)
+    named = {str(i): parameter for i, parameter in enumerate(learnt)}
+    found = slopes(total, named) if isinstance(total, Tensor) else {}
     return {
         "layers": [plain(x) for x in kept],
         "mask": plain(mask),
         "numbers that learn": sum(p.numel() for p in learnt),
-        "size of the gradient": sum(float((g**2).sum()) for g in gradients if g is not None),
+        "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
 
 
@@ -138,6 +138,8 @@ class _Variant(nn.Module):
         clips: bool = True,
         copied: bool = False,
         words_again: bool = False,
+        forgets: str = "",
+        stacked: str = "",
     ) -> None:
         super().__init__()
         self.char_cnn = char_cnn
@@ -155,7 +157,7 @@ class _Variant(nn.Module):
         self.directions, self.mixed, self.doubled = directions, mixed, doubled
         self.token_layer, self.backward_first = token_layer, backward_first
         self.carries_on, self.halves, self.copied = carries_on, halves, copied
-        self.words_again = words_again
+        self.words_again, self.forgets, self.stacked = words_again, forgets, stacked
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(B, T, letters) to the layers and the mask."""
@@ -188,6 +190,8 @@ class _Variant(nn.Module):
         behind = [behind[0], *(back(h) for h in (ahead if self.copied else behind)[1:])]
         if self.residual == "in what is shown only":
             ahead, behind = (self._summed(layers) for layers in (ahead, behind))
+        if self.residual == "with the bare states":
+            ahead, behind = (self._with_below(layers) for layers in (ahead, behind))
         if self.residual == "in what is handed on only":
             ahead, behind = (self._bare(layers) for layers in (ahead, behind))
         first = torch.cat([x, x], -1) if self.doubled else x
@@ -202,10 +206,16 @@ class _Variant(nn.Module):
             h, c = start
         states = []
         for t in range(x.shape[1]):
-            h, c = lstm.step(x[:, t], h, c)
+            new_h, new_c = lstm.step(x[:, t], h, c)
             if inside:
-                h = h + x[:, t]
-            states.append(h)
+                new_h = new_h + x[:, t]
+            states.append(new_h)
+            h = h if "h" in self.forgets else new_h
+            c = c if "c" in self.forgets else new_c
+        if self.stacked == "reshaped":
+            return torch.cat(states).view(len(x), len(states), hidden), (h, c)
+        if self.stacked == "the last":
+            return torch.stack(states[-1:] * len(states), 1), (h, c)
         return torch.stack(states, 1), (h, c)
 
     def _added(self, h: Tensor, layers: list[Tensor], depth: int) -> Tensor:
@@ -228,6 +238,11 @@ class _Variant(nn.Module):
         for h in layers[2:]:
             out.append(h + out[-1])
         return out
+
+    @staticmethod
+    def _with_below(layers: list[Tensor]) -> list[Tensor]:
+        above = zip(layers[2:], layers[1:], strict=False)
+        return [*layers[:2], *(layer + below for layer, below in above)]
 
     @staticmethod
     def _bare(layers: list[Tensor]) -> list[Tensor]:
@@ -351,6 +366,27 @@ EXERCISE = Exercise(
             _variant(residual="in what is shown only"),
             "You show h + x as the layer and hand on h alone. The next layer reads the sum.",
             hint=2,
+        ),
+        Mistake(
+            "the bare states are handed on",
+            _variant(residual="with the bare states"),
+            "You show the sum and hand on the bare states, so the third layer neither reads nor "
+            "adds what the second one showed. Both are the sum: `x = states + x`, then keep `x`.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"{what} carried on",
+                _variant(forgets=forgets),
+                f"Each word starts again with {starts}. What `lstm_step` returns for one word goes "
+                "into the next one: `h, c = lstm_step(x_t, h, c, ...)`.",
+                hint=1,
+            )
+            for what, forgets, starts in (
+                ("c is not", "c", "the first `c`, all zeros"),
+                ("h is not", "h", "the first `h`, all zeros"),
+                ("neither state is", "hc", "the first `h` and `c`, all zeros"),
+            )
         ),
         Mistake(
             "the residual is handed on and not shown",
@@ -490,6 +526,20 @@ EXERCISE = Exercise(
             _variant(carries_on=True),
             "Each layer starts with h and c at 0. Yours goes on with the last state of the layer "
             "below: set them to 0 inside the loop over the layers.",
+            hint=2,
+        ),
+        Mistake(
+            "the states are reshaped",
+            _variant(stacked="reshaped"),
+            "`reshape` and `view` keep the numbers in their order and mix up sentences and "
+            "places. You have a list of T states, (B, H) each: `torch.stack(states, 1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the last state everywhere",
+            _variant(stacked="the last"),
+            "Each place has the state of the last word. Collect the state after each word, "
+            "and stack them along axis 1.",
             hint=2,
         ),
         Mistake(

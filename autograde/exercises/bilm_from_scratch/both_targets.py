@@ -63,13 +63,15 @@ def _targets(
     of_padding: bool = False,
     nobody: int = NOBODY_ASKS,
     wraps: bool = False,
+    first: int = 0,
+    last: int = 0,
 ) -> Tensor:
-    """By loops, with one thing done otherwise."""
+    """By loops, with one thing done otherwise; so many tokens are skipped at each end."""
     steps = words.shape[1]
     out = torch.full((2, *words.shape), nobody)
     for d, shift in enumerate((ahead, behind)):
         for b in range(len(words)):
-            for t in range(steps):
+            for t in range(first, int(mask[b].sum()) - last if last else steps):
                 place = (t + shift) % steps if wraps else t + shift
                 if not 0 <= place < steps:
                     continue
@@ -102,6 +104,14 @@ def _by_roll(
     }
     sides = zip(shifts, hide, strict=True)
     return torch.stack([words.roll(n, 1).masked_fill(places[at], NOBODY_ASKS) for n, at in sides])
+
+
+def _ends_asked(words: Tensor, mask: Tensor) -> Tensor:
+    out = _targets(words, mask)
+    for b, length in enumerate(mask.sum(1).tolist()):
+        if length:
+            out[0, b, length - 1], out[1, b, 0] = words[b, length - 1], words[b, 0]
+    return out
 
 
 def _in_one_table(words: Tensor, mask: Tensor) -> Tensor:
@@ -413,6 +423,59 @@ EXERCISE = Exercise(
             "`roll` brings the end of the row to the front, and nothing empties the backward "
             "targets. Write -100 at the first token *or* where `mask` is False.",
             hint=3,
+        ),
+        *(
+            Mistake(
+                f"{which} skipped",
+                lambda w, m, first=first, last=last: _targets(w, m, first=first, last=last),
+                says,
+                hint=3,
+            )
+            for which, first, last, says in (
+                (
+                    "the first and the last token are",
+                    1,
+                    1,
+                    "Your loop skips the first and the last token for both readers. The first has "
+                    "a word after it, and the last has one before it: each lacks one target only.",
+                ),
+                (
+                    "the first token is",
+                    1,
+                    0,
+                    "Your loop skips the first token for both readers. Nothing comes before it, "
+                    "but a word comes after it: the forward reader is asked there.",
+                ),
+                (
+                    "the last token is",
+                    0,
+                    1,
+                    "Your loop skips the last token for both readers. Nothing comes after it, but "
+                    "a word comes before it: the backward reader is asked there.",
+                ),
+            )
+        ),
+        Mistake(
+            "the ends are asked for themselves",
+            _ends_asked,
+            "At the ends of a sentence your readers are asked for the token that stands "
+            "there, which they have just read. Nothing comes before the first token and "
+            "nothing after the last: -100.",
+            hint=2,
+        ),
+        Mistake(
+            "the backward reader is asked for the word before the last one",
+            lambda w, m: _targets(w, m, behind=-2),
+            "The backward reader is asked for the word two places before. Ask it for the one "
+            "at t - 1.",
+            hint=1,
+        ),
+        Mistake(
+            "every sentence is as long as the first",
+            lambda w, m: _targets(w, m[:1].expand_as(m)),
+            "You take the length of the first sentence for all. Each has its own: its row of "
+            "`mask` says it.",
+            hint=2,
         ),
         Mistake(
             "0 where nobody asks",

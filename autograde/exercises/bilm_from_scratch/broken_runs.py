@@ -75,6 +75,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             'Return a dict with a number for each run: {"A": ..., "B": ..., "C": ...}.'
         )
     number = said[name]
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
         raise AnswerRefused(f"For {name} you say {number!r}. Give the number of the fault, 1 to 6.")
     if int(number) not in SHOWS:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -55,7 +56,9 @@ def _cell(sentences: int, hidden: int, cells: int, clip: float, scale: float = 1
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The two states, and how both move with everything that goes in."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
-    leaves = [value.requires_grad_() for value in tensors.values() if isinstance(value, Tensor)]
+    leaves = {
+        name: value.requires_grad_() for name, value in tensors.items() if isinstance(value, Tensor)
+    }
     came = returned(answer(*tensors.values()))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused("Return two things, the new h and the new c: `return h, c`.")
@@ -68,12 +71,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 "function still needs the original."
             )
     total = sum((state * (1 + torch.arange(state.numel()).view_as(state))).sum() for state in came)
-    learns = isinstance(total, Tensor) and total.requires_grad
-    gradient = torch.autograd.grad(total, leaves, allow_unused=True) if learns else ()
+    found = slopes(total, leaves) if isinstance(total, Tensor) and total.requires_grad else {}
     return {
         "h": plain(came[0]),
         "c": plain(came[1]),
-        "the gradient reaches": [float((g**2).sum()) if g is not None else 0.0 for g in gradient],
+        "the gradient reaches": [
+            float((g**2).sum()) if g is not None else 0.0 for g in found.values()
+        ],
     }
 
 
@@ -241,6 +245,12 @@ EXERCISE = Exercise(
             lambda *a: _step(*a, i=_forget_gate, f=torch.sigmoid),
             "You add the 1 to the input gate. It belongs to the forget gate: it keeps the *old* "
             "notes while the weights are small.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is in the output gate, too",
+            lambda *a: _step(*a, o=_forget_gate),
+            "You add 1 in the output gate as well. Only the forget gate has it.",
             hint=2,
         ),
         Mistake(

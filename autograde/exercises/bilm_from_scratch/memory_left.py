@@ -176,6 +176,14 @@ def _never_clipped_on_the_way(
     return np.asarray(np.cumprod(_sigmoid(f + 1), 0) * np.array(rows))
 
 
+def _left_is_clipped(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
+    left, rows = np.ones_like(c_0), []
+    for f_t in f:
+        left = np.clip(left * _gate(f_t), -clip, clip)
+        rows.append(left)
+    return np.array(rows).reshape(f.shape)
+
+
 ONE_MISSING = "Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1)."
 FORGOTTEN = (
     "Your factor is 1 - sigmoid(f + 1), the share that is forgotten. What is left is "
@@ -316,6 +324,13 @@ EXERCISE = Exercise(
             lambda i, g, f, c_0, clip: np.cumprod(_sigmoid(f + 1), 0),
             "Your product is right while nothing is clipped. A cell that stands at the clip no "
             "longer moves when c_0 moves a little: from there on the derivative is 0.",
+            hint=3,
+        ),
+        Mistake(
+            "what is left is clipped",
+            _left_is_clipped,
+            "You clip the share that is left. It is the cell c that is clipped: where it goes"
+            " beyond the clip, the slope is 0, and nothing is left.",
             hint=3,
         ),
         Mistake(

@@ -20,6 +20,10 @@ from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
 TOLERANCE = 1e-6
+SAME_TWICE = (
+    "Nothing moves: both times your model reads the same sentence. Put `other` at place t of a "
+    "copy, and let the model read the copy."
+)
 
 
 def moved(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
@@ -43,10 +47,12 @@ class _Reader(nn.Module):
     def __init__(self, kind: str) -> None:
         super().__init__()
         self.kind, self.calls = kind, 0
+        self.read: list[list[Any]] = []
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(1, T, letters) to [x ; x], two layers, and the mask."""
         self.calls += 1
+        self.read.append(ids.tolist())
         x = (ids.double() * torch.arange(1, ids.shape[-1] + 1)).sum(-1, keepdim=True) / 100
         ahead = behind = x  # (1, T, 1)
         read = [(x, x)]
@@ -93,13 +99,18 @@ def _ones_and_twos(rng: np.random.Generator) -> Inputs:
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     ids, other = (torch.from_numpy(inputs[name].copy()) for name in ("ids", "other"))
-    came = stacked(plain(answer(_Reader(inputs["model"]), ids, inputs["t"], other)))
+    model = _Reader(inputs["model"])
+    came = stacked(plain(answer(model, ids, inputs["t"], other)))
     for name, now in (("ids", ids), ("other", other)):
         if not np.array_equal(now.numpy(), inputs[name]):
+            twice = model.read[1:] == model.read[:-1] != []
+            so = ", so the model reads the same sentence twice" if twice else ""
             raise AnswerRefused(
-                f"Your answer changed its argument `{name}`, so the model reads the same sentence "
-                "twice. Work on a copy: `changed = ids.clone()`."
+                f"Your answer changed its argument `{name}`{so}. Work on a copy: "
+                f"`changed = {name}.clone()`."
             )
+    if model.read[1:] and all(sentence == model.read[0] for sentence in model.read):
+        raise AnswerRefused(SAME_TWICE)
     return came
 
 
@@ -125,6 +136,8 @@ def _measured(
             sides = [difference[:, ::2], difference[:, 1::2]]
         elif halves == "swapped":
             sides = sides[::-1]
+        elif halves == "reshaped":
+            sides = [*difference.reshape(2, -1, hidden)]
         elif halves == "both in each":
             sides = [difference, difference]
         rows.append([_size(side, several) for side in sides])
@@ -140,6 +153,8 @@ def _size(difference: Tensor, several: str) -> Tensor:
         return difference.amax(-1)
     if several == "sum":
         return difference.sum(-1).abs()
+    if several == "squares":
+        return difference.square().sum(-1)
     if several == "all":
         return difference.abs().amin(-1)
     return difference.abs().amax(-1)
@@ -177,6 +192,13 @@ def _with_a_share(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
     pairs = zip(model(ids)[0], model(changed)[0], strict=True)
     near = torch.stack([torch.isclose(b[0], a[0], atol=TOLERANCE) for b, a in pairs])
     return ~near.unflatten(-1, (2, -1)).all(-1).transpose(1, 2)
+
+
+def _everywhere(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    changed = other.expand_as(ids)
+    pairs = zip(model(ids)[0], model(changed)[0], strict=True)
+    distance = torch.stack([(after - before)[0].abs() for before, after in pairs])
+    return distance.unflatten(-1, (2, -1)).amax(-1).transpose(1, 2) > TOLERANCE
 
 
 EXERCISE = Exercise(
@@ -218,6 +240,14 @@ EXERCISE = Exercise(
             lambda *a: _measured(*a, halves="even and odd"),
             "You take every second number for one direction. The first H numbers are the forward "
             "state, the other H the backward one.",
+            hint=2,
+        ),
+        Mistake(
+            "split by reshape",
+            lambda *a: _measured(*a, halves="reshaped"),
+            "`reshape(…, 2, T, H)` keeps the numbers in their order and mixes up places and "
+            "directions. Split the last axis first, `reshape(…, T, 2, H)`, and swap the two axes "
+            "after that. Or cut: `[..., :H]` and `[..., H:]`.",
             hint=2,
         ),
         Mistake(
@@ -263,6 +293,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "squares",
+            lambda *a: _measured(*a, several="squares"),
+            "You hold the *squares* of the differences to 1e-6, so a number may move by "
+            "nearly 1e-3 unseen. Hold the differences to it: `.abs().amax(-1)`.",
+            hint=3,
+        ),
+        Mistake(
             "any difference at all",
             lambda *a: _measured(*a, tolerance=0.0),
             "You count differences of 2e-7, which rounding makes. Count what is larger than 1e-6: "
@@ -275,6 +312,12 @@ EXERCISE = Exercise(
             "You let a difference pass that is small beside the numbers themselves, as "
             "`torch.isclose` does. Count every difference above 1e-6: `rtol=0, atol=1e-6`.",
             hint=3,
+        ),
+        Mistake(
+            "other everywhere",
+            _everywhere,
+            "You put `other` at every place. Put it at place t alone: `changed[:, t] = other`.",
+            hint=1,
         ),
         Mistake(
             "the word after",
@@ -324,8 +367,7 @@ EXERCISE = Exercise(
         Mistake(
             "the model reads the same sentence twice",
             lambda model, ids, t, other: moved(model, ids, t, ids[0, t]),
-            "Nothing moves: both times your model reads the same sentence. Put `other` at place t "
-            "of a copy, and let the model read the copy.",
+            SAME_TWICE,
             hint=1,
         ),
     ),

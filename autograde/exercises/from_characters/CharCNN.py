@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from autograde.checking.differentiable import tensor_of
+from autograde.checking.differentiable import OWN_FROZEN, tensor_of
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -29,7 +29,7 @@ Tensors = dict[str, Tensor]
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """Vectors of the words, what an optimiser finds, and what the letters would learn."""
-    weights = {name: torch.from_numpy(value.copy()) for name, value in inputs["weights"].items()}
+    weights = {name: torch.from_numpy(value).float() for name, value in inputs["weights"].items()}
     model = answer(weights)
     if not isinstance(model, nn.Module):
         raise AnswerRefused(
@@ -40,15 +40,25 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     result = tensor_of(lambda: model.forward(ids), ONE_TENSOR)
     if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
         raise AnswerRefused("Your answer changed `ids`. Build a new tensor.")
-    parameters = {str(i): part for i, part in enumerate(model.parameters())}
-    learnt = gradients(result, parameters) if len(inputs["ids"]) and parameters else {}
+    parameters = {
+        name: part for name, part in model.named_parameters() if part.requires_grad or part.any()
+    }
+    learnt = [*gradients(result, parameters, OWN_FROZEN).values()] if parameters else []
+    pairs = zip(parameters.values(), learnt, strict=True)
+    numbers = sum(part.numel() - _idle(part, gradient) for part, gradient in pairs)
     return {
         "vectors": plain_copy(result),
-        "numbers that an optimiser finds": sum(part.numel() for part in parameters.values()),
+        "numbers that an optimiser finds": f"{numbers:,}",
         "sum of all gradients": sum(
-            float(np.abs(part).sum()) for part in learnt.values() if isinstance(part, np.ndarray)
+            float(np.abs(part).sum()) for part in learnt if isinstance(part, np.ndarray)
         ),
     }
+
+
+def _idle(part: nn.Parameter, gradient: Any) -> int:
+    """How many numbers lie in a row of zeros that never learns, as `padding_idx=0` keeps one."""
+    learns = part.ndim != 2 or not isinstance(gradient, np.ndarray) or gradient[0].any()
+    return 0 if learns or part[0].any() else part.shape[1]
 
 
 def _model(
@@ -56,11 +66,15 @@ def _model(
     filters: Sequence[tuple[int, int]],
     *,
     no_word: int = 0,
+    last_first: bool = False,
     **sizes: Any,
 ) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         ids = np.concatenate([ids_of(words), np.zeros((no_word, 50), dtype=np.int64)])
-        return {"weights": drawn_weights(rng, filters, **sizes), "ids": ids}
+        weights = drawn_weights(rng, filters, **sizes)
+        if last_first:
+            weights = dict(reversed(weights.items()))
+        return {"weights": weights, "ids": ids}
 
     return make
 
@@ -74,6 +88,7 @@ class _Varied(nn.Module):
 
     def __init__(self, weights: Tensors) -> None:
         super().__init__()
+        self.names = [*weights]
         self.weights = nn.ParameterDict(weights)
 
     def forward(self, ids: Tensor) -> Any:
@@ -128,6 +143,59 @@ class _Varied(nn.Module):
 def varied(**methods: Callable[..., Any]) -> type[nn.Module]:
     """A class with some methods of `_Varied` replaced."""
     return type("CharCNN", (_Varied,), methods)
+
+
+def _by_names(names: Iterable[str], start: str, end: str = "") -> list[int]:
+    """The numbers in those names, in the order in which they come."""
+    chosen = [name for name in names if name.startswith(start) and name.endswith(end)]
+    return [int(name.removesuffix(end).removeprefix(start)) for name in chosen]
+
+
+def _widths_as_listed(self: _Varied, number: int) -> Sequence[int]:
+    return _by_names(self.names, "CNN/W_cnn_")
+
+
+def _widths_by_alphabet(self: _Varied, number: int) -> Sequence[int]:
+    return _by_names(sorted(self.names), "CNN/W_cnn_")
+
+
+def _floors_as_listed(self: _Varied, number: int) -> Sequence[int]:
+    return _by_names(self.names, "CNN_high_", "/W_carry")
+
+
+class _WithEmbedding(_Varied):
+    """Another right answer: PyTorch's table, whose row of zeros never learns."""
+
+    def __init__(self, weights: Tensors) -> None:
+        super().__init__({name: part for name, part in weights.items() if name != "char_embed"})
+        table = weights["char_embed"]
+        self.table = nn.Embedding(len(table) + 1, table.shape[1], padding_idx=0)
+        with torch.no_grad():
+            self.table.weight[1:] = table
+
+    def letters(self, ids: Tensor) -> Tensor:
+        letters: Tensor = self.table(ids)
+        return letters
+
+
+class _TableTwice(_WithEmbedding):
+    """The table is a parameter beside the embedding, too."""
+
+    def __init__(self, weights: Tensors) -> None:
+        super().__init__(weights)
+        self.again = nn.Parameter(weights["char_embed"])
+
+
+class _ZerosLearn(_Varied):
+    """The row of zeros is a part of the table's parameter."""
+
+    def __init__(self, weights: Tensors) -> None:
+        table = functional.pad(weights["char_embed"], (0, 0, 1, 0))
+        super().__init__(weights | {"char_embed": table})
+
+    def letters(self, ids: Tensor) -> Tensor:
+        letters: Tensor = self.weights["char_embed"][ids]
+        return letters
 
 
 class _WithLinear(nn.Module):
@@ -318,7 +386,16 @@ EXERCISE = Exercise(
         ),
         Case("a row of zeros: no word", _model(("cat",), ((1, 6), (2, 8)), no_word=1), edge=True),
         Case("a word of 60 letters", _model(("taumata" * 9,), ((3, 4),)), edge=True),
-        Case("no rows at all", _model((), ((1, 2), (2, 2))), edge=True),
+        Case(
+            "eleven widths, the last named first",
+            _model(("cat",), [(1 + i % 3, 1) for i in range(11)], last_first=True),
+            edge=True,
+        ),
+        Case(
+            "two highways, the last named first",
+            _model(("cat",), ((2, 3),), n_highway=2, last_first=True),
+            edge=True,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -417,6 +494,12 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the first place",
+            varied(pool=lambda self, m: m[..., 0]),
+            "You take the first place. A filter reports its best place: the maximum.",
+            hint=3,
+        ),
+        Mistake(
             "the minimum over the places",
             varied(pool=lambda self, m: m.amin(-1)),
             "You take the minimum over the places. A filter reports its best place: the maximum.",
@@ -441,6 +524,48 @@ EXERCISE = Exercise(
             "The filters are put side by side from the last width to the first. The highway's "
             "weights expect the order of their numbers.",
             hint=3,
+        ),
+        Mistake(
+            "the filters in the order of the dict",
+            varied(widths=_widths_as_listed),
+            "You put the filters side by side in the order in which the dict lists them. A dict "
+            "may list them in any order: count `i` from 0, and ask for `CNN/W_cnn_{i}`.",
+            hint=1,
+        ),
+        Mistake(
+            "the highways in the order of the dict",
+            varied(floors=_floors_as_listed),
+            "You take the highways in the order in which the dict lists them. A dict may list them "
+            "in any order: count `i` from 0, and ask for `CNN_high_{i}`.",
+            hint=1,
+        ),
+        Mistake(
+            "filters and highways in the order of the dict",
+            varied(widths=_widths_as_listed, floors=_floors_as_listed),
+            "You take filters and highways in the order in which the dict lists them. A dict may "
+            "list them in any order: count `i` from 0, and ask for `CNN/W_cnn_{i}`.",
+            hint=1,
+        ),
+        Mistake(
+            "the filters in the order of the alphabet",
+            varied(widths=_widths_by_alphabet),
+            "You put the filters side by side in the alphabetical order of their names, and in it "
+            "10 comes before 2. Count `i` from 0, and ask for `CNN/W_cnn_{i}`.",
+            hint=1,
+        ),
+        Mistake(
+            "the table twice",
+            _TableTwice,
+            "The vectors are right, and an optimiser finds the table twice: once in your "
+            "embedding, once among the other weights. Leave `char_embed` out of one of them.",
+            hint=1,
+        ),
+        Mistake(
+            "the row of zeros learns",
+            _ZerosLearn,
+            "The row of zeros is a part of your parameter, so it would learn and no longer mean "
+            "*no word*. Put it in front in `forward`, or use `nn.Embedding(..., padding_idx=0)`.",
+            hint=2,
         ),
         Mistake(
             "no highway",
@@ -607,5 +732,10 @@ EXERCISE = Exercise(
         ),
         Mistake("cut off from autograd", _CutOff, CUT_OFF),
     ),
-    right_answers={"one ParameterDict": _Varied, "PyTorch's own layers": _WithLinear},
+    right_answers={
+        "one ParameterDict": _Varied,
+        "PyTorch's own layers": _WithLinear,
+        "an embedding with a row that never learns": _WithEmbedding,
+    },
+    atol=1e-5,
 )

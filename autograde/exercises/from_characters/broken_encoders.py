@@ -37,6 +37,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             'Return a dict with a number for each encoder: {"A": ..., "B": ..., "C": ...}.'
         )
     number = said[name]
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
         raise AnswerRefused(f"For {name} you say {number!r}. Give the number of the fault, 1 to 8.")
     if not 1 <= number <= len(FAULTS):
@@ -114,6 +116,7 @@ EXERCISE = Exercise(
     ),
     right_answers={
         "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
+        "with a point": lambda: {name: float(number) for name, number in TRUTH.items()},
         "the three numbers": lambda: {"A": 2, "B": 3, "C": 7},
     },
 )

@@ -1,5 +1,6 @@
 """Exercise `character_ids`: a word as fifty numbers."""
 
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,16 @@ def _filled_by_letters(word: str) -> list[int]:
     return row + [PAD + 1] * (SIZE - 2 - len(word[:ROOM]))
 
 
+def _unaccented(word: str) -> list[int]:
+    return list(unicodedata.normalize("NFKD", word).encode("ascii", "ignore"))
+
+
+UTF_16 = (
+    "You encode as UTF-16, which writes two bytes for each letter and may put a mark in front. "
+    "The model read UTF-8, `word.encode()`: a letter such as *a* is one byte."
+)
+
+
 def _text(word: str) -> Any:
     return lambda rng: {"word": word}
 
@@ -163,6 +174,61 @@ EXERCISE = Exercise(
             "You encode as Latin-1, which has one byte for each letter and none for most of the "
             "world's. The model read UTF-8.",
             hint=1,
+        ),
+        *(
+            Mistake(
+                name,
+                lambda word, code=code: varied_ids(word, content=list(word.encode(code))),
+                UTF_16,
+                hint=1,
+            )
+            for name, code in (
+                ("UTF-16", "utf-16"),
+                ("UTF-16, the small byte first", "utf-16-le"),
+                ("UTF-16, the large byte first", "utf-16-be"),
+            )
+        ),
+        Mistake(
+            "ASCII",
+            lambda word: varied_ids(word, content=list(word.encode("ascii", "ignore"))),
+            "You encode as ASCII and drop what it cannot write. The model read UTF-8, which writes "
+            "every letter: `word.encode()`.",
+            hint=1,
+        ),
+        Mistake(
+            "letters are taken apart",
+            lambda word: varied_ids(unicodedata.normalize("NFKD", word)),
+            "You take letters apart before you encode: *ï* becomes *i* and two dots. Encode the "
+            "word as it comes.",
+            hint=1,
+        ),
+        Mistake(
+            "accents are taken off",
+            lambda word: varied_ids(word, content=_unaccented(word)),
+            "You take the accents off, and every other script away. Encode the word as it comes, "
+            "as UTF-8.",
+            hint=1,
+        ),
+        Mistake(
+            "characters, not bytes, and lower case",
+            lambda word: varied_ids(word, content=list(map(ord, word.lower()))),
+            "Two things. You take the number of each character with `ord`: encode the word "
+            "instead. And you make it lower case first: the model reads capitals.",
+            hint=1,
+        ),
+        Mistake(
+            "no letters, no word",
+            lambda word: varied_ids(word) if word else [0] * SIZE,
+            "For a word without letters you return fifty zeros, and these mean that there is no "
+            "word at all. It is a word: begin, end, padding.",
+            hint=2,
+        ),
+        Mistake(
+            "no end mark, and 49 bytes",
+            lambda word: varied_ids(word, end=(), room=ROOM + 1),
+            "The end mark is missing, and 49 bytes fill its place in a long word. Keep 48 bytes, "
+            "and put 259 behind them, before the shift.",
+            hint=2,
         ),
         Mistake(
             "the row is not cut",
@@ -292,6 +358,13 @@ EXERCISE = Exercise(
             "the marks are shifted twice",
             lambda word: _marks_again(word, begin=1, end=1, pad=1),
             MARKS_AGAIN.format("259, 260 and 261 have their 1 already, and yours"),
+            hint=2,
+        ),
+        Mistake(
+            "the bytes are shifted twice",
+            lambda word: varied_ids(word, content=[byte + 1 for byte in word.encode()]),
+            "Your bytes get their 1 twice, the marks once. Add 1 to the whole row, or to each part "
+            "of it, and not to both.",
             hint=2,
         ),
         Mistake(

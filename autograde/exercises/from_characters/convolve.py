@@ -169,7 +169,6 @@ EXERCISE = Exercise(
         Case("as many filters as places", _sizes(2, 3, 5, 4, 2), edge=True),
         Case("the stencil is as wide as the word", _sizes(2, 3, 4, 5, 4), edge=True),
         Case("twenty words, thirty filters", _sizes(20, 3, 20, 30, 3), edge=True),
-        Case("no word", _sizes(0, 2, 5, 3, 2), edge=True),
     ),
     mistakes=(
         Mistake(

@@ -91,6 +91,11 @@ def _new_taken_away(x: Tensor, *weights: Tensor) -> Tensor:
     return (1 - g) * x - g * new
 
 
+def _relu_of_the_old(x: Tensor, *weights: Tensor) -> Tensor:
+    g, new = _parts(x, *weights)
+    return g * new + (1 - g) * torch.relu(x)
+
+
 def _more_than_x(x: Tensor, *weights: Tensor) -> Tensor:
     g, new = _parts(x, *weights)
     return g * new + (1 + g) * x
@@ -182,7 +187,6 @@ EXERCISE = Exercise(
         Case("as many words as numbers", _sizes(3, 3)),
         Case("a gate nearly shut", _sizes(3, 4, bias=-30.0), edge=True),
         Case("scores of a thousand", _sizes(3, 4, scale=40.0), edge=True),
-        Case("no word", _sizes(0, 3), edge=True),
     ),
     mistakes=(
         Mistake(
@@ -253,6 +257,12 @@ EXERCISE = Exercise(
             _share_alone,
             "You add 1 − g by itself. It is the share of x that is carried: multiply it by x.",
             hint=1,
+        ),
+        Mistake(
+            "relu of the old, too",
+            _relu_of_the_old,
+            "You take relu of x as well. It belongs to the new alone; x is carried as it is.",
+            hint=2,
         ),
         Mistake(
             "no relu",

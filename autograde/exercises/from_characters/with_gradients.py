@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from autograde.checking.differentiable import tensor_of
+from autograde.checking.differentiable import GIVEN_FROZEN, slopes, tensor_of
 from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Plain, as_tensors, plain
 
 ONE_TENSOR = "Your answer is of type {kind}. Return one tensor: the network goes on from here."
@@ -30,15 +30,17 @@ def run_with_gradients(answer: Answer, inputs: Inputs) -> Plain:
     return {"result": plain(result), **gradients(result, tensors)}
 
 
-def gradients(result: Tensor, leaves: Mapping[str, Tensor]) -> dict[str, Plain]:
+def gradients(
+    result: Tensor, leaves: Mapping[str, Tensor], frozen: str = GIVEN_FROZEN
+) -> dict[str, Plain]:
     """What each leaf learns from a sum of the result's numbers, each with a weight of its own."""
+    weights = torch.linspace(0.5, 1.5, result.numel(), dtype=result.dtype).view(result.shape)
+    found = slopes((result * weights).sum(), leaves, frozen)
     if not result.requires_grad:
         return {f"gradient for {name}": None for name in leaves}
-    weights = torch.linspace(0.5, 1.5, result.numel(), dtype=result.dtype).view(result.shape)
-    found = torch.autograd.grad((result * weights).sum(), [*leaves.values()], allow_unused=True)
     return {
-        f"gradient for {name}": plain(torch.zeros_like(leaf) if gradient is None else gradient)
-        for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
+        f"gradient for {name}": plain(torch.zeros_like(leaves[name]) if slope is None else slope)
+        for name, slope in found.items()
     }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.differentiable import tensor_of
+from autograde.checking.differentiable import OWN_FROZEN, slopes, tensor_of
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -86,11 +86,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     for layer, before in zip(rows, inputs["layers"], strict=True):
         if not np.array_equal(layer.numpy(), before):
             raise AnswerRefused("Your mix changed a layer that it was given. Build a new tensor.")
-    taught: Sequence[Tensor | None] = (None, None)
-    if mixed.requires_grad:
-        there = mask.unsqueeze(-1)
-        loss = (mixed * there).square().sum() if mixed.shape == rows[0].shape else mixed.sum()
-        taught = torch.autograd.grad(loss, (w, gamma), allow_unused=True)
+    there = mask.unsqueeze(-1)
+    loss = (mixed * there).square().sum() if mixed.shape == rows[0].shape else mixed.sum()
+    taught = [*slopes(loss, {"self.w": w, "self.gamma": gamma}, OWN_FROZEN).values()]
     return {
         "vectors at the start": plain(at_the_start),
         "vectors with other weights": plain(mixed),
@@ -145,6 +143,10 @@ def _padding_as_zero(layer: Tensor, mask: Tensor) -> Tensor:
 def _padded_variance(layer: Tensor, mask: Tensor) -> Tensor:
     emptied = (layer - layer[mask].mean()) * mask.unsqueeze(-1)
     return (layer - layer[mask].mean()) / (emptied.square().mean() + TINY).sqrt()
+
+
+def _by_squares(layer: Tensor, mask: Tensor, variance: Tensor) -> Tensor:
+    return (layer - layer[mask].mean()) / (variance + TINY).sqrt()
 
 
 def _of_padding(layer: Tensor, mask: Tensor) -> Tensor:
@@ -279,6 +281,20 @@ NORM_MISTAKES: tuple[tuple[str, Norm, str, int], ...] = (
         lambda h, m: _normal(h, m, dims=(1, 2)),
         "You take a mean and a variance for each sentence. One pair serves the whole batch.",
         1,
+    ),
+    (
+        "the padding's squares are counted",
+        lambda h, m: _by_squares(h, m, (h - h[m].mean()).square().sum() / h[m].numel()),
+        "Your mean is right, and padding takes part in the variance. Take both over the words "
+        "alone: `layer[mask]` are their numbers.",
+        2,
+    ),
+    (
+        "the squares are those of the numbers",
+        lambda h, m: _by_squares(h, m, h[m].square().mean()),
+        "You take the mean off, and divide by the root of the mean square of the numbers as they "
+        "were. The variance is the mean square of the distance from the mean.",
+        2,
     ),
     (
         "the unbiased variance",

@@ -96,10 +96,12 @@ def _embed(
     last_word: bool = True,
     by_mask: bool = False,
     trimmed: bool = True,
+    cut: bool = False,
 ) -> Vectors:
     """The same with one thing done otherwise.
 
-    `first` is where a sentence's vectors begin, unless they are found `by_mask`.
+    `first` is where a sentence's vectors begin, unless they are found `by_mask`, and then `cut`
+    at its length.
     """
     if sort:
         sentences = sorted(sentences, key=len, reverse=True)
@@ -116,6 +118,8 @@ def _embed(
     vectors = ScalarMix(len(layers), norm)(layers, mask) if mixed is None else mixed(layers)
     if by_mask:
         vectors, there = without_boundaries(vectors, mask)
+        if cut:
+            return [row[: len(words)] for row, words in zip(vectors, sentences, strict=True)]
         found = zip(vectors, there, strict=True)
         return [row[kept] if trimmed else row for row, kept in found]
     pairs = zip(vectors, sentences, strict=True)
@@ -302,6 +306,13 @@ EXERCISE = Exercise(
         Mistake(
             "END after the padding, by the mask",
             _otherwise(end_last=True, by_mask=True),
+            "In short sentences `END` stands behind the padding. It follows the last word, and the "
+            "padding comes after it.",
+            hint=2,
+        ),
+        Mistake(
+            "END after the padding, by the mask and the length",
+            _otherwise(end_last=True, by_mask=True, cut=True),
             "In short sentences `END` stands behind the padding. It follows the last word, and the "
             "padding comes after it.",
             hint=2,

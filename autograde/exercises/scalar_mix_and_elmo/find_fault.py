@@ -63,6 +63,7 @@ def _tried(
     after: bool = False,
     turned: str = "",
     strict: bool = True,
+    cropped: bool = False,
 ) -> str:
     """The questions with one thing done otherwise; `turned` are those answered the wrong way."""
     short = ["the", "dog", "barks"]
@@ -74,6 +75,8 @@ def _tried(
     }[beside]
 
     def differ(one: Vectors, other: Vectors) -> bool:
+        if cropped:
+            one, other = one[: len(other)], other[: len(one)]
         if one.shape != other.shape:
             return True
         away = np.abs(one - other)
@@ -114,6 +117,11 @@ def _tried(
 
 def _otherwise(**changes: Any) -> Answer:
     return lambda elmo: _tried(elmo, **changes)
+
+
+def _memory_is_missed(elmo: Elmo) -> str:
+    found = find_fault(elmo)
+    return SOUND if found == REMEMBERS else found
 
 
 def _by_loops(elmo: Elmo) -> str:
@@ -231,6 +239,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "one sentence is counted, and the rest is cut",
+            _otherwise(counted="alone", cropped=True),
+            "You count the vectors of a sentence that stands alone. Count them in a batch of "
+            "two lengths as well: there is padding only there.",
+            hint=2,
+        ),
+        Mistake(
             "nothing is counted",
             _otherwise(order="rcs"),
             "You never count the vectors. There must be one for each word, no more and no fewer.",
@@ -241,6 +256,14 @@ EXERCISE = Exercise(
             _otherwise(order="ncrs"),
             "An ELMo that remembers differs from call to call, so it looks as if its company "
             "mattered. Ask for its memory first: the same sentence, alone, twice.",
+            hint=3,
+        ),
+        Mistake(
+            "memory is missed",
+            _memory_is_missed,
+            "An ELMo that remembers passes as sound. Ask for its memory with your first "
+            "calls, or let it read another sentence in between: after the same sentence it "
+            "starts from the same state, and gives the same vectors again.",
             hint=3,
         ),
         Mistake(

@@ -115,6 +115,20 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the sum comes off",
+            _other(lambda s, a, m, dw, w, g, d: (g * s * (a - a.sum()) + 2 * d * w, m)),
+            "You subtract the sum of the a_j. Their mean comes off, each weighted by its "
+            "share: `s @ a`.",
+            hint=3,
+        ),
+        Mistake(
+            "gamma inside the bracket",
+            _other(lambda s, a, m, dw, w, g, d: (g * s * (a - g * m) + 2 * d * w, m)),
+            "Your gamma multiplies the mean in the bracket once more. It stands in front of "
+            "the whole: gamma s_j (a_j minus the mean).",
+            hint=2,
+        ),
+        Mistake(
             "gamma is missing for w",
             _other(lambda s, a, m, dw, w, g, d: (dw / g + 2 * d * w, m)),
             "The gradient for w lacks the factor `gamma`: the loss sees the shares through it.",
@@ -138,6 +152,13 @@ EXERCISE = Exercise(
             "the penalty without its two",
             _other(lambda s, a, m, dw, w, g, d: (dw + d * w, m)),
             "The derivative of w_j^2 is 2 w_j: your penalty pulls half as hard.",
+            hint=1,
+        ),
+        Mistake(
+            "the mean of the penalties",
+            _other(lambda s, a, m, dw, w, g, d: (dw + 2 * d * w / len(w), m)),
+            "You divide the penalty by the number of weights. The penalty is a sum over the "
+            "w_j: its derivative for w_j is 2 decay w_j.",
             hint=1,
         ),
         Mistake(

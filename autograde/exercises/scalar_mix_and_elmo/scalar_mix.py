@@ -17,6 +17,11 @@ def _weighted(layers: Tensor, s: Tensor) -> Tensor:
     return torch.einsum("j,j...->...", s, layers)
 
 
+def _shares_from(w: Tensor, lowered: Tensor) -> Tensor:
+    powers = torch.exp(w - lowered)
+    return powers / powers.sum()
+
+
 def _by_loop(layers: Any, w: Tensor, gamma: Tensor) -> Tensor:
     powers = [torch.exp(w_j - w.max()) for w_j in w]
     total = torch.zeros_like(layers[0])
@@ -31,12 +36,17 @@ def _by_product(layers: Tensor, w: Tensor, gamma: Tensor) -> Tensor:
 
 
 def _case(
-    lengths: tuple[int, ...], n_layers: int = 3, scale: float = 1.0, dim: int = 4
+    lengths: tuple[int, ...],
+    n_layers: int = 3,
+    dim: int = 4,
+    *,
+    around: float = 1.0,
+    apart: float = 0.0,
 ) -> Callable[[np.random.Generator], Inputs]:
     def make(rng: np.random.Generator) -> Inputs:
         return {
             **layers(lengths, n_layers, dim)(rng),
-            "w": scale * rng.standard_normal(n_layers) + scale,
+            "w": rng.standard_normal(n_layers) + around + np.linspace(0.0, apart, n_layers),
             "gamma": np.array(rng.uniform(0.2, 0.7)),
         }
 
@@ -57,7 +67,8 @@ EXERCISE = Exercise(
         Case("three layers, one sentence", _case((4,))),
         Case("three layers, three sentences", _case((5, 3, 4)), weight=2),
         Case("as many layers as sentences and words", _case((3, 3, 3), 3, dim=3)),
-        Case("weights of a hundred", _case((2, 3), scale=100.0), edge=True),
+        Case("weights of a thousand", _case((2, 3), around=1000.0), edge=True),
+        Case("weights far apart", _case((2, 3), apart=1500.0), edge=True),
         Case("one layer alone", _case((3, 2), n_layers=1), edge=True),
         Case("five layers", _case((2, 4), n_layers=5), edge=True),
     ),
@@ -85,8 +96,8 @@ EXERCISE = Exercise(
         Mistake(
             "gamma inside the softmax",
             lambda h, w, g: _weighted(h, (g * w).softmax(0)),
-            "`gamma` stands inside your softmax, where it makes the shares flatter. It scales the "
-            "finished vector: outside, after the sum.",
+            "`gamma` stands inside your softmax, where it changes how far the shares lie apart. It "
+            "scales the finished vector: outside, after the sum.",
             hint=2,
         ),
         Mistake(
@@ -131,10 +142,44 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a softmax that overflows",
-            lambda h, w, g: g * _weighted(h, w.float().exp() / w.float().exp().sum()).to(h),
-            "`exp` of a large weight is infinite. Subtract the largest weight first, or let "
-            "`torch.softmax` do it.",
+            lambda h, w, g: g * _weighted(h, w.exp() / w.exp().sum()),
+            "`exp` of a large weight is infinite, in single precision from 89 on. Subtract the "
+            "largest weight first, or let `torch.softmax` do it.",
             hint=2,
+        ),
+        Mistake(
+            "something else than the largest comes off before exp",
+            lambda h, w, g: g * _weighted(h, _shares_from(w, w.mean())),
+            "What you subtract before `exp` is not the largest weight, so a weight far above it "
+            "still overflows. Subtract `w.max()`, or let `torch.softmax` do it.",
+            hint=2,
+        ),
+        Mistake(
+            "the last layer is left out",
+            lambda h, w, g: g * _weighted(h[:-1], w.softmax(0)[:-1]),
+            "The last layer is never added. There are L + 1 of them, as many as `w` has "
+            "numbers: look at where your loop ends.",
+            hint=2,
+        ),
+        Mistake(
+            "the token layer is left out",
+            lambda h, w, g: g * _weighted(h[1:], w.softmax(0)[1:]),
+            "Layer 0 is never added. The token layer has a share, too: look at where your "
+            "loop begins.",
+            hint=2,
+        ),
+        Mistake(
+            "the softmax twice",
+            lambda h, w, g: g * _weighted(h, w.softmax(0).softmax(0)),
+            "Your weights go through a softmax twice, which brings the shares close to each "
+            "other. Once is enough.",
+            hint=1,
+        ),
+        Mistake(
+            "the shares of minus w",
+            lambda h, w, g: g * _weighted(h, (-w).softmax(0)),
+            "Your largest weight gets the smallest share: the exponent has the wrong sign.",
+            hint=1,
         ),
         Mistake(
             "sigmoids",

@@ -239,6 +239,13 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
+            "every layer with half a token layer",
+            _counted(whole=lambda n, H, L: n * (H + L * 2 * H)),
+            'In "every layer" you keep H numbers of the token layer. There it has 2H, like '
+            'each of the others; "types once" alone keeps H.',
+            hint=2,
+        ),
+        Mistake(
             "types without their layer 0",
             _counted(once=lambda n, v, H, L: n * L * 2 * H),
             "The table with the token layer of each type is missing: H numbers a type.",
@@ -257,6 +264,25 @@ EXERCISE = Exercise(
             "You count 2L + 1 vectors of 2H numbers. The 2L + 1 of the paper have H numbers each; "
             "joined in pairs there are L + 1 of 2H.",
             hint=1,
+        ),
+        *(
+            Mistake(
+                name,
+                _counted(once=once),
+                "You keep the other layers of those tokens only whose word came before. Each token "
+                "has L of them, the first of its type as well.",
+                hint=2,
+            )
+            for name, once in (
+                (
+                    "the first token of a type has no other layers",
+                    lambda n, v, H, L: v * H + (n - v) * L * 2 * H,
+                ),
+                (
+                    "the first token of a type has no other layers, and 2H",
+                    lambda n, v, H, L: v * 2 * H + (n - v) * L * 2 * H,
+                ),
+            )
         ),
         *(
             Mistake(

@@ -46,11 +46,16 @@ SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
 def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) -> Any:
-    """Vectors of very different lengths; some examples of a sense lie among those of others."""
+    """Vectors of very different lengths; some examples of a sense lie among those of others.
+
+    Of three senses the first example has one, the k - 1 after it another, most have the third.
+    """
 
     def make(rng: np.random.Generator) -> Inputs:
         middles = 1.2 * rng.standard_normal((senses, size))
         own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
+        if senses == 3:
+            own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
         known = middles[own] + rng.standard_normal((examples, size))
         known *= rng.uniform(0.3, 4, (examples, 1))
         questions = middles[of] + rng.standard_normal((asked, size))
@@ -260,6 +265,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the first label of the list",
+            lambda known, labels, asked, k: [labels[0]] * len(asked),
+            "Every vector gets the first label of the list. Let its neighbours vote: sort the "
+            "examples by similarity, and count the labels of the first k.",
+            hint=2,
+        ),
+        Mistake(
             "the first of the list that got most votes",
             _by(_cosine, lambda row, k: sorted(np.argsort(-row)[:k])),
             "When two labels have equally many votes, you take the one that comes first in "
@@ -290,6 +302,13 @@ EXERCISE = Exercise(
             "both by column",
             _by(lambda known, asked: _unit(asked, 0) @ _unit(known, 0).T),
             "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
+            hint=2,
+        ),
+        Mistake(
+            "the cosine without its sign",
+            _by(lambda known, asked: np.abs(_cosine(known, asked))),
+            "You drop the sign of the cosine, so a vector that points the other way counts as"
+            " near. Keep the sign.",
             hint=2,
         ),
         Mistake(

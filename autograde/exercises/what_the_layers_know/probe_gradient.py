@@ -40,6 +40,17 @@ def _words(number: int, size: int, labels: int, l2: float, scale: float = 1.0) -
     return make
 
 
+def _far_apart(rng: np.random.Generator) -> Inputs:
+    """All scores of a word are raised by 500 or lowered by 500, which changes no probability."""
+    inputs = _words(6, 4, 3, 0.1)(rng)
+    inputs["x"][:, 0], inputs["W"][0] = [500, -500, 500, -500, 500, -500], 1.0
+    return inputs
+
+
+def _last_label_absent(rng: np.random.Generator) -> Inputs:
+    return _words(5, 4, 4, 0.1)(rng) | {"y": np.array([0, 2, 1, 2, 0])}
+
+
 def _by_autograd(x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: float) -> Any:
     leaves = [torch.tensor(value, requires_grad=True) for value in (W, b)]
     scores = torch.tensor(x) @ leaves[0] + leaves[1]
@@ -90,6 +101,20 @@ def _plain_exp(scores: Numbers, axis: int) -> Numbers:
         return np.asarray(np.exp(scores) / np.exp(scores).sum(axis, keepdims=True))
 
 
+def _lowered_by_one_number(scores: Numbers, axis: int) -> Numbers:
+    with np.errstate(all="ignore"):
+        powers = np.exp(scores - scores.max())
+        return np.asarray(powers / powers.sum(axis, keepdims=True))
+
+
+def _target_as_wide_as_y(
+    x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: float
+) -> Both:
+    p = _softmax(x @ W + b)
+    error = (p - np.eye(y.max() + 1)[y]) / len(x)
+    return x.T @ error + l2 * W, error.sum(0)
+
+
 def _off(by: int) -> Any:
     return lambda p, hot: p - np.roll(hot, by, axis=1)
 
@@ -114,6 +139,20 @@ EXERCISE = Exercise(
             _words(6, 4, 3, 0.1, 8000.0),
             edge=True,
             asks="The exponential of 1000 is infinite: subtract each row's largest score first.",
+        ),
+        Case(
+            "one row of scores far below another",
+            _far_apart,
+            edge=True,
+            asks="The largest score of one row is far below that of another: subtract each row's "
+            "own largest score.",
+        ),
+        Case(
+            "a label that no word has",
+            _last_label_absent,
+            edge=True,
+            asks="No word has the last label, and it has a column all the same: there are K of "
+            "them, as many as `b` has numbers.",
         ),
     ),
     mistakes=(
@@ -158,6 +197,13 @@ EXERCISE = Exercise(
             _changed(error=lambda p, hot: p - 1),
             "You take 1 from every label of a word. Take it from the right one: "
             "`p[np.arange(N), y] -= 1`.",
+            hint=3,
+        ),
+        Mistake(
+            "1 is taken from the labels of all words",
+            _changed(error=lambda p, hot: p - hot.any(0)),
+            "`p[:, y] -= 1` takes 1 from every word at the labels of *all* words. Take from each "
+            "row its own: `p[np.arange(N), y] -= 1`.",
             hint=3,
         ),
         Mistake(
@@ -327,6 +373,28 @@ EXERCISE = Exercise(
             _changed(softmax=_plain_exp),
             "Right until a score is about 700: then exp gives infinity. Subtract each row's "
             "largest score first, which changes no probability.",
+            hint=3,
+        ),
+        Mistake(
+            "the largest of the whole table",
+            _changed(softmax=_lowered_by_one_number),
+            "You subtract the largest score of the whole table. In a row that lies far below it "
+            "every `exp` is 0, and 0 / 0 is nan. Subtract each row's own largest score: "
+            "`scores.max(1, keepdims=True)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the largest of each column",
+            _changed(softmax=lambda scores, axis: _softmax(scores - scores.max(0), axis)),
+            "You subtract the largest score of each *column*, which changes the "
+            "probabilities. Subtract the largest of each row: `scores.max(1, keepdims=True)`.",
+            hint=3,
+        ),
+        Mistake(
+            "a target as wide as the largest y",
+            _target_as_wide_as_y,
+            "Your target has `y.max() + 1` columns. Where no word has the last label, it is too "
+            "narrow: it takes one for each label, K = `len(b)`.",
             hint=3,
         ),
         Mistake(

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -25,6 +26,7 @@ from elmo_mini.tagging import elmo_tagger
 Layers = Sequence[Tensor] | Tensor
 Mixed = Callable[[Layers], Tensor]
 Layer = Callable[[Tensor], Tensor]
+MIXES = ("mix_in", "mix_out")
 NAMES = (
     "for the word vectors",
     "for the RNN",
@@ -82,25 +84,25 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What comes out, what its gradient reaches, and what the RNN was given."""
     x = torch.from_numpy(inputs["x"].copy()).requires_grad_()
     layers = [torch.from_numpy(layer.copy()).requires_grad_() for layer in inputs["layers"]]
-    mixes = [_Mix(inputs[name], len(layers)) for name in ("mix_in", "mix_out")]
+    mixes = [_Mix(inputs[name], len(layers)) for name in MIXES]
     rnn = _Rnn(inputs["rnn"], x.shape[-1])
     result = returned(answer(x, layers, *mixes, rnn, inputs["where"]))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
             f"Your answer is of type {type(result).__name__}. Return one tensor, (B, T, width)."
         )
-    leaves = [x, rnn.weight, mixes[0].weight, mixes[1].weight, *layers]
-    slopes: list[Tensor | None] = [None] * len(leaves)
-    if result.requires_grad:
-        slopes = list(torch.autograd.grad(result.sum(), leaves, allow_unused=True))
-    reached = [slope is not None for slope in slopes[:4]]
-    reached.append(any(slope is not None for slope in slopes[4:]))
+    weights = {f"{name}.weight": mix.weight for name, mix in zip(MIXES, mixes, strict=True)}
+    leaves = {"x": x, "rnn.weight": rnn.weight} | weights
+    frozen = {f"layers[{i}]": layer for i, layer in enumerate(layers)}
+    found = slopes(result.sum(), leaves | frozen)
+    reached = [found[name] is not None for name in leaves]
+    reached.append(any(found[name] is not None for name in frozen))
     return {
         "vectors": plain(result),
         **{f"a gradient {name}": there for name, there in zip(NAMES, reached, strict=True)},
-        "gradient for the word vectors": plain(slopes[0]),
-        "widths that the RNN is given": rnn.widths,
-        "calls of mix_in and of mix_out": [mix.calls for mix in mixes],
+        "gradient for the word vectors": plain(found["x"]),
+        "widths that the RNN is given": " and ".join(map(str, rnn.widths)) or "never called",
+        "calls of mix_in and of mix_out": " and ".join(str(mix.calls) for mix in mixes),
     }
 
 
@@ -406,6 +408,34 @@ EXERCISE = Exercise(
             lambda *a: _joined(*a, at_input=("input",), at_output=("output",)),
             'With "both" nothing joins at all. Ask `where in ("input", "both")`, and likewise for '
             "the output.",
+            hint=3,
+        ),
+        Mistake(
+            "the input, whatever is asked",
+            lambda *a: _joined(*a, at_input=("none", "input", "output", "both")),
+            'The mix joins at the input whatever `where` says. `where == "input" or "both"` '
+            'is always true: ask `where in ("input", "both")`.',
+            hint=3,
+        ),
+        Mistake(
+            'the input, for "output" too',
+            lambda *a: _joined(*a, at_input=("input", "output", "both")),
+            'With "output" the mix joins at the input as well. `where == "input" or "both"` '
+            'is always true: ask `where in ("input", "both")`.',
+            hint=3,
+        ),
+        Mistake(
+            "the output, whatever is asked",
+            lambda *a: _joined(*a, at_output=("none", "input", "output", "both")),
+            'The mix joins at the output whatever `where` says. `where == "output" or "both"`'
+            ' is always true: ask `where in ("output", "both")`.',
+            hint=3,
+        ),
+        Mistake(
+            'the output, for "input" too',
+            lambda *a: _joined(*a, at_output=("input", "output", "both")),
+            'With "input" the mix joins at the output as well. `where == "output" or "both"` '
+            'is always true: ask `where in ("output", "both")`.',
             hint=3,
         ),
         Mistake(

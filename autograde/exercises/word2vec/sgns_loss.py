@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
@@ -97,9 +98,8 @@ def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
             f"Your loss is {with_article(type(loss).__name__)}. Return {way}: autograd must be "
             "able to follow it back."
         )
-    if loss.requires_grad and loss.ndim == 0:
-        return {"loss": plain(loss), "its gradient": plain(torch.autograd.grad(loss, center)[0])}
-    return {"loss": plain(loss), "its gradient": None}
+    slope = slopes(loss, {"center": center})["center"] if loss.ndim == 0 else None
+    return {"loss": plain(loss), "its gradient": plain(slope)}
 
 
 def _padded_loss(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.check import examine
-from autograde.checking.exercise import Mistake
+from autograde.checking.exercise import Case, Mistake
 from tests.autograde.checking.made_up import exercise
 
 
@@ -31,3 +31,20 @@ def test_two_mistakes_that_say_the_same_are_one() -> None:
     report = examine(made, lambda values: values**4)
     assert report.mistake is twins[0]
     assert report.certain
+
+
+def test_an_answer_that_varies_is_not_one_that_is_always_the_same() -> None:
+    """Such as `sound` for every black box: the answer calls some of them broken."""
+
+    def size(values: np.ndarray) -> int:
+        return len(values) % 3
+
+    cases = tuple(
+        Case(f"{n} values", lambda rng, n=n: {"values": np.zeros(n)})  # type: ignore[misc]
+        for n in range(1, 6)
+    )
+    always = Mistake("always none", lambda values: 0, "You say 0 of all.")
+    made = exercise(reference=size, cases=cases, mistakes=(always,), right_answers={})
+    report = examine(made, lambda values: 0 if len(values) < 3 else size(values))
+    assert report.mistake is None
+    assert examine(made, lambda values: 0).mistake is always

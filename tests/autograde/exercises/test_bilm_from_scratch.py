@@ -52,3 +52,29 @@ def test_two_wrong_runs_are_told_of_one_at_a_time_and_none_is_given_away() -> No
 def test_each_fault_shows_otherwise() -> None:
     shown = [tuple(shows.values()) for shows in SHOWS.values()]
     assert len(set(shown)) == len(shown)
+
+
+def test_a_fault_may_be_numbered_with_a_point() -> None:
+    report = examine(find("broken_runs"), lambda: {name: float(n) for name, n in TRUTH.items()})
+    assert report.points == 3
+    report = examine(find("broken_runs"), lambda: TRUTH | {"A": 2.5})
+    assert "For A you say 2.5." in report.text()
+
+
+def reads_twice(model: Any, ids: torch.Tensor, t: int, other: torch.Tensor, *, late: bool) -> Any:
+    """Whether a state moved, by an answer that writes into `ids` before or after reading it."""
+    before = model(ids)[0] if late else None
+    ids[:, t] = other
+    before = before or model(ids)[0]
+    pairs = zip(before, model(ids)[0], strict=True)
+    return torch.stack([(a != b)[0].unflatten(-1, (2, -1)).any(-1).T for a, b in pairs])
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_the_same_sentence_is_read_twice_only_if_it_is(late: bool) -> None:
+    report = examine(
+        find("moved"), lambda model, ids, t, other: reads_twice(model, ids, t, other, late=late)
+    )
+    assert report.points == 0
+    assert "changed its argument `ids`" in report.message
+    assert ("the same sentence twice" in report.message) is not late

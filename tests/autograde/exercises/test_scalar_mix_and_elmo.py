@@ -88,3 +88,19 @@ def test_the_packages_mix_learns_what_the_exercise_derives() -> None:
     for_w, for_gamma = mix_gradient(layers, w, 1.0, upstream, 0.3)
     assert np.allclose([float(n.grad or 0.0) for n in numbers], for_w, atol=1e-6)
     assert np.isclose(float(mix.gamma.grad or 0.0), for_gamma, atol=1e-6)
+
+
+def asked_too_late(elmo: Elmo) -> str:
+    """An inspector that reads one sentence again and again before it asks for a memory."""
+    words = ["the", "cat", "sat"]
+    elmo([words, ["a", "dog", "ran", "over", "the", "road"]])
+    elmo([words])
+    late = np.abs(elmo([words])[0] - elmo([words])[0]).max() > 1e-4
+    found = find_fault(elmo)
+    return found if found != "remembers" or late else "sound"
+
+
+def test_a_memory_asked_for_too_late_is_told_why() -> None:
+    report = examine(EXERCISE, asked_too_late)
+    assert report.points < EXERCISE.points
+    assert "it starts from the same state" in report.advice

@@ -1,0 +1,78 @@
+"""What is said where no gradient comes back, though the answer itself ran."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.catalogue import find
+from autograde.checking.check import examine
+from autograde.checking.differentiable import OWN_FROZEN, slopes
+from autograde.checking.exercise import AnswerRefused
+from autograde.exercises.from_characters import CharCNN, highway
+
+
+def test_a_leaf_without_a_way_has_no_slope() -> None:
+    x, y = (torch.ones(2, requires_grad=True) for _ in range(2))
+    found = slopes((3 * x).sum(), {"x": x, "y": y})
+    assert found["x"] is not None
+    assert found["x"].tolist() == [3, 3]
+    assert found["y"] is None
+    assert slopes(torch.ones(()), {"x": x}) == {"x": None}
+
+
+def frozen(x: Tensor, *weights: Tensor) -> Tensor:
+    x.requires_grad_(False)
+    return highway.reference(x, *weights)
+
+
+def test_an_argument_whose_gradient_is_switched_off_is_named() -> None:
+    report = examine(highway.EXERCISE, frozen)
+    assert report.points == 0
+    assert report.message.startswith("Your answer switches the gradient of `x` off")
+    assert "stopped" not in report.text()
+
+
+class FrozenTable(CharCNN._WithEmbedding):
+    def __init__(self, weights: dict[str, Tensor]) -> None:
+        super().__init__(weights)
+        self.table = nn.Embedding.from_pretrained(self.table.weight.detach(), padding_idx=0)
+
+
+def test_a_frozen_parameter_is_named() -> None:
+    report = examine(CharCNN.EXERCISE, FrozenTable)
+    assert report.message == OWN_FROZEN.format(name="table.weight")
+
+
+def in_place(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+    g = torch.sigmoid(x @ v + c)
+    new = g * torch.relu(x @ w + b) + (1 - g) * x
+    g += 0
+    return new
+
+
+def test_a_way_back_that_is_broken_is_no_fault_of_the_function_that_ran() -> None:
+    report = examine(find("highway"), in_place)
+    assert "changed in place" in report.message
+    x = torch.ones(2, requires_grad=True)
+    y = x.exp()
+    total = (y**2).sum()
+    y.zero_()
+    with pytest.raises(AnswerRefused, match="changed in place"):
+        slopes(total, {"x": x})
+
+
+def frozen_for_good(
+    x: Tensor, layers: list[Tensor], mix_in: Any, mix_out: Any, rnn: Any, where: str
+) -> Tensor:
+    for layer in layers:
+        layer.requires_grad_(False)
+    result: Tensor = find("with_elmo").reference(x, layers, mix_in, mix_out, rnn, where)
+    return result
+
+
+def test_one_of_many_layers_is_named() -> None:
+    message = examine(find("with_elmo"), frozen_for_good).message
+    assert "`layers[0]`" in message
+    assert "`.detach()`" in message
