@@ -10,7 +10,7 @@ from typing import Any
 
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
-from autograde.checking.diagnosis import named_mistake
+from autograde.checking.diagnosis import named_mistake, numbers_besides
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
@@ -158,7 +158,7 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     if found.mistake and found.wherever_wrong:
         observed = (
             "In each wrong case your result is the one that this mistake gives. Others that it "
-            "would spoil are right, so perhaps you make it in one place only."
+            "would spoil are right, so it may be another one that looks alike there."
         )
     index, detail = _short_detail(exercise, expected, came, wrong, seed)
     return Report(
@@ -174,10 +174,18 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     )
 
 
-def _observed(exercise: Exercise, answer: Answer, *outcomes_and_seed: Any) -> str:
+def _observed(
+    exercise: Exercise,
+    answer: Answer,
+    expected: tuple[Outcome, ...],
+    came: tuple[Outcome, ...],
+    seed: int,
+) -> str:
     """An observation, if one can be made: a strange result must not cost the report."""
     try:
-        return observation(exercise, answer, *outcomes_and_seed)
+        return observation(exercise, answer, expected, came, seed) or limited(
+            lambda: numbers_besides(exercise, came, seed), seconds=None
+        )
     except Exception:
         return ""
 

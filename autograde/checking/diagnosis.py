@@ -1,12 +1,13 @@
 """Which named mistake an answer makes: the one whose outputs are the learner's.
 
-A false diagnosis is worse than none.
+A false diagnosis is worse than none. A form that is refused hides the numbers: see `refused_form`.
 """
 
 from typing import NamedTuple
 
-from autograde.checking.exercise import Exercise, Mistake
+from autograde.checking.exercise import Exercise, Mistake, everything
 from autograde.checking.outcomes import Outcome, alike, expected_outcomes, known_outcomes
+from autograde.checking.refused_form import is_what_returns, other_numbers
 
 
 class Diagnosis(NamedTuple):
@@ -26,9 +27,10 @@ def named_mistake(
 ) -> Diagnosis:
     """The mistake, and whether it explains all cases or only some.
 
-    Where several mistakes explain all cases alike, none is named, unless they say the same. A guess
-    must explain the first wrong case and half of all wrong ones, better than any other mistake. An
-    answer that gives different results is not the one that always gives the same.
+    Where several mistakes explain all cases alike, none is named, unless they say the same. One
+    that is right but for its form is named only where the numbers are right. A guess must explain
+    the first wrong case and half of all wrong ones, better than any other mistake; an answer that
+    gives different results is not the one that always gives the same.
     """
     expected = expected_outcomes(exercise, seed)
     varied = not _always_the_same(exercise, came)
@@ -39,7 +41,10 @@ def named_mistake(
         outcomes = known_outcomes(exercise, mistake.answer, seed)
         same = [alike(exercise, a, b) for a, b in zip(outcomes, came, strict=True)]
         if all(same):
-            whole.append(mistake)
+            if right_but_for_its_form(exercise, came, seed) or not right_but_for_its_form(
+                exercise, outcomes, seed
+            ):
+                whole.append(mistake)
         elif same[wrong] and not came[wrong].failure:
             if varied and _always_the_same(exercise, outcomes):
                 continue
@@ -52,6 +57,32 @@ def named_mistake(
     if len(best) != 1 or 2 * most < sum(missed):
         return Diagnosis(None)
     return Diagnosis(best[0], wherever_wrong=most == sum(missed))
+
+
+def right_but_for_its_form(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> bool:
+    """Whether what was refused holds what the reference returns, in each case."""
+    refused = {index: outcome.returned for index, outcome in enumerate(came) if outcome.failure}
+    return bool(refused) and is_what_returns(exercise, refused, exercise.reference, seed)
+
+
+def numbers_besides(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> str:
+    """What else is wrong with an answer whose form is refused in each case."""
+    refused = {index: outcome.returned for index, outcome in enumerate(came) if outcome.failure}
+    if len(refused) < len(came) or is_what_returns(exercise, refused, exercise.reference, seed):
+        return ""
+    made = {
+        mistake.says: mistake
+        for mistake in exercise.mistakes
+        if is_what_returns(exercise, refused, mistake.answer, seed)
+        and not any(o.failure for o in known_outcomes(exercise, mistake.answer, seed))
+    }
+    if len(made) == 1:
+        (mistake,) = made.values()
+        hint = f" Hint {mistake.hint} is about this." if mistake.hint else ""
+        return f"That is not all. {mistake.says}{hint}"
+    if exercise.view is everything and other_numbers(exercise, refused, seed):
+        return "That is not all: the numbers are wrong, too. Mend the form, and check again."
+    return ""
 
 
 def _always_the_same(exercise: Exercise, outcomes: tuple[Outcome, ...]) -> bool:

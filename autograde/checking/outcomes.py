@@ -16,19 +16,24 @@ import numpy as np
 from autograde.checking.captured_output import captured_output
 from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain
 from autograde.checking.judge import first_difference
+from autograde.checking.refused_form import form_aside, remembering
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import StillRunning, limited
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one answer did with one case: plain outputs, or how it failed."""
+    """What one answer did with one case: plain outputs, or how it failed.
+
+    Where it was refused, ``returned`` is what it returned, form aside.
+    """
 
     view: Plain = None
     failure: str = ""
     sentence: str = ""
     not_started: bool = False
     stopped: bool = False
+    returned: Plain = None
 
 
 class BrokenKernel(Exception):
@@ -124,9 +129,10 @@ def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outco
 
 def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs) -> Outcome:
     """What an answer does when it is ``given`` these, viewed as an answer to ``inputs``."""
+    remembered, calls = remembering(answer)
     try:
         with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
-            outputs = exercise.run(answer, copy.deepcopy(given))
+            outputs = exercise.run(remembered, copy.deepcopy(given))
         return Outcome(view=exercise.view(inputs, outputs))
     except NotImplementedError as error:
         return Outcome(
@@ -135,7 +141,7 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
             not_started=True,
         )
     except AnswerRefused as refused:
-        return Outcome(failure=str(refused), sentence=str(refused))
+        return Outcome(failure=str(refused), sentence=str(refused), returned=form_aside(calls))
     except BaseException as error:
         failure = said(error)
         line = _line_of(error, answer)

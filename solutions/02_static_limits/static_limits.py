@@ -164,7 +164,7 @@ outcome("empty_cells", 100 * (1 - counts.nnz / len(vocabulary) ** 2), unit="%")
 # %% [markdown] exercise="glove_weight"
 # ### Exercise 2. How much a count is trusted
 #
-# Write `glove_weight(counts, x_max, alpha)`. `counts` is an array of numbers, zeros and fractions among them; return an array of the same shape.
+# Write `glove_weight(counts, x_max, alpha)`. `counts` is an array of numbers, a row or a table, zeros and fractions among them; return an array of the same shape.
 
 
 # %% exercise="glove_weight"
@@ -524,7 +524,7 @@ plots.bars(
 # Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two lists, `new, labels` (no generators: the next cell walks through both more than once):
 #
 # - **new** sentences in which every token `first` or `second` is replaced by `merged`; leave the old ones as they are,
-# - a list of labels `(sentence number, place, word)`, in the order of the text: where the merged word stands, and which of the two words stood there. Numbers and places begin at 0.
+# - a list of labels `(sentence number, place, word)`, in the order of the text: one for each token that was replaced, with the word that stood there. Numbers and places begin at 0.
 
 
 # %% exercise="merge_words"

@@ -225,7 +225,7 @@ for read, asked in zip(inputs[0, :6].tolist(), targets[0, :6].tolist(), strict=T
 # - `targets` (B, T): the ids that came,
 # - `mask` (B, T): True at real words, False at padding.
 #
-# Return the mean of $-\log p$ over the real words, as a tensor that autograd can follow back.
+# Return the mean of $-\log p$ over the real words, as a tensor that autograd can follow back. It must also work with logits of a thousand.
 
 
 # %% exercise="masked_cross_entropy"

@@ -526,9 +526,9 @@ boxes_and_arrows(
 #
 # - `queries` (B, T, H): one for each target word,
 # - `keys` (B, S, H): one for each source word,
-# - `mask` (B, S): True at real source words.
+# - `mask` (B, S): True at real source words, False at padding, in front or behind.
 #
-# Return the shares (B, T, S). Those of one query add up to 1, and padding gets exactly 0.
+# Return the shares (B, T, S). Those of one query add up to 1, and padding gets exactly 0. It must also work with scores of hundreds, even where padding has the largest.
 
 
 # %% exercise="attend"

@@ -138,10 +138,12 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
                 here.add(name)
                 wrong.setdefault(name, []).append(pair)
         gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
+    if not wrong:
+        return ""
     lead = ""
     results = {name for name in names if GRADIENT not in name}
     if results.isdisjoint(wrong):
-        lead = "The result is right, and its gradient is not." if results and wrong else ""
+        lead = "The result is right, and its gradient is not." if results else ""
     elif not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names = results

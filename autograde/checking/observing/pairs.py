@@ -33,8 +33,11 @@ class Pair:
 
     @cached_property
     def alike(self) -> bool:
-        """Whether what came is right."""
-        return first_difference(self.right, self.mine, rtol=self.rtol, atol=self.atol) is None
+        """Whether what came is right, or has the right numbers, in a list for an array, say."""
+        both: tuple[Any, Any] = self.right, self.mine
+        if self.arrays is not None:
+            both = np.asarray(self.right), np.asarray(self.mine)
+        return first_difference(*both, rtol=self.rtol, atol=self.atol) is None
 
     @cached_property
     def arrays(self) -> tuple[Numbers, Numbers] | None:

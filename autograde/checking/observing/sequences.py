@@ -38,7 +38,7 @@ def what_is_left(pairs: list[Pair]) -> str:
     lists = _lists(pairs)
     if not lists:
         return ""
-    if found := _of_texts(lists):
+    if not pairs[0].codes and (found := _of_texts(lists)):
         return found
     missing = [Counter(right) - Counter(mine) for right, mine in lists]
     extra = [Counter(mine) - Counter(right) for right, mine in lists]
@@ -98,8 +98,10 @@ def _first(counts: list[Counter[Any]]) -> str:
 
 MADE: dict[str, Callable[[Items], Items]] = {
     "The right parts in reverse order.": lambda right: right[::-1],
-    "Only the last part is missing. Look at where your loop or slice ends.": lambda x: x[:-1],
-    "Only the first part is missing. Look at where your loop or slice begins.": lambda x: x[1:],
+    "Only the last part is missing. Does a loop or slice end too early, or is that part left "
+    "out?": lambda x: x[:-1],
+    "Only the first part is missing. Does a loop or slice begin too late, or is that part left "
+    "out?": lambda x: x[1:],
     "You return the first part alone. Look for a `return` inside the loop.": lambda x: x[:1],
     "You return the last part alone. Is the list made anew in every round?": lambda x: x[-1:],
     "The two halves of every pair are swapped.": lambda right: [

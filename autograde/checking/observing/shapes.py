@@ -55,14 +55,17 @@ def _along(pairs: list[Pair], both: Both, axis: int) -> str:
     for place, words in ((0, "first"), (-1, "last")):
         if all_close(pairs, both, lambda right: np.take(right, place, axis)):  # noqa: B023
             return f"Your result is the {words} part of the expected one along axis {axis}."
-    for end, words in ((0, "beginning"), (1, "end")):
+    for end, words, look in (
+        (0, "beginning", "what ends a loop or a slice"),
+        (1, "end", "where a loop or a slice begins"),
+    ):
         if all(
-            mine.ndim == right.ndim and pair.close(_cut(right, mine, axis, end), mine)
+            mine.size and mine.ndim == right.ndim and pair.close(_cut(right, mine, axis, end), mine)
             for pair, (right, mine) in zip(pairs, both, strict=True)
         ):
             return (
                 f"Your result is only the {words} of the expected one along axis {axis}. What is "
-                "there is right. Look at what ends a loop or a slice."
+                f"there is right. Look at {look}, or at what leaves parts out."
             )
     return ""
 
@@ -111,11 +114,16 @@ def _length(both: Both) -> str:
             f"range begins and ends."
         )
     if all(mine.shape[axis] == 0 for _, mine in both):
-        return f"Axis {axis} has length 0: nothing is in it. Look for a slice that ends too early."
+        return (
+            f"Axis {axis} has length 0: nothing is in it. Look for a slice that ends too early: "
+            "`[:-0]` is empty, too."
+        )
     if all(mine.shape[axis] == 1 < right.shape[axis] for right, mine in both):
         return f"Axis {axis} has length 1: look for what makes one of many."
+    if all(mine.shape[axis] == 2 * right.shape[axis] for right, mine in both):
+        return f"Axis {axis} is twice as long as it should be. Look at what joins two along it."
     if max(lengths) < 0:
-        return f"Axis {axis} is always too short. Look at where a slice or a range ends."
+        return f"Axis {axis} is always too short. Look at what leaves parts out along it."
     if min(lengths) > 0:
-        return f"Axis {axis} is always too long. Look at where a slice or a range begins and ends."
+        return f"Axis {axis} is always too long. Look at what joins, repeats or spreads along it."
     return ""

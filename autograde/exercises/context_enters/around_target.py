@@ -196,6 +196,13 @@ EXERCISE = Exercise(
             "`left[:, :-2]`.",
             hint=3,
         ),
+        Mistake(
+            "the axis of the sentences is squeezed away",
+            lambda left, right: context2vec.around_target(left, right).squeeze(),
+            "`.squeeze()` takes away each axis of length 1, and that of the sentences, too, where "
+            "there is one only. Leave it out.",
+            hint=3,
+        ),
     ),
     right_answers={
         "a loop over places": _beside_by_loop,

@@ -431,6 +431,13 @@ EXERCISE = Exercise(
             "round to 0. Take it out for each place: `torch.logsumexp(..., -1)` does.",
             hint=3,
         ),
+        Mistake(
+            "the logarithm of the mean",
+            lambda x, y, m: -x.softmax(-1).gather(-1, y.unsqueeze(-1)).squeeze(-1)[m].mean().log(),
+            "You average the probabilities and take the logarithm of the mean. Take the logarithm "
+            "at each place first, then the mean.",
+            hint=3,
+        ),
     ),
     right_answers={
         "places marked for PyTorch to ignore": _loss_ignoring,

@@ -203,6 +203,13 @@ EXERCISE = Exercise(
             "You have cut the text, and it is still one row. Shape it: `.view(rows, length)`.",
             hint=2,
         ),
+        Mistake(
+            "what is left over is cut off by a negative place",
+            lambda stream, rows: stream[: -(len(stream) % rows)].view(rows, -1),
+            "Where nothing is left over, `stream[:-0]` is `stream[:0]`, which is empty. Say how "
+            "much stays: `stream[:rows * length]`.",
+            hint=3,
+        ),
     ),
     right_answers={
         "stacked slices": lambda s, rows: torch.stack(

@@ -20,10 +20,17 @@ from elmo_mini.recurrent import seq2seq
 
 
 def _questions(
-    lengths: Sequence[int], asked: int, hidden: int, *, scale: float = 1.0, tempting: bool = False
+    lengths: Sequence[int],
+    asked: int,
+    hidden: int,
+    *,
+    scale: float = 1.0,
+    tempting: bool = False,
+    in_front: bool = False,
 ) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
+        mask = mask[:, ::-1].copy() if in_front else mask
         queries = rng.standard_normal((len(lengths), asked, hidden))
         keys = rng.standard_normal((*mask.shape, hidden))
         if tempting:  # padding that fits the first query better than any word
@@ -86,6 +93,11 @@ def _attend_by_cosine(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
     )
 
 
+def _attend_by_lengths(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
+    here = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)
+    return _attend(queries, keys, here)
+
+
 PADDING_ALONE = (
     "You look at the padding alone. `mask` is True at real words, and `masked_fill` fills "
     "where it is given True: give it `~mask`."
@@ -119,6 +131,7 @@ EXERCISE = Exercise(
             _questions((4, 2), 2, 3, scale=300.0, tempting=True),
             edge=True,
         ),
+        Case("padding in front", _questions((5, 2, 3), 2, 3, in_front=True), edge=True),
     ),
     mistakes=(
         Mistake(
@@ -248,11 +261,21 @@ EXERCISE = Exercise(
             "words round to 0. Mask the scores first, then `softmax`.",
             hint=2,
         ),
+        *(
+            Mistake(
+                f"padding at {fill:g}",
+                lambda q, k, m, fill=fill: _attend(q, k, m, fill=fill),
+                f"Padding has the score {fill:g} in your answer, and a real word may score as low. "
+                "Take minus infinity, or -1e9.",
+                hint=2,
+            )
+            for fill in (-1.0, -10.0)
+        ),
         Mistake(
-            "padding at -1",
-            lambda q, k, m: _attend(q, k, m, fill=-1.0),
-            "Padding has the score -1 in your answer, which is an ordinary score. Take "
-            "minus infinity, or -1e9.",
+            "the mask as a length",
+            _attend_by_lengths,
+            "You count the real words and take the first places for them. Padding may stand in "
+            "front: the mask says which places are real.",
             hint=2,
         ),
         Mistake(
@@ -304,6 +327,13 @@ EXERCISE = Exercise(
             "keys not turned",
             lambda q, k, m: (q @ k).masked_fill(~m[:, None], -math.inf).softmax(-1),
             "`queries @ keys` multiplies (T, H) by (S, H). Turn the keys: `keys.transpose(1, 2)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the mask's new axis stands last",
+            lambda q, k, m: _scores(q, k).masked_fill(~m.unsqueeze(2), -math.inf).softmax(-1),
+            "`mask.unsqueeze(2)` is (B, S, 1), so PyTorch lays source words upon queries. The new "
+            "axis belongs in the middle: `mask.unsqueeze(1)` is (B, 1, S).",
             hint=2,
         ),
     ),

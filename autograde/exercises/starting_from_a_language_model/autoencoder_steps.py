@@ -26,6 +26,11 @@ def _to_be_rewritten(words: int) -> Any:
     return make
 
 
+def _with_a_word_twice(rng: np.random.Generator) -> Inputs:
+    first, second, third = (int(i) for i in 10 + rng.permutation(40)[:3])
+    return {"sentence": [first, second, first, third, second], "boundary": 1}
+
+
 def _what_counts(inputs: Inputs, outputs: Plain) -> Plain:
     """Targets only where they count: what stands elsewhere is nobody's business."""
     if not isinstance(outputs, list | tuple) or len(outputs) != 3:
@@ -88,6 +93,22 @@ def _autoencoder_by_shifting(ids: list[int], end: int) -> tuple[Any, Any, Any]:
     return whole[:-1], whole[1:], steps >= len(ids)
 
 
+def _next_of_the_first(ids: list[int], end: int) -> Steps:
+    whole = [*ids, end]
+    return _autoencoded(ids, end, say=[*ids[:1], *(whole[ids.index(i) + 1] for i in ids)] or [end])
+
+
+def _next_of_the_last(ids: list[int], end: int) -> Steps:
+    following = dict(zip([end, *ids], [*ids, end], strict=True))
+    return _autoencoded(ids, end, say=[following[i] for i in [end, *ids]])
+
+
+LOOKED_UP = (
+    "You look a word up to find the one after it, and a word that comes twice has two of them. "
+    "Go by places: the targets are the whole sentence, then the boundary."
+)
+
+
 EXERCISE = Exercise(
     id="autoencoder_steps",
     title="Read it, then say it again",
@@ -103,6 +124,7 @@ EXERCISE = Exercise(
         Case("eight words", _to_be_rewritten(8), weight=2),
         Case("one word", _to_be_rewritten(1), edge=True),
         Case("no word", _to_be_rewritten(0), edge=True),
+        Case("a word that comes twice", _with_a_word_twice, edge=True),
     ),
     mistakes=(
         Mistake(
@@ -197,6 +219,8 @@ EXERCISE = Exercise(
             "step is told the word that it should have said before.",
             hint=2,
         ),
+        Mistake("the next word is looked up by `index`", _next_of_the_first, LOOKED_UP, hint=3),
+        Mistake("the next word is looked up in a dict", _next_of_the_last, LOOKED_UP, hint=3),
     ),
     right_answers={
         "one list, shifted": _autoencoder_by_shifting,

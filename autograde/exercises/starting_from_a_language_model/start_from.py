@@ -206,6 +206,7 @@ EXERCISE = Exercise(
     minutes=10,
     reference=classifier.start_from,
     run=_run_start,
+    codes=True,
     cases=(
         Case("9 words, 2 classes", _sizes(9, 2, 4, 5), weight=2),
         Case("30 words, 6 classes", _sizes(30, 6, 8, 8)),
@@ -353,6 +354,20 @@ EXERCISE = Exercise(
             "The embedding can no longer learn. Dai and Le go on training *all* weights. "
             "(`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)",
             hint=3,
+        ),
+        Mistake(
+            "the embedding is shared, and the LSTM is forgotten",
+            lambda classifier, model: setattr(classifier, "embedding", model.embedding),
+            "You hand over the embedding itself, so both models train one and the same, and the "
+            "LSTM stays as it was. Copy the weights of both: `load_state_dict`.",
+            hint=2,
+        ),
+        Mistake(
+            "the LSTM is shared, and the embedding is forgotten",
+            lambda classifier, model: setattr(classifier, "lstm", model.lstm),
+            "You hand over the LSTM itself, so both models train one and the same, and the "
+            "embedding stays as it was. Copy the weights of both: `load_state_dict`.",
+            hint=2,
         ),
     ),
     right_answers={

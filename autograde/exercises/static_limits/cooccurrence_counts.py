@@ -142,6 +142,21 @@ def _counted_by_arrays(sentences: Sentences, size: int, window: int, *, ids_of: 
     return counts
 
 
+def _counted_as_far_as_ids_go(sentences: Sentences, size: int, window: int) -> Table:
+    return _counted(sentences, 1 + max((i for ids in sentences for i in ids), default=-1), window)
+
+
+def _counted_for_the_ids_that_come(sentences: Sentences, size: int, window: int) -> Table:
+    number = {word: row for row, word in enumerate(sorted({i for ids in sentences for i in ids}))}
+    return _counted([[number[i] for i in ids] for ids in sentences], len(number), window)
+
+
+ROW_FOR_EVERY_WORD = (
+    "Your table is only as large as the ids that come in the sentences. It has `vocabulary_size` "
+    "rows and columns: a word that never comes has a row of zeros."
+)
+
+
 ARRAYS = (
     "`counts[left, right] += 1 / d` with arrays of ids writes each entry once, even when a pair "
     "occurs several times. `np.add.at(counts, (left, right), 1 / d)` adds them all up."
@@ -171,6 +186,11 @@ EXERCISE = Exercise(
         Case(
             "sentences shorter than the window, and an empty one",
             lambda rng: {"sentences": [[0, 1], [], [2]], "vocabulary_size": 3, "window": 5},
+            edge=True,
+        ),
+        Case(
+            "words that never come, the last two among them",
+            lambda rng: {"sentences": [[0, 3, 1], [3, 3]], "vocabulary_size": 6, "window": 2},
             edge=True,
         ),
     ),
@@ -331,6 +351,18 @@ EXERCISE = Exercise(
             lambda s, v, w: _counted_by_arrays(s, v, w, ids_of=np.array),
             ARRAYS + " And `np.array([])` holds no whole numbers: give it `dtype=int`.",
             hint=3,
+        ),
+        Mistake(
+            "a table as large as the largest id",
+            _counted_as_far_as_ids_go,
+            ROW_FOR_EVERY_WORD,
+            hint=1,
+        ),
+        Mistake(
+            "a table of the ids that come",
+            _counted_for_the_ids_that_come,
+            ROW_FOR_EVERY_WORD,
+            hint=1,
         ),
     ),
     right_answers={

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from autograde.checking.exercise import (
+    Answer,
     Case,
     Exercise,
     Inputs,
@@ -21,6 +22,17 @@ def _some_counts(x_max: float, alpha: float) -> Any:
         return {"counts": counts, "x_max": x_max, "alpha": alpha}
 
     return make
+
+
+def _a_table(rng: np.random.Generator) -> Inputs:
+    return {"counts": rng.uniform(0, 200, (2, 3)), "x_max": 100.0, "alpha": 0.75}
+
+
+RAISED_ALONE: dict[str, Answer] = {
+    "and `np.where`": lambda x, x_max, alpha: np.where(x < x_max, x / x_max**alpha, 1.0),
+    "and `np.minimum`": lambda x, x_max, alpha: np.minimum(x / x_max**alpha, 1.0),
+    "and nothing is cut off": lambda x, x_max, alpha: x / x_max**alpha,
+}
 
 
 EXERCISE = Exercise(
@@ -41,6 +53,7 @@ EXERCISE = Exercise(
             lambda rng: {"counts": np.array([0.0, 50.0, 5e6]), "x_max": 50.0, "alpha": 0.75},
             edge=True,
         ),
+        Case("a table of counts", _a_table, edge=True),
     ),
     mistakes=(
         Mistake(
@@ -200,6 +213,23 @@ EXERCISE = Exercise(
             "You lift counts below 1 up to 1. A pair that met once, far apart, counts less than 1, "
             "and a pair that never met counts 0: leave both as they are.",
             hint=2,
+        ),
+        Mistake(
+            "a loop over a row of numbers",
+            lambda x, x_max, alpha: np.array([(c / x_max) ** alpha if c < x_max else 1 for c in x]),
+            "Your loop is right for a row of numbers. `counts` may be a table, and then each step "
+            "of the loop gets a whole row. `np.where` and `np.minimum` take any shape.",
+            hint=3,
+        ),
+        *(
+            Mistake(
+                f"x_max alone is raised, {name}",
+                answer,
+                "`counts / x_max ** alpha` raises `x_max` alone, for the power comes first. Put "
+                "brackets round the fraction: `(counts / x_max) ** alpha`.",
+                hint=1,
+            )
+            for name, answer in RAISED_ALONE.items()
         ),
     ),
     right_answers={

@@ -116,6 +116,16 @@ def _relabelled(order: Callable[[int, int, str], tuple[Any, Any, Any]]) -> Answe
     return answer
 
 
+def _labels_at_merged_words(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
+    new, _ = _merge(text, first, second, merged)
+    return new, [
+        (n, place, text[n][place])
+        for n, sentence in enumerate(new)
+        for place, token in enumerate(sentence)
+        if token == merged
+    ]
+
+
 ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
 ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
 
@@ -182,6 +192,11 @@ EXERCISE = Exercise(
         Case("a drawn text", _text_with, weight=2),
         Case("a word twice in a sentence", _merge_case(["cat", "cat", "dog"], ["dog", "cat"])),
         Case("nothing to merge", _merge_case(QUIET, []), edge=True),
+        Case(
+            "the merged word stands in the text already",
+            _merge_case(["the", "catdog", "saw", "a", "cat"]),
+            edge=True,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -344,6 +359,23 @@ EXERCISE = Exercise(
             lambda t, a, b, m: _merge_where(t, m, lambda token: token.lower() in (a, b)),
             "You compare in small letters, so *Cat* is merged as well. Compare tokens as they are.",
             hint=2,
+        ),
+        Mistake(
+            "labels wherever the merged word stands",
+            _labels_at_merged_words,
+            "You look for the merged word in the new text, and it may have stood there before. "
+            "Only a place where `first` or `second` stood gets a label.",
+            hint=2,
+        ),
+        Mistake(
+            "the label is the merged word, wherever it stands",
+            lambda t, a, b, m: (
+                _merge(t, a, b, m)[0],
+                _merge_where(_merge(t, a, b, m)[0], m, lambda token: token == m)[1],
+            ),
+            "Your labels all hold the merged word. The point of the game is to remember which "
+            "word stood there.",
+            hint=1,
         ),
     ),
     right_answers={

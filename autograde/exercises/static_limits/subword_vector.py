@@ -219,6 +219,22 @@ EXERCISE = Exercise(
             "You make the word small, so *Paper* gets the n-grams and the vector of *paper*. A "
             "capital is another character: take the word as it is spelt.",
         ),
+        Mistake(
+            "known words inside the word",
+            lambda w, words, own, table: (
+                table[_rows(w, table)].sum(0) + own[[known in w for known in words]].sum(0)
+            ),
+            "`known in word` also finds known words *inside* the word, *paper* in *papery*. Only "
+            "the word itself has a vector of its own: compare with `==`.",
+            hint=2,
+        ),
+        Mistake(
+            "as many buckets as a vector has numbers",
+            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, table.shape[1]),
+            "You ask for as many buckets as a vector has numbers. There is one bucket for each "
+            "row: `len(ngram_vectors)`.",
+            hint=2,
+        ),
     ),
     right_answers={
         "a loop with gensim's hashes": _sum_by_loop,

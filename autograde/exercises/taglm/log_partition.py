@@ -219,6 +219,22 @@ ONE_LARGEST = (
 )
 
 
+def _with_clamp(
+    emissions: Tensor,
+    mask: Tensor,
+    transitions: Tensor,
+    start: Tensor,
+    end: Tensor,
+    *,
+    most: float,
+) -> Tensor:
+    alpha = start + emissions[:, 0]
+    for t in range(1, emissions.shape[1]):
+        arriving = (alpha.unsqueeze(2) + transitions).clamp(max=most)
+        alpha = torch.where(mask[:, t, None], arriving.exp().sum(1).log() + emissions[:, t], alpha)
+    return (alpha + end).clamp(max=most).exp().sum(1).log()
+
+
 EXERCISE = Exercise(
     id="log_partition",
     title="The sum over all paths, in log space",
@@ -574,6 +590,16 @@ EXERCISE = Exercise(
             "the sign is turned",
             lambda *a: -_forward(*a),
             "The right number with a minus. This is log Z itself; the loss comes later.",
+        ),
+        *(
+            Mistake(
+                f"scores are cut off at {most:g}",
+                lambda *a, most=most: _with_clamp(*a, most=most),
+                f"You cut the scores off at {most:g} so that `exp` does not overflow, and each "
+                "larger one counts as that. `torch.logsumexp` needs no such bound.",
+                hint=2,
+            )
+            for most in (50.0, 80.0, 88.0)
         ),
     ),
     right_answers={

@@ -224,6 +224,19 @@ EXERCISE = Exercise(
             "`start` belongs to the first label and `end` to the last. Yours are exchanged.",
             hint=1,
         ),
+        Mistake(
+            "divided by the number of words",
+            lambda *a: _score(*a) / a[2].sum(1),
+            "You divide by the number of words. The score of a path is a sum.",
+            hint=1,
+        ),
+        Mistake(
+            "the axis of the sentences is squeezed away",
+            lambda *a: _score(*a).squeeze(),
+            "`.squeeze()` takes away each axis of length 1, and that of the sentences, too, where "
+            "there is one only. Name the axis that is meant: `.squeeze(2)`.",
+            hint=3,
+        ),
     ),
     right_answers={"loops": _score, "gather": _score_by_gather},
 )

@@ -1,7 +1,7 @@
 """Exercise `spans_of`: from labels to spans."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,6 +154,31 @@ def _from_b_to_the_last_i(labels: Labels) -> Found:
     return found
 
 
+def _place_0_is_none(labels: Labels) -> Found:
+    found: Found = []
+    start, kind = 0, ""
+    for place, label in enumerate([*labels, "O"]):
+        if start and label == f"I-{kind}":
+            continue
+        if start:
+            found.append((start, place, kind))
+        start, kind = (0, "") if label == "O" else (place, label[2:])
+    return found
+
+
+def _closes_and_opens_nothing(labels: Labels) -> Found:
+    found: Found = []
+    start, kind = None, ""
+    for place, label in enumerate([*labels, "O"]):
+        if start is not None and label != f"I-{kind}":
+            found.append((start, place, kind))
+            start = None
+        stray = label.startswith("I") and (place == 0 or labels[place - 1] == "O")
+        if start is None and (label.startswith("B") or stray):
+            start, kind = place, label[2:]
+    return found
+
+
 def _closed_by_o_alone(labels: Labels) -> Found:
     found: Found = []
     start, kind = None, ""
@@ -188,6 +213,43 @@ def _by_parts_of_labels(labels: Labels, part: int) -> Found:
         if label != "O" and start is None:
             start, kind = place, label.split("-")[part]
     return found
+
+
+Cut = Callable[[str], str]
+
+
+def _stripped(labels: Labels, cut: Cut) -> Found:
+    """Right spans, with the kind that a careless cut leaves of the label."""
+    return [(a, b, cut(f"B-{kind}")) for a, b, kind in varied_spans(labels)]
+
+
+def _by_kinds_put_together(labels: Labels, cut: Cut) -> Found:
+    """The next label is compared with an I before what is left of the first one."""
+    found: Found = []
+    start, kind = None, ""
+    for place, label in enumerate([*labels, "O"]):
+        if start is not None and label == f"I-{kind}":
+            continue
+        if start is not None:
+            found.append((start, place, kind))
+        start, kind = (None, "") if label == "O" else (place, cut(label))
+    return found
+
+
+LETTERS = (
+    "Your kinds have lost letters. `strip` and `lstrip` take off every letter that you list, and "
+    '`replace` reaches inside: `"B-BOOK".strip("BI-")` is `"OOK"`. Cut off two characters: '
+    "`label[2:]`."
+)
+CUTS: dict[str, Cut] = {
+    "strip": lambda label: label.strip("BI-"),
+    "lstrip": lambda label: label.lstrip("BI-"),
+    "replace": lambda label: label.replace("B-", "").replace("I-", ""),
+}
+WAYS: dict[str, Callable[[Labels, Cut], Found]] = {
+    "in the result": _stripped,
+    "in the first label": _by_kinds_put_together,
+}
 
 
 HYPHEN = (
@@ -229,6 +291,19 @@ EXERCISE = Exercise(
         Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
         Case("no words, and no spans", _labels(), edge=True),
         Case("O only", _labels("O", "O"), edge=True),
+        Case(
+            "kinds that begin or end with B or I",
+            _labels("B-BOOK", "I-BOOK", "O", "B-ITEM", "B-SUB-X", "I-SUB-X", "O", "B-TAXI"),
+            asks="A kind may begin or end with B or I. Only the first two characters go: "
+            "`label[2:]`.",
+            edge=True,
+        ),
+        Case(
+            "different kinds that begin or end alike",
+            _labels("B-PER", "I-PLACE", "O", "B-NON-GPE", "I-GPE", "B-GPE", "I-NON-GPE"),
+            asks="Different kinds may begin or end alike. Compare whole kinds, with `==`.",
+            edge=True,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -417,6 +492,29 @@ EXERCISE = Exercise(
             lambda labels: [(a, b, labels[a]) for a, b, _ in varied_spans(labels)],
             "Your third part is the whole label. Give the kind alone, which stands behind the "
             "hyphen.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"letters of the kind are lost to `{name}`, {where}",
+                lambda labels, way=way, cut=cut: way(labels, cut),
+                LETTERS,
+                hint=3,
+            )
+            for name, cut in CUTS.items()
+            for where, way in WAYS.items()
+        ),
+        Mistake(
+            "place 0 counts as no span",
+            _place_0_is_none,
+            "`if start:` is false where a span begins at place 0. Ask `if start is not None:`.",
+            hint=3,
+        ),
+        Mistake(
+            "an I of another kind closes, and opens nothing",
+            _closes_and_opens_nothing,
+            "An I of another kind right behind a span closes it and is lost. It also opens the "
+            "next span.",
             hint=2,
         ),
     ),

@@ -154,6 +154,24 @@ def _emission_of_the_old(pairs: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
     return pairs.amax(0), pairs.argmax(0)
 
 
+def _beginning_at(least: float, *, emission: bool, at_the_end: bool) -> Answer:
+    """What `top, door = 0.0, 0` and `if score > top` give: no lower score beats the beginning."""
+
+    def largest(scores: Tensor) -> tuple[Tensor, Tensor]:
+        top, door = scores.max(0)
+        return top.clamp(min=least), torch.where(top > least, door, 0)
+
+    def forward(pairs: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        top, door = largest(pairs + row if emission else pairs)
+        return top if emission else top + row, door
+
+    if at_the_end:
+        return lambda *a: _best_by_steps(
+            *a, forward=forward, last=lambda best, end: largest(best + end)
+        )
+    return lambda *a: _best_by_steps(*a, forward=forward)
+
+
 def _multiplied_by_mask(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Best:
@@ -169,6 +187,21 @@ def _multiplied_by_mask(
     whole = torch.stack(path[::-1], 1).tolist()
     lengths = mask.sum(1).tolist()
     return [labels[:length] for labels, length in zip(whole, lengths, strict=True)], scores
+
+
+def _best_so_far(
+    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> Best:
+    paths, scores = [], []
+    for row, length in zip(emissions, mask.sum(1).tolist(), strict=True):
+        best, path = start + row[0], []
+        for t in range(1, length):
+            path.append(int(best.argmax()))
+            best = (best[:, None] + transitions).amax(0) + row[t]
+        score, last = (best + end).max(0)
+        paths.append([*path, int(last)])
+        scores.append(score)
+    return paths, torch.stack(scores)
 
 
 def _as_long_as_the_first(
@@ -302,6 +335,13 @@ EXERCISE = Exercise(
         ),
         Case("two sentences of six words, ten labels", lattice((6, 6), 10)),
         Case("a sentence of one word", lattice((1, 4), 3), edge=True),
+        Case(
+            "all scores far below 0",
+            lattice((4, 3), 3, shift=-30.0),
+            asks="Here every score is far below 0. A running maximum that begins at 0 or -1 beats "
+            "them all: begin at `-math.inf`, or at the first score.",
+            edge=True,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -564,6 +604,63 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake("every path", _best_by_enumeration_in_numpy, EVERY_PATH, hint=1),
+        *(
+            Mistake(
+                f"the running maximum begins at {least}"
+                + ", with the emission" * emission
+                + ", at the end too" * at_the_end,
+                _beginning_at(least, emission=emission, at_the_end=at_the_end),
+                f"Your running maximum begins at {least}. Where every score is lower, none beats "
+                "it, and the label stays the first. Begin at `-math.inf`, or take `.max(0)`.",
+                hint=2,
+            )
+            for least in (0, -1)
+            for emission, at_the_end in ((False, False), (False, True), (True, False))
+        ),
+        Mistake(
+            "the best so far at each word",
+            _best_so_far,
+            "Each of your labels is the best so far at its word, and the best whole path need not "
+            "go through it. Remember for each label the one before it, and walk back.",
+            hint=2,
+        ),
+        Mistake(
+            "the worst last label",
+            lambda *a: _best_by_steps(
+                *a, last=lambda best, end: ((best + end).amin(), (best + end).argmin())
+            ),
+            "You choose the last label with the smallest score. Take the largest: `.max(0)`.",
+            hint=3,
+        ),
+        Mistake(
+            "the worst way into each label",
+            lambda *a: _best_by_steps(
+                *a, forward=lambda pairs, row: (pairs.amin(0) + row, pairs.argmin(0))
+            ),
+            "Of the ways into a label you keep the worst. Take the largest: `.max(0)`.",
+            hint=1,
+        ),
+        Mistake(
+            "the emissions are subtracted",
+            lambda *a: _best_by_steps(
+                *a, forward=lambda pairs, row: (pairs.amax(0) - row, pairs.argmax(0))
+            ),
+            "Behind the first word you subtract the emissions. Add them.",
+            hint=3,
+        ),
+        Mistake(
+            "the emission of the first word is subtracted",
+            lambda e, *a: _best_by_steps(torch.cat([-e[:, :1], e[:, 1:]], 1), *a),
+            "You subtract the emission of the first word. Add it to `start`.",
+            hint=3,
+        ),
+        Mistake(
+            "the scores so far are forgotten",
+            lambda *a: _best_by_steps(*a, forward=lambda pairs, row: (row, pairs.argmax(0))),
+            "Behind the first word your scores are the emissions alone. Add them to the best of "
+            "the ways that arrive.",
+            hint=3,
+        ),
     ),
     right_answers={
         "sentence by sentence": _best,

@@ -202,6 +202,14 @@ def _second_twice(words: Tensor, lm: Tensor, first: Layer, second: Layer, positi
     return _joined(words, lm, second, second, position)
 
 
+def _also_after_first(
+    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
+) -> Tensor:
+    states = first(torch.cat([words, lm], -1) if position == "input" else words)
+    states = second(states if position == "none" else torch.cat([states, lm], -1))
+    return torch.cat([states, lm], -1) if position == "after_second" else states
+
+
 def _turned(
     words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str, where: str
 ) -> Tensor:
@@ -447,6 +455,24 @@ EXERCISE = Exercise(
             "The LM vectors join at the top whatever `position` says. They join there with "
             '`"after_second"` only: ask `position == "after_second"`.',
             hint=3,
+        ),
+        Mistake(
+            'after the first floor wherever it is not "none"',
+            _also_after_first,
+            'You join after the first floor whenever `position` is not "none", so "input" and '
+            '"after_second" join twice. Ask `position == "after_first"`.',
+            hint=3,
+        ),
+        *(
+            Mistake(
+                f'zeros join for "none", {where}',
+                lambda w, lm, a, b, p, where=where: _joined(
+                    w, 0 * lm if p == "none" else lm, a, b, where if p == "none" else p
+                ),
+                'With "none" you join zeros. Nothing joins there: the vectors keep their width.',
+                hint=1,
+            )
+            for where in ("input", "after_first", "after_second")
         ),
     ),
     right_answers={"one case after the other": _joined_in_words, "one place to join": _joined},

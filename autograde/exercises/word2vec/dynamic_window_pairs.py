@@ -22,6 +22,7 @@ from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 RUNS = 150
+VARIES = "how much the number of pairs varies (deviation / mean)"
 
 
 def _run_pairs(answer: Answer, inputs: Inputs) -> Plain:
@@ -48,6 +49,8 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         return {"pairs, sorted": sorted(str(pair) for pair in runs[0])}
     length, window = len(inputs["tokens"]), inputs["window"]
     names = {token: place for place, token in enumerate(inputs["tokens"])}
+    if len(names) < length:
+        return _numbers_of_pairs(runs, names, 2 * window * length)
     kept = [0] * (window + 1)
     sides = equal_sides = unbroken = unbroken_around_contexts = beyond = 0
     sizes = []
@@ -93,9 +96,20 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         "share of contexts without a gap between their centres": unbroken_around_contexts / sides
         if sides
         else 1.0,
-        "how much the number of pairs varies (deviation / mean)": (
-            float(np.std(sizes)) / average if average else 0.0
-        ),
+        VARIES: float(np.std(sizes)) / average if average else 0.0,
+    }
+
+
+def _numbers_of_pairs(runs: list[list[tuple[Any, Any]]], names: dict[Any, int], most: int) -> Plain:
+    """What can be told where a token does not say at which place it stands."""
+    for run in runs:
+        for pair in run:
+            _places(pair, names)
+    sizes = [len(run) for run in runs]
+    average = float(np.mean(sizes))
+    return {
+        "number of pairs, as a share of length * 2 * window": average / most,
+        VARIES: float(np.std(sizes)) / average if average else 0.0,
     }
 
 
@@ -302,6 +316,24 @@ def _sentence(length: int, window: int) -> Any:
     return make
 
 
+def _of_few_words(rng: np.random.Generator) -> Inputs:
+    tokens = [int(token) for token in rng.permutation([3, 5, 8] * 8)]
+    return {"tokens": tokens, "window": 4, "seed": int(rng.integers(2**31))}
+
+
+def _one_reach_for_each_word(
+    tokens: Sequence[int], window: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    reach: dict[int, int] = {}
+    pairs = []
+    for place, center in enumerate(tokens):
+        drawn = reach.setdefault(center, int(rng.integers(1, window + 1)))
+        for other in range(max(0, place - drawn), min(len(tokens), place + drawn + 1)):
+            if other != place:
+                pairs.append((center, tokens[other]))
+    return pairs
+
+
 def _reference_pairs(
     tokens: Sequence[int], window: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
@@ -332,6 +364,7 @@ EXERCISE = Exercise(
         Case("30 words, window 7", _sentence(30, 7)),
         Case("a sentence shorter than the window", _sentence(3, 5), weight=0.5, edge=True),
         Case("a sentence of one word", _sentence(1, 5), weight=0.5, edge=True),
+        Case("24 words, three of them different", _of_few_words, weight=0.5, edge=True),
     ),
     mistakes=(
         Mistake(
@@ -535,6 +568,19 @@ EXERCISE = Exercise(
             "reach is not asked. Look to both sides of each centre, as far as its reach, and write "
             "one direction.",
             hint=1,
+        ),
+        Mistake(
+            "one reach for each different word",
+            _one_reach_for_each_word,
+            "You draw one reach for each different word. Every *place* is a centre of its own: "
+            "draw anew where a word comes again.",
+            hint=2,
+        ),
+        Mistake(
+            "`rng.integers(0, window + 1)`",
+            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(0, w + 1))),
+            "Some centre words get no context at all: your draw includes 0. It starts at 1.",
+            hint=2,
         ),
     ),
     right_answers={

@@ -289,6 +289,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         *(mistake for cap in (0.9, 0.99, 0.999) for mistake in _cut_off_below_1(cap)),
+        Mistake(
+            "t and f are swapped, and nothing is cut off",
+            lambda f, t, formula: _keep(f / t, formula),
+            "Your ratio is upside down: it is t / f, the more frequent the word, the smaller. And "
+            "cut off at 1 what is larger.",
+            hint=2,
+        ),
     ),
     right_answers={
         "the line of word2vec.c": lambda f, t, formula: np.clip(

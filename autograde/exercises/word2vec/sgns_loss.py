@@ -456,8 +456,8 @@ EXERCISE = Exercise(
         Mistake(
             "true and noise are swapped",
             lambda v, u, n: _varied(v, u, n, true=lambda x: F.logsigmoid(-x), noise=F.logsigmoid),
-            "You push the true pair away and pull the noise words closer. The minus belongs "
-            "to the noise words' scores.",
+            "You push the true pair away and pull the noise words closer. Inside `logsigmoid` "
+            "the noise words' scores get the minus; inside `softplus` the true pair's does.",
             hint=1,
         ),
         Mistake(

@@ -1,0 +1,113 @@
+"""What an answer returned in a form that is refused: right or wrong, form aside.
+
+A refusal says nothing of the numbers. So they are kept beside it, and a mistake that is right but
+for its form is named only where the learner's numbers are right, too.
+"""
+
+import copy
+import functools
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.exercise import Answer, Exercise, Plain, plain
+from autograde.checking.judge import first_difference
+
+Calls = list[tuple[Any, tuple[Any, ...]]]
+
+
+def remembering(answer: Answer) -> tuple[Answer, Calls]:
+    """The answer, and its last call; a class is left alone, as what is made of it is called."""
+    calls: Calls = []
+    if isinstance(answer, type):
+        return answer, calls
+
+    @functools.wraps(answer)
+    def remembered(*arguments: Any, **named: Any) -> Any:
+        result = answer(*arguments, **named)
+        calls[:] = [(result, arguments)]
+        return result
+
+    return remembered, calls
+
+
+def form_aside(calls: Calls) -> Plain:
+    """What was returned, and what became of the arguments, as arrays, texts and lists of these.
+
+    None, where nothing was returned that can be read.
+    """
+    if not calls:
+        return None
+    result, arguments = calls[0]
+    found = _read(result)
+    return None if found is None else [found, *map(_read, arguments)]
+
+
+def _read(value: Any) -> Plain:
+    try:
+        return _without_form(plain(sorted(value) if isinstance(value, set | frozenset) else value))
+    except Exception:  # it cannot be read, or stops when it is
+        return None
+
+
+def _without_form(value: Plain) -> Plain:
+    if isinstance(value, list | tuple):
+        parts = [_without_form(part) for part in value]
+        shapes = {part.shape if isinstance(part, np.ndarray) else None for part in parts}
+        return np.array(parts) if len(shapes - {None}) == len(shapes) < 2 else parts
+    if isinstance(value, np.ndarray) and not value.size:
+        return np.zeros(0)
+    return np.asarray(value) if isinstance(value, bool | int | float) else value
+
+
+@lru_cache(maxsize=256)
+def returned_by(exercise: Exercise, answer: Answer, index: int, seed: int) -> Plain:
+    """What an answer of the course's own returns in one case, form aside."""
+    remembered, calls = remembering(answer)
+    with np.errstate(all="ignore"), suppress(Exception):  # it may be refused, and has returned
+        exercise.run(remembered, copy.deepcopy(exercise.inputs(index, seed)))
+    return form_aside(calls)
+
+
+def is_what_returns(
+    exercise: Exercise, refused: Mapping[int, Plain], answer: Answer, seed: int
+) -> bool:
+    """Whether what was refused in these cases is what an answer of the course's own returns."""
+    return all(
+        came is not None and _alike(exercise, returned_by(exercise, answer, index, seed), came)
+        for index, came in refused.items()
+    )
+
+
+def other_numbers(exercise: Exercise, refused: Mapping[int, Plain], seed: int) -> bool:
+    """Whether arrays were refused, of the right shapes, that hold other numbers in some case."""
+    found = False
+    for index, came in refused.items():
+        right = returned_by(exercise, exercise.reference, index, seed)
+        if not (isinstance(came, list) and isinstance(right, list)):
+            return False
+        if not (_arrays(came[0]) and _shapes(came[0]) == _shapes(right[0])):
+            return False
+        if not _alike(exercise, right[1:], came[1:]):  # what was given is not what it was
+            return False
+        found = found or not _alike(exercise, right[0], came[0])
+    return found
+
+
+def _arrays(value: Plain) -> bool:
+    if isinstance(value, list):
+        return all(map(_arrays, value))
+    return isinstance(value, np.ndarray)
+
+
+def _shapes(value: Plain) -> Any:
+    if isinstance(value, list):
+        return [_shapes(part) for part in value]
+    return value.shape if isinstance(value, np.ndarray) else None
+
+
+def _alike(exercise: Exercise, right: Plain, came: Plain) -> bool:
+    return first_difference(right, came, rtol=exercise.rtol, atol=exercise.atol) is None
