@@ -76,3 +76,13 @@ def test_one_of_many_layers_is_named() -> None:
     message = examine(find("with_elmo"), frozen_for_good).message
     assert "`layers[0]`" in message
     assert "`.detach()`" in message
+
+
+def test_a_classifier_that_cannot_learn_did_not_stop() -> None:
+    def frozen_whole(classifier: nn.Module, model: nn.Module) -> None:
+        find("start_from").reference(classifier, model)
+        classifier.requires_grad_(False)
+
+    report = examine(find("start_from"), frozen_whole)
+    assert report.points == 0
+    assert "parts of the classifier that can learn" in report.message
