@@ -128,7 +128,7 @@ explorer
 # %% [markdown] exercise="scalar_mix"
 # ### Exercise 1. One vector out of all layers
 #
-# Write `scalar_mix(layers, w, gamma)`, equation (1). `layers` is a tensor (L + 1, B, T, 2H), `w` a tensor (L + 1,), `gamma` a tensor with one number. Return (B, T, 2H). A task learns `w` and `gamma` through your function, so stay with tensors. It must work for any number of layers.
+# Write `scalar_mix(layers, w, gamma)`, equation (1). `layers` is a tensor (L + 1, B, T, 2H), `w` a tensor (L + 1,), `gamma` a tensor with one number. Return (B, T, 2H). A task learns `w` and `gamma` through your function, so stay with tensors. It must work for any number of layers, and for weights beyond ±1,000.
 
 
 # %% exercise="scalar_mix"
