@@ -6,7 +6,13 @@ A false diagnosis is worse than none. A form that is refused hides the numbers: 
 from typing import NamedTuple
 
 from autograde.checking.exercise import Exercise, Mistake, everything
-from autograde.checking.outcomes import Outcome, alike, expected_outcomes, known_outcomes
+from autograde.checking.outcomes import (
+    Outcome,
+    alike,
+    expected_outcomes,
+    known_outcome,
+    known_outcomes,
+)
 from autograde.checking.refused_form import is_what_returns, other_numbers
 
 
@@ -38,6 +44,8 @@ def named_mistake(
     whole: list[Mistake] = []
     partly: list[tuple[int, Mistake]] = []
     for mistake in exercise.mistakes:
+        if not alike(exercise, known_outcome(exercise, mistake.answer, wrong, seed), came[wrong]):
+            continue
         outcomes = known_outcomes(exercise, mistake.answer, seed)
         same = [alike(exercise, a, b) for a, b in zip(outcomes, came, strict=True)]
         if all(same):
@@ -45,7 +53,7 @@ def named_mistake(
                 exercise, outcomes, seed
             ):
                 whole.append(mistake)
-        elif same[wrong] and not came[wrong].failure:
+        elif not came[wrong].failure:
             if varied and _always_the_same(exercise, outcomes):
                 continue
             partly.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))

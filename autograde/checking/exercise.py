@@ -22,7 +22,7 @@ import torch
 from numpy import array, array_equal, asarray  # the check's own, whatever a notebook replaces
 
 Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
-_AS_IT_IS = (int, float, str, bool, type(None))
+_AS_IT_IS = frozenset((int, float, str, bool, type(None)))
 Answer = Callable[..., Any]
 Inputs = dict[str, Any]
 
@@ -46,7 +46,9 @@ def plain(value: Any) -> Plain:
     AnswerRefused
         For anything else, naming its type.
     """
-    if type(value) in _AS_IT_IS:  # these first, because long results hold almost nothing else
+    if type(value) in _AS_IT_IS:
+        return value
+    if type(value) is tuple and _AS_IT_IS.issuperset(map(type, value)):  # a long list of pairs
         return value
     if isinstance(value, tuple):
         return tuple(_parts(value))
@@ -72,7 +74,8 @@ def plain(value: Any) -> Plain:
 
 
 def _parts(values: Iterable[Any]) -> list[Plain]:
-    parts = [plain(item) for item in islice(values, MOST_PARTS + 1)]
+    first = islice(values, MOST_PARTS + 1)
+    parts = [item if type(item) in _AS_IT_IS else plain(item) for item in first]
     if len(parts) > MOST_PARTS:
         raise AnswerRefused(
             f"Your answer returned something with more than {MOST_PARTS} parts. A generator may "

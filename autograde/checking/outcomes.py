@@ -59,10 +59,16 @@ def answer_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outc
     return tuple(outcomes)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
+def known_outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
+    """The outcome of one of the course's own answers, right or wrong, computed once a seed."""
+    return _known(exercise, answer, index, seed)
+
+
 def known_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
-    """The outcomes of the course's own answers, right or wrong, computed once a seed."""
-    return tuple(_known(exercise, answer, index, seed) for index in range(len(exercise.cases)))
+    """As `known_outcome`, for all cases."""
+    cases = range(len(exercise.cases))
+    return tuple(known_outcome(exercise, answer, index, seed) for index in cases)
 
 
 def expected_outcomes(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
@@ -76,7 +82,7 @@ def expected_outcomes(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
     expected = known_outcomes(exercise, exercise.reference, seed)
     for index, outcome in enumerate(expected):
         if outcome.failure:
-            known_outcomes.cache_clear()
+            known_outcome.cache_clear()
             raise BrokenKernel(exercise, index, outcome.failure)
     return expected
 
@@ -92,7 +98,7 @@ def confirm_expected(exercise: Exercise, index: int, seed: int) -> None:
     before = expected_outcomes(exercise, seed)[index]
     now = _known(exercise, exercise.reference, index, seed)
     if not alike(exercise, before, now):
-        known_outcomes.cache_clear()
+        known_outcome.cache_clear()
         raise BrokenKernel(exercise, index, now.failure or "its result has changed")
 
 

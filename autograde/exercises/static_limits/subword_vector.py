@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from gensim.models.fasttext import ft_ngram_hashes
 
 from autograde.checking.exercise import (
     Case,
@@ -48,6 +47,8 @@ def _own(word: str, words: list[str], vectors: Table) -> Table:
 
 
 def _sum_by_loop(word: str, words: list[str], own: Table, table: Table) -> Table:
+    from gensim.models.fasttext import ft_ngram_hashes  # a second to load, and seldom asked
+
     total = np.zeros(table.shape[1])
     for row in ft_ngram_hashes(word, 3, 6, len(table)):
         total += table[row]

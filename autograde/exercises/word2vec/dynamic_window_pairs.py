@@ -51,53 +51,48 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
     names = {token: place for place, token in enumerate(inputs["tokens"])}
     if len(names) < length:
         return _numbers_of_pairs(runs, names, 2 * window * length)
-    kept = [0] * (window + 1)
-    sides = equal_sides = unbroken = unbroken_around_contexts = beyond = 0
-    sizes = []
-    reaches: set[int] = set()
-    for run in runs:
-        sizes.append(len(run))
-        seen: dict[int, set[int]] = {}
-        seen_from: dict[int, set[int]] = {}
-        for pair in run:
-            center, context = _places(pair, names)
-            distance = abs(center - context)
-            if distance > window:
-                beyond += 1
-            else:
-                kept[distance] += 1
-                seen.setdefault(center, set()).add(context - center)
-                seen_from.setdefault(context, set()).add(center - context)
-        for center in range(window, length - window):
-            offsets = seen.get(center, set())
-            left, right = _reaches(offsets)
-            sides += 1
-            reaches.add(right)
-            equal_sides += left == right
-            unbroken += len(offsets - {0}) == left + right
-            around = seen_from.get(center, set())
-            unbroken_around_contexts += len(around - {0}) == sum(_reaches(around))
-    possible = np.array([length, *(2 * max(0, length - d) for d in range(1, window + 1))])
+    centers, contexts = np.arange(length)[:, None], np.arange(length)
+    seen = np.zeros((len(runs), length, length), dtype=bool)  # [run, centre, context]
+    kept = np.zeros(length + window, dtype=int)  # pairs at each distance
+    sizes = [len(run) for run in runs]
+    for drawn, run in zip(seen, runs, strict=True):
+        places = np.array([_places(pair, names) for pair in run], dtype=int).reshape(-1, 2)
+        drawn[places[:, 0], places[:, 1]] = True
+        kept += np.bincount(np.abs(places[:, 1] - places[:, 0]), minlength=len(kept))
+    distance = np.abs(contexts - centers)
+    seen &= (distance > 0) & (distance <= window)
+    inside = slice(window, max(window, length - window))
+    left, right, unbroken = (part[:, inside] for part in _windows(seen))
+    *_, unbroken_around_contexts = (part[:, inside] for part in _windows(seen.transpose(0, 2, 1)))
+    possible = np.array([2 * max(0, length - d) for d in range(1, window + 1)])
     average = float(np.mean(sizes))
-    if len(reaches) > 1 and all(run == runs[0] for run in runs):
+    if len(np.unique(right)) > 1 and all(run == runs[0] for run in runs):
         raise AnswerRefused(
             "Every call gives the same pairs: your function begins a generator of its own with a "
             "fixed seed. Draw from the `rng` that you were given."
         )
     return {
-        "pairs of a place with itself, in a sentence": kept[0] / len(runs),
-        "share of pairs kept at distance 1, 2, ...": np.array(kept[1:])
-        / np.maximum(1, possible[1:] * len(runs)),
-        "pairs beyond the window, in a sentence": beyond / len(runs),
-        "share of centres that reach equally far to both sides": equal_sides / sides
-        if sides
-        else 1.0,
-        "share of centres without a gap in their window": unbroken / sides if sides else 1.0,
-        "share of contexts without a gap between their centres": unbroken_around_contexts / sides
-        if sides
-        else 1.0,
+        "pairs of a place with itself, in a sentence": int(kept[0]) / len(runs),
+        "share of pairs kept at distance 1, 2, ...": kept[1 : window + 1]
+        / np.maximum(1, possible * len(runs)),
+        "pairs beyond the window, in a sentence": int(kept[window + 1 :].sum()) / len(runs),
+        "share of centres that reach equally far to both sides": _share(left == right),
+        "share of centres without a gap in their window": _share(unbroken),
+        "share of contexts without a gap between their centres": _share(unbroken_around_contexts),
         VARIES: float(np.std(sizes)) / average if average else 0.0,
     }
+
+
+def _windows(seen: Any) -> tuple[Any, Any, Any]:
+    """How far each centre sees to the left and to the right, and whether without a gap."""
+    places = np.arange(seen.shape[1])
+    offsets = seen * (places - places[:, None])
+    left, right = -offsets.min(2), offsets.max(2)
+    return left, right, seen.sum(2) == left + right
+
+
+def _share(true: Any) -> float:
+    return float(true.mean()) if true.size else 1.0
 
 
 def _numbers_of_pairs(runs: list[list[tuple[Any, Any]]], names: dict[Any, int], most: int) -> Plain:
@@ -111,11 +106,6 @@ def _numbers_of_pairs(runs: list[list[tuple[Any, Any]]], names: dict[Any, int], 
         "number of pairs, as a share of length * 2 * window": average / most,
         VARIES: float(np.std(sizes)) / average if average else 0.0,
     }
-
-
-def _reaches(offsets: set[int]) -> tuple[int, int]:
-    """How far a window goes to the left and to the right."""
-    return max(0, *(-d for d in offsets), 0), max(0, *offsets, 0)
 
 
 def _as_pairs(run: Any) -> list[tuple[Any, Any]]:
