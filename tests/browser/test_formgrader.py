@@ -10,6 +10,7 @@ from tests.autograde.grading.nbgrader_course import REPOSITORY, Course, answers_
 from tests.browser.conftest import StartLab
 
 LESSON = "00_start_here"
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_formgrader_leads_from_the_lesson_to_a_submission(
 @pytest.mark.parametrize(
     ("student", "verdict"),
     [
-        pytest.param("ada", "Success!", marks=pytest.mark.slow),
+        ("ada", "Success!"),
         ("bob", "The following cell failed"),
     ],
 )

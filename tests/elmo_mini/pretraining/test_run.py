@@ -204,7 +204,8 @@ def test_a_killed_run_goes_on_with_the_numbers_it_would_have_had(tmp_path: Path)
             assert entry == again
 
 
-@pytest.mark.parametrize("softmax", [pytest.param("sampled", marks=pytest.mark.slow), "adaptive"])
+@pytest.mark.slow
+@pytest.mark.parametrize("softmax", ["sampled", "adaptive"])
 def test_two_processes_train_as_one_with_the_whole_batch(tmp_path: Path, softmax: str) -> None:
     assert start(tmp_path / "one", "--softmax", softmax).returncode == 0
     two = start(tmp_path / "two", "--softmax", softmax, processes=2)
