@@ -118,6 +118,8 @@ def curves(
         if bands and name in bands:
             axes.fill_between(across, *bands[name], color=colour, alpha=0.18, linewidth=0)
         parts.append(_line_in_words(name, across, up))
+        if bands and name in bands:
+            parts.append(_band_in_words(name, across, *bands[name]))
     for name, place in (marks or {}).items():
         axes.axvline(place, color=GREY, linewidth=1)
         where = axes.get_xaxis_transform()
@@ -143,6 +145,14 @@ def _line_in_words(name: str, x: np.ndarray, y: np.ndarray) -> str:
     inner = [(word, i) for word, i in (("lowest", low), ("highest", high)) if 0 < i < len(y) - 1]
     text += "".join(f", {word} {y[i]:.3g} at {x[i]:.3g}" for word, i in inner)
     return text + "."
+
+
+def _band_in_words(name: str, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
+    points = list(zip(low, high, x, strict=True))
+    said = points if len(points) <= 8 else [points[0], points[len(points) // 2], points[-1]]
+    return (
+        f"Interval of {name}: {', '.join(f'{a:.3g} to {b:.3g} at {at:.3g}' for a, b, at in said)}."
+    )
 
 
 def bars(

@@ -43,6 +43,17 @@ def test_curves_describe_their_ends_and_extremes() -> None:
     assert "loss falls from 5 at 1 to 2 at 3, lowest 1 at 2" in picture.description
 
 
+def test_a_band_round_a_curve_is_told() -> None:
+    bands = {"loss": (np.array([4.0, 0.5, 1.5]), np.array([6.0, 1.5, 2.5]))}
+    lines = {"loss": [5.0, 1.0, 2.0], "other": [1.0, 1.0, 1.0]}
+    picture = plots.curves(
+        [1, 2, 3], lines, title="Loss", xlabel="epoch", ylabel="nats", bands=bands
+    )
+    said = "Interval of loss: 4 to 6 at 1, 0.5 to 1.5 at 2, 1.5 to 2.5 at 3."
+    assert said in picture.description
+    assert "Interval of other" not in picture.description
+
+
 def test_bars_scatter_and_table_describe_their_values() -> None:
     chart = plots.bars(["a", "b"], {"x": [1, 2]}, title="T", ylabel="n", level=("base", 1.5))
     assert "a 1, b 2" in chart.description
