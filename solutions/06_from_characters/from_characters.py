@@ -36,7 +36,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan an hour and forty minutes; the exercises are about an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. Exercise 6 stands in the last section, which is for those who have another half hour. Both keep their points.
+# Plan an hour and forty minutes to an hour and fifty; the exercises are about an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. Exercise 6 stands in the last section, which is for those who have another half hour. Both keep their points.
 #
 # ## Letters
 #
@@ -287,7 +287,7 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 #
 # $$g = \sigma(x W_{\text{carry}} + b_{\text{carry}}), \qquad y = g \cdot \text{relu}(x W_{\text{transform}} + b_{\text{transform}}) + (1 - g) \cdot x$$
 #
-# The files call the gate *carry*, and it multiplies the **new**: it is easy to load the weights the wrong way round. (Some summaries say that ELMo "also supports" convolutions or highways. Both are the standard input of the published models, the original one with two highways.)
+# ELMo's official files call the gate *carry*, and it multiplies the **new**: it is easy to load the weights the wrong way round. (Some summaries say that ELMo "also supports" convolutions or highways. Both are the standard input of the published models, the original one with two highways.)
 
 # %% [markdown] exercise="highway"
 # ### Exercise 3. A highway

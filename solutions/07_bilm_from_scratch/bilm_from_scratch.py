@@ -53,7 +53,7 @@ plots.road("07")
 #
 # **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The cell is that of [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
 #
-# The lesson takes about 100 minutes. Short of time? Exercises 1, 3 and 5 are the spine. You can skip the others: the lesson goes on without them. Exercise 7 stands at the very end, for those who have 20 minutes more.
+# The lesson takes 100 minutes if you are quick, and 140 if you read every sentence and think over every prediction. Short of time? Exercises 1, 3 and 5 are the spine. You can skip the others: the lesson goes on without them. Exercise 7 stands at the very end, for those who have 20 minutes more.
 #
 # ## Letters
 #
@@ -113,7 +113,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 predict("famous", "Which perplexity will the class above reach on held-out sentences?")
 
 # %% [markdown]
-# Beside it runs a model of the same kind and size in which the two directions never meet. Section 3 builds one by hand; this is the course's quick version. To learn faster, both take their word table as the output layer, too.
+# Beside it runs a model of the same kind and size in which the two directions never meet. Section 3 builds one by hand; this is the course's quick version. To learn faster, both use their table of word vectors twice: a word's score is the product of the state and that word's own vector.
 
 # %% slide="subslide"
 SIZE, STEPS = 64, 256
@@ -408,9 +408,9 @@ class LanguageModel(nn.Module):
 
 # %%
 predict(
-    "direction",
-    "Which reader will have the lower held-out perplexity?",
-    options=["forward", "backward", "within 5 % of each other"],
+    "pass",
+    "After one pass: which counts will both of your readers beat on held-out sentences?",
+    options=["none", "of words", "of words and of pairs"],
 )
 
 # %% slide="subslide"
@@ -466,12 +466,13 @@ plots.curves(
 print(
     f"forward {forward[-1]:.1f}, backward {backward[-1]:.1f}; words {unigram:.1f}, pairs {pairs:.1f}"
 )
-lower = "forward" if forward[-1] < backward[-1] else "backward"
-close = abs(forward[-1] / backward[-1] - 1) < 0.05
-outcome("direction", "within 5 % of each other" if close else lower)
+worse = max(forward[-1], backward[-1])
+outcome(
+    "pass", "of words and of pairs" if worse < pairs else "of words" if worse < unigram else "none"
+)
 
 # %% [markdown]
-# Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. One run also does not say that one direction is easier. Networks pay off with much more of it; section 8 has one that has read 3.9 million words almost three times.
+# Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. (Which of the two directions is easier, one run cannot say.) Networks pay off with much more text; section 8 has one that has read 3.9 million words almost three times.
 #
 # These perplexities belong to 1,000 words, a third of all tokens `<unk>`, and to this text. They compare with no others. The published model reports 39.7, the average of both directions, after ten epochs over the 1 Billion Word Benchmark, some 800 million words (section 3.4). Its softmax had about 793,000 words (the authors' training code).
 #
@@ -752,7 +753,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# Untrained states add nothing to the counts of words. The checkpoint's states add more than the word before does: what lies between the last two bars is what 3.9 million words of **other** texts, read almost three times, have taught about context. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs.
+# Untrained states add nothing to the counts of words. The checkpoint's states add more than the word before does. They have the same size: the difference is 3.9 million words of **other** texts, read almost three times. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task (section 3.4). Lesson 11 measures what that brings.
 

@@ -32,7 +32,7 @@ plots.road("08")
 #
 # **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Section 3.2 is the mix, 3.3 its use, 5.1 and 5.3 the measurements.
 #
-# Plan an hour and three quarters, or two if you read slowly; the exercises are an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. The last three sections, with exercise 6, are for those who have another three quarters of an hour. Both exercises keep their points.
+# Plan an hour and three quarters, or two and a quarter if you read slowly; the exercises are an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. The last three sections, with exercise 6, are for those who have another three quarters of an hour. Both exercises keep their points.
 #
 # ## Letters
 #
@@ -241,7 +241,12 @@ check("ScalarMix", ScalarMix)
 # outline: Keep `do_layer_norm` in `__init__`. In `forward`, if it is set, make a new list: each layer minus the mean of `layer[mask]`, over the root of its variance plus 1e-13. Then call `scalar_mix` with the stacked layers, `self.w` and `self.gamma`.
 
 # %% [markdown]
-# Now let it learn a task whose answer we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your desk find this out, from the mixed vectors alone? And if γ is held at 1?
+# Now let it learn a task whose answer we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your desk find this out, from the mixed vectors alone? And if γ is held at 1? The layers are not equally loud:
+
+# %%
+real = [layer[None] for layer in torch.tensor(np.concatenate(in_context[:8], 1))]  # (1, words, 2H)
+for j, layer in enumerate(real):
+    print(f"layer {j}: standard deviation {layer.std(correction=0):.2f}")
 
 # %%
 predict(
@@ -252,7 +257,6 @@ predict(
 ScalarMix = or_reference("ScalarMix", ScalarMix)
 
 TRUTH = torch.tensor([0.1, 0.7, 0.2])
-real = [layer[None] for layer in torch.tensor(np.concatenate(in_context[:8], 1))]  # (1, words, 2H)
 EVERYWHERE = torch.ones(real[0].shape[:2], dtype=torch.bool)
 wanted = 2 * sum(share * layer for share, layer in zip(TRUTH, real, strict=True))
 
@@ -281,7 +285,7 @@ plots.bars(
 outcome("held", float(held[1]), unit="%")
 
 # %% [markdown]
-# Your desk finds the truth as long as γ may move. Without γ the shares cannot make the mix louder, because they sum to one. They bend towards whatever makes up for the missing volume, and no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process". (For SQuAD, γ = 0.01 is sometimes recommended. That number is not in the paper, where γ is learned.)
+# Your desk finds the truth as long as γ may move. Without γ the shares cannot make the mix louder, because they sum to one. They bend towards the loudest layer, which makes up for the missing volume, and no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process". (For SQuAD, γ = 0.01 is sometimes recommended. That number is not in the paper, where γ is learned.)
 #
 # What has the desk brought in practice? In three tasks of the paper most of ELMo's gain is there with the top layer alone, a little more with the average, and another 0.2 points with learned shares. (The numbers stand in the first of the optional sections.)
 
@@ -431,7 +435,7 @@ from autograde import write_my_elmo
 write_my_elmo()
 
 # %% [markdown]
-# A static table has one vector for *plays*. Your package has two, and the cosine says how far apart they are. Try *bank* in a terminal, twice with money and once with a river. In a program, its `embed` gives the vectors, and `every_layer` the layers before the mix.
+# A static table has one vector for *plays*. Your package has two, and the cosine says how alike they are. Try *saw* in a terminal, twice as a verb and once as a tool. (*Bank*, with money and with a river, is harder than one expects: section 7.) In a program, its `embed` gives the vectors, and `every_layer` the layers before the mix.
 
 # %% [markdown] slide="slide"
 # ## 6. Three that look right
@@ -610,7 +614,7 @@ compare(OF_PLAY | {"same role,\nverbs only": (VERBS,)}, "play: what do the five 
 outcome("verbs", 100 * point(shares("layer 2", VERBS))["mean"], unit="%")
 
 # %% [markdown]
-# What looked like meaning was **grammar**. The layers know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they choose no better than chance. They are even below it, and so is the untrained network: a handful of sentences by one hand can agree across the roles. (The paper's own two examples are harder: a baseball *play* and a Broadway *play* are both nouns, and the large model keeps them apart.)
+# What looked like meaning was **grammar**. The layers know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they choose no better than chance. They are even below it, and so is the untrained network. (Perhaps because one hand wrote all of these sentences, and some with hockey are built like some with the cello. No cell here shows it.) (The paper's own two examples are harder: a baseball *play* and a Broadway *play* are both nouns, and the large model keeps them apart.)
 #
 # One word is no proof. Take *bank*, whose two senses are both nouns, and all 28 words: once among every sentence of the word, once only among those of the same part of speech.
 
@@ -825,13 +829,9 @@ plots.bars(
 # %% [markdown] slide="slide"
 # ## If you have time: the price of layer norm
 #
-# Five minutes. Are the layers equally loud? And what does layer norm cost?
+# Five minutes. The layers are not equally loud (section 3). Layer norm makes them so. What does it cost?
 
 # %% slide="subslide"
-for j, layer in enumerate(layers):
-    at_words = layer[words_there]  # (words, 2H)
-    print(f"layer {j}: standard deviation {at_words.std(correction=0):.2f}")
-
 for norm in (False, True):
     desk = ScalarMix(3, do_layer_norm=norm)
     alone = desk([layer[:1, :4] for layer in layers], words_there[:1, :4])
@@ -840,7 +840,7 @@ for norm in (False, True):
     print(f"layer norm {norm!s:>5}: a sentence alone, or beside a longer one: {away:.0e}")
 
 # %% [markdown]
-# The layers are not equally loud. Layer norm makes them so, and then the vectors of a sentence depend on who else is in its batch. Your inspector has found it.
+# With layer norm the vectors of a sentence depend on who else is in its batch. Your inspector has found it.
 
 # %% [markdown] slide="slide"
 # ## If you have time: the old interface

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 09 · What the layers know, and using them
 #
-# You have an ELMo. For each token it gives three vectors, one for each layer. What does each of them know? Here you ask the layers with simple tools, learn how such tools can fool you, and then put the layers to work.
+# You have an ELMo. For each token it gives three vectors, one for each layer. What does each of them know? (This lesson reads with the course's copy, which is faster; yours gives the same vectors, as you have shown.) Here you ask the layers with simple tools, learn how such tools can fool you, and then put the layers to work.
 
 # %% tags=["road"]
 from elmo_mini.figures import plots
@@ -35,7 +35,7 @@ plots.road("09")
 # - **ELMo**: Peters and others, *Deep contextualized word representations*, NAACL 2018, [N18-1202](https://aclanthology.org/N18-1202/). Sections 3.3, 5.1 to 5.5; Tables 2, 3, 5 and 6.
 # - **Control tasks**: Hewitt and Liang, *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
 #
-# Plan an hour and forty minutes; the exercises are 55 minutes of that. Short of time? Exercises 1, 2 and 4 are the spine: without 3 and 5 the lesson goes on, and they keep their points. Two sections at the end, one with exercise 6, are for those who have 25 minutes more.
+# Plan an hour and forty minutes, or two hours if you read slowly; the exercises are 55 minutes of that. Short of time? Exercises 1, 2 and 4 are the spine: without 3 and 5 the lesson goes on, and they keep their points. Two sections at the end, one with exercise 6, are for those who have 25 minutes more.
 #
 # ## Letters
 #
@@ -926,7 +926,7 @@ outcome("gamma", 100 * lost["γ 0.01"]["mean"], unit="points")
 # - Hewitt and Liang, [*Designing and Interpreting Probes with Control Tasks*](https://arxiv.org/abs/1909.03368): also on probes that are too strong.
 # - In the package: `elmo_mini/tagging/elmo_tagger.py` is section 6, `elmo_mini/probing/probe.py` the probe with all its baselines; `python -m elmo_mini probe --help` asks any checkpoint. `elmo_mini/vectors/cache/writing.py` keeps vectors on disk, types once.
 #
-# Next: **10 · AWD-LSTM.**
+# Next: **10 · AWD-LSTM**, which is being written.
 
 # %% [markdown] instructor=true
 # **Instructor, common questions.** *Is a probe without training not the most honest one?* It cannot learn by heart more than its examples, but it sees only the directions with the most variance; a linear probe finds what is small and clean. *Why not a deep probe?* It finds more and proves less: see selectivity in Hewitt and Liang. *Why is the untrained layer 1 worse than the untrained layer 0?* Random LSTMs blur the word with its neighbours, and what the probe recognised is harder to recognise. *Could we fine-tune the biLM?* As a language model on the task's text, then frozen: the paper does so in most experiments (section 3.4). With the task's own loss: lesson 11. *Poll before the myth:* "Which layer gets most weight in a task of syntax?" Most will say 1.

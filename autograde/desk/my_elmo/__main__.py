@@ -50,12 +50,17 @@ def show_numbers(words: list[str], vectors: torch.Tensor) -> None:
 
 def show_shared_words(sentences: list[list[str]], vectors: list[torch.Tensor]) -> None:
     """The cosine of a word's vectors in each two places where it stands."""
-    places: dict[str, list[tuple[int, torch.Tensor]]] = {}
+    places: dict[str, list[tuple[str, torch.Tensor]]] = {}
     for number, (words, rows) in enumerate(zip(sentences, vectors, strict=True), start=1):
         print(f"{number}. {' '.join(words)}")
-        for word, row in zip(words, rows, strict=True):
-            places.setdefault(word, []).append((number, row))
-    shared = {word: found for word, found in places.items() if len(found) > 1}
+        for at, (word, row) in enumerate(zip(words, rows, strict=True), start=1):
+            place = f"{number} (word {at})" if words.count(word) > 1 else f"{number}"
+            places.setdefault(word, []).append((place, row))
+    shared = {
+        word: found
+        for word, found in places.items()
+        if len(found) > 1 and any(map(str.isalnum, word))
+    }
     if shared:
         print("How alike are the vectors of one word in two places? A static table says 1.00.")
     else:

@@ -212,6 +212,13 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
+            "no boundaries, and two words cut off",
+            _otherwise(start=None, end=None, by_mask=True),
+            "No sentence has its boundaries, so `without_boundaries` takes the first and the last "
+            "word away. Put `START` before the words and `END` after them.",
+            hint=1,
+        ),
+        Mistake(
             "no end of the sentence",
             _otherwise(end=None),
             "`END` is missing: every sentence was read with it in training.",
