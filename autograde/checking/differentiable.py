@@ -19,6 +19,9 @@ NO_TENSOR = (
     "Your answer leaves PyTorch. The network goes on from here and learns through your function: "
     "stay with `torch`, without NumPy."
 )
+LISTED = (
+    "Return one tensor, not a {kind}: `torch.stack(...)` makes one of tensors that have one shape."
+)
 
 GIVEN_FROZEN = (
     "Your answer switches the gradient of `{name}` off, which it was given, and off it stays for "
@@ -81,6 +84,8 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
         if "Can't call numpy()" not in str(error):
             raise
         raise AnswerRefused(NO_TENSOR) from error
+    if isinstance(result, list | tuple) and otherwise == NO_TENSOR:
+        raise AnswerRefused(LISTED.format(kind=type(result).__name__))
     if not isinstance(result, Tensor):
         raise AnswerRefused(otherwise.format(kind=type(result).__name__))
     return result

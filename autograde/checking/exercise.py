@@ -59,7 +59,8 @@ def plain(value: Any) -> Plain:
     if isinstance(value, np.ndarray):
         return array(value)
     if isinstance(value, np.generic):
-        return plain(np.generic.item(value))
+        item = np.generic.item(value)
+        return float(item) if isinstance(item, np.generic) else plain(item)  # a long double
     if isinstance(value, Fraction | Decimal):
         return float(value)
     for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes

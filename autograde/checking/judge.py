@@ -11,6 +11,7 @@ import numpy as np
 from numpy import argwhere, asarray, errstate, isfinite, nan_to_num, unravel_index
 
 WHOLE = "the result"
+ONE_OF_IT = "`np.array(...)` makes one of it, `torch.stack(...)` of a list of tensors."
 NUMBER = bool | int | float | np.ndarray | np.generic
 
 
@@ -72,7 +73,7 @@ def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where:
     if not isinstance(came, NUMBER):
         found = f"{_capital(where)} should be {_kind(expected)}, not {_kind(came)}."
         listed = isinstance(came, list | tuple) and isinstance(expected, np.ndarray)
-        return f"{found} `np.array(...)` makes one of it." if listed else found
+        return f"{found} {ONE_OF_IT}" if listed else found
     left, right = asarray(expected), asarray(came)
     if left.shape != right.shape:
         return f"{_capital(where)} should have shape {left.shape}, not {right.shape}."

@@ -157,7 +157,8 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
 def said(error: BaseException) -> str:
     """The error's type and its text, where it has one that can be shown."""
     try:
-        return f"{type(error).__name__}: {error}"
+        text = "" if isinstance(error, SystemExit) and error.code is None else f": {error}"
+        return f"{type(error).__name__}{text}"
     except Exception:
         return f"{type(error).__name__}, which has no text that can be shown"
 

@@ -140,14 +140,15 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
         gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
     if not wrong:
         return ""
-    lead = ""
+    lead, every = "", "Only {} is wrong"
     results = {name for name in names if GRADIENT not in name}
     if results.isdisjoint(wrong):
         lead = "The result is right, and its gradient is not." if results else ""
     elif not gradients_alone:  # what is learnt from a wrong result is wrong
+        every = "" if any(GRADIENT in name for name in wrong) else every
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names = results
-    found = _said_of(wrong, names, weak=weak, every="" if lead else "Only {} is wrong")
+    found = _said_of(wrong, names, weak=weak, every="" if lead else every)
     return f"{lead} {found}".strip() if found or weak else ""
 
 

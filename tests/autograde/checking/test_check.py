@@ -65,7 +65,7 @@ def test_error_in_the_answer_names_type_and_line() -> None:
 def test_an_answer_that_ends_the_program_is_only_a_wrong_answer() -> None:
     report = examine(exercise(), lambda values: sys.exit())
     assert report.points == 0
-    assert "SystemExit" in report.message
+    assert "Your function stopped with SystemExit (line" in report.message
 
 
 def test_signature_is_looked_at_first() -> None:

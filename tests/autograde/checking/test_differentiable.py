@@ -86,3 +86,10 @@ def test_a_classifier_that_cannot_learn_did_not_stop() -> None:
     report = examine(find("start_from"), frozen_whole)
     assert report.points == 0
     assert "parts of the classifier that can learn" in report.message
+
+
+def test_a_list_for_a_tensor_is_told_what_makes_one() -> None:
+    exercise = find("reverse_each")
+    report = examine(exercise, lambda *given: list(exercise.reference(*given)))
+    assert "`torch.stack(...)` makes one" in report.text()
+    assert "NumPy" not in report.text()

@@ -55,5 +55,8 @@ def test_a_noun_has_its_article() -> None:
 
 def test_a_list_for_an_array_is_told_the_way_out() -> None:
     found = str(first_difference(np.zeros(2), [0.0, 0.0], rtol=0, atol=0))
-    assert found == ("The result should be an array, not a list. `np.array(...)` makes one of it.")
+    assert found == (
+        "The result should be an array, not a list. `np.array(...)` makes one of it, "
+        "`torch.stack(...)` of a list of tensors."
+    )
     assert "np.array" not in str(first_difference(1.0, [1.0], rtol=0, atol=0))

@@ -281,3 +281,19 @@ def test_codes_can_all_be_shifted_or_stand_in_another_place() -> None:
     assert "1 more than" in observed(lambda v: tuple(code + 1 for code in ids(v)), **made)
     assert "reverse order" in observed(lambda v: ids(v)[::-1], **made)
     assert "last part is off" in observed(lambda v: (*ids(v)[:-1], 999), **made)
+
+
+def test_of_a_result_with_a_wrong_gradient_the_rest_is_not_called_right() -> None:
+    def both(answer: Answer, inputs: dict[str, np.ndarray]) -> dict[str, Any]:
+        values = inputs["values"]
+        rest = {"beside": np.zeros(3), "gradient": np.arange(len(values)) + answer(values)[0]}
+        return {"result": answer(values)} | rest
+
+    def without_gradient(answer: Answer, inputs: dict[str, np.ndarray]) -> dict[str, Any]:
+        return {"result": answer(inputs["values"]), "beside": np.zeros(3)}
+
+    def strange(values: np.ndarray) -> np.ndarray:
+        return np.sin(values * np.arange(len(values)) + 1)
+
+    assert "The rest of the result is right" in observed(strange, run=without_gradient)
+    assert "The rest" not in observed(strange, run=both)

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from autograde.checking.catalogue import find
@@ -21,3 +22,7 @@ def test_a_share_may_be_a_fraction() -> None:
         lambda tokens, word: Fraction(tokens.count(word), max(1, len(tokens))),
     )
     assert report.points == report.exercise.points
+
+
+def test_a_long_double_is_a_number() -> None:
+    assert plain([np.longdouble(0.25)]) == [0.25]
