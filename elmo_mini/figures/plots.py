@@ -38,6 +38,8 @@ HATCHES = ("", "//", "\\\\", "xx", "--")
 # Above this many points, a cloud is drawn in pixels: smaller than a vector for each point.
 MANY_POINTS = 300
 STRONGEST_SHADE = 0.55
+# Behind a number that may stand on the dashed line of a level.
+BESIDE_A_LEVEL = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.6}
 LEGEND_LETTERS = 75  # in a row below the figure
 # Between these, numbers on a logarithmic axis are written out and not as powers of ten.
 WRITTEN_OUT = (1e-3, 1e6)
@@ -132,7 +134,7 @@ def curves(
     if log_y:
         _logarithmic(axes, "y")
     if len(lines) > 1:
-        axes.legend(frameon=False, fontsize=9)
+        _legend_below(figure, lines)
     return Picture(figure, " ".join(parts))
 
 
@@ -205,6 +207,7 @@ def bars(
                     ha="center",
                     va="top" if below else "bottom",
                     fontsize=8,
+                    bbox=None if level is None else BESIDE_A_LEVEL,
                 )
     _label_bars(axes, labels)
     if log_y:
