@@ -282,7 +282,7 @@ class _Variant(nn.Module):
 class _WordsFirst(_Variant):
     """As the notebook's class, and the states are stacked on axis 0."""
 
-    def read(self, x: Tensor, stack: Iterable[nn.Module]) -> list[Tensor]:
+    def read(self, x: Tensor, stack: Any) -> list[Tensor]:
         """The states of each layer, words first."""
         layers: list[Tensor] = []
         for lstm in stack:
