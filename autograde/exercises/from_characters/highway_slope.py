@@ -478,6 +478,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the whole old half has a minus",
+            lambda *a: varied_slope(*a, carry=-1.0, moved="t+x"),
+            "The slope of (1 − g) x has the wrong sign. Both of its terms are added: 1 − g, and "
+            "−g′ x.",
+            hint=2,
+        ),
+        Mistake(
             "the unit itself",
             lambda x, w, b, v, c: (
                 torch.sigmoid(v * x + c) * torch.relu(w * x + b)
