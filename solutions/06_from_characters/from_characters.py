@@ -666,11 +666,11 @@ Slider(
 # %% [markdown] exercise="highway_slope"
 # ### Exercise 6. Derive the slope
 #
-# Take pen and paper, and leave autograd aside. One number goes in, one comes out:
+# Take pen and paper, and leave autograd and small steps aside. One number goes in, one comes out:
 #
 # $$y = g\,t + (1 - g)\,x, \qquad g = \sigma(w_c\, x + b_c), \qquad t = \text{relu}(w_t\, x + b_t)$$
 #
-# Derive $dy/dx$. There are three ways from $x$ to $y$: through the old lane, through the new, and through the gate. (Remember $\sigma' = \sigma (1 - \sigma)$.) Then write `highway_slope(x, w_transform, b_transform, w_carry, b_carry)`. All five are tensors of one length, one entry for each unit; return a slope for each.
+# Derive $dy/dx$. There are three ways from $x$ to $y$: through the old lane, through the new, and through the gate. (Remember $\sigma' = \sigma (1 - \sigma)$.) Then write `highway_slope(x, w_transform, b_transform, w_carry, b_carry)`. All five are tensors of one length, one entry for each unit; return one tensor, a slope for each.
 
 
 # %% exercise="highway_slope"

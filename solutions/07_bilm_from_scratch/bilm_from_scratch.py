@@ -356,7 +356,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
 # %% [markdown] exercise="both_targets"
 # ### Exercise 4. What each direction is asked
 #
-# Write `both_targets(words, mask)`. `words` (B, T) has the word numbers, boundaries included; `mask` (B, T) is True at tokens. Return a tensor (2, B, T): first what the forward state of each place must predict, then what the backward state must. Where there is nothing to predict, write −100: `cross_entropy` leaves those places out. Do not change `words`.
+# Write `both_targets(words, mask)`. `words` (B, T) has the word numbers, boundaries included; `mask` (B, T) is True at tokens. Return one tensor (2, B, T), of type `torch.long` as `words` is: first what the forward state of each place must predict, then what the backward state must. Where there is nothing to predict, write −100: `cross_entropy` leaves those places out. Do not change `words`.
 
 
 # %% exercise="both_targets"

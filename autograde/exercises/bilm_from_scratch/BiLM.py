@@ -1,6 +1,7 @@
 """Exercise `BiLM`: two stacks of LSTMs over the same words."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "`class BiLM(nn.Module):`."
         )
     ids = torch.from_numpy(inputs["ids"].copy())
-    came = model(ids)
+    try:
+        came = model(ids)
+    except (ValueError, RuntimeError, IndexError) as error:
+        if _reads_words_first(model, sizes["H"]):
+            raise AnswerRefused(WORDS_FIRST) from error
+        raise
     if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
         raise AnswerRefused("Your model changed its argument `ids`. Work on a copy.")
     only_layers = isinstance(came, list) and all(isinstance(x, Tensor) for x in came)
@@ -115,6 +121,21 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
+WORDS_FIRST = (
+    "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
+    "are the states: `torch.stack(states, 1)`."
+)
+
+
+def _reads_words_first(model: Any, hidden: int) -> bool:
+    """Whether the first layer gives (T, B, H)."""
+    with suppress(Exception):
+        x = torch.zeros(2, 3, hidden, dtype=torch.float64)
+        (states,) = model.read(x, model.stacks[0][:1])
+        return tuple(states.shape) == (3, 2, hidden)
+    return False
+
+
 class _Variant(nn.Module):
     """The biLM by loops, with one thing done otherwise."""
 
@@ -140,6 +161,8 @@ class _Variant(nn.Module):
         words_again: bool = False,
         forgets: str = "",
         stacked: str = "",
+        shorter: int = 0,
+        late: bool = False,
     ) -> None:
         super().__init__()
         self.char_cnn = char_cnn
@@ -158,11 +181,12 @@ class _Variant(nn.Module):
         self.token_layer, self.backward_first = token_layer, backward_first
         self.carries_on, self.halves, self.copied = carries_on, halves, copied
         self.words_again, self.forgets, self.stacked = words_again, forgets, stacked
+        self.shorter, self.late = shorter, late
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
         """(B, T, letters) to the layers and the mask."""
         mask = (ids > 0).any(-1)
-        lengths = mask.sum(1)
+        lengths = mask.sum(1) - self.shorter
         x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])
 
         def turned(y: Tensor, how: str) -> Tensor:
@@ -209,7 +233,7 @@ class _Variant(nn.Module):
             new_h, new_c = lstm.step(x[:, t], h, c)
             if inside:
                 new_h = new_h + x[:, t]
-            states.append(new_h)
+            states.append(h if self.late else new_h)
             h = h if "h" in self.forgets else new_h
             c = c if "c" in self.forgets else new_c
         if self.stacked == "reshaped":
@@ -253,6 +277,27 @@ class _Variant(nn.Module):
         if self.halves == "beside":
             return torch.cat([ahead, behind], -1)
         return ahead + behind
+
+
+class _WordsFirst(_Variant):
+    """As the notebook's class, and the states are stacked on axis 0."""
+
+    def read(self, x: Tensor, stack: Any) -> list[Tensor]:
+        """The states of each layer, words first."""
+        layers: list[Tensor] = []
+        for lstm in stack:
+            states = self._walk(lstm, x, None, False)[0].transpose(0, 1)
+            x = states + x if layers else states
+            layers.append(x)
+        return layers
+
+    def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
+        """(B, T, letters) to the layers and the mask."""
+        mask = (ids > 0).any(-1)
+        x = self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])
+        ahead, behind = (self.read(x, stack) for stack in self.stacks)
+        behind = [reverse_each(h, mask.sum(1)) for h in behind]
+        return [torch.cat(pair, -1) for pair in zip(ahead, behind, strict=True)], mask
 
 
 def _variant(**otherwise: Any) -> Answer:
@@ -308,6 +353,10 @@ class _OneSentenceAtATime(BiLM):
         return layers
 
 
+ADDED = "You add the two directions. Put them side by side: `torch.cat([ahead, behind], -1)`."
+BEFORE_ITS_WORD = (
+    "The state of each place is the one from before its word. Take the step first, then keep its h."
+)
 EXERCISE = Exercise(
     id="BiLM",
     title="Two readers who never meet",
@@ -334,6 +383,43 @@ EXERCISE = Exercise(
             "is its states plus what went in: `x = h + x`.",
             hint=2,
         ),
+        Mistake(
+            "the residual is missing, and one stack for both directions",
+            _variant(residual="none", directions=(0, 0)),
+            "Two things. Nothing is added to your second layer: from there on a layer's output is "
+            "its states plus what went in. And both directions read with the weights of the "
+            "forward stack: the backward one has its own.",
+            hint=2,
+        ),
+        Mistake(
+            "each state is the one before its word",
+            _variant(late=True),
+            BEFORE_ITS_WORD,
+            hint=2,
+        ),
+        Mistake(
+            "each state is the one before its word, and the residual is missing",
+            _variant(late=True, residual="none"),
+            f"Two things. {BEFORE_ITS_WORD} And nothing is added to your second layer: from there "
+            "on a layer's output is its states plus what went in.",
+            hint=2,
+        ),
+        Mistake(
+            "a residual around every layer, and the backward states stay reversed",
+            _variant(residual="around every layer", turned_back=False),
+            "Two things. You add the word vectors to the first layer, too: the residual begins "
+            "with the second. And the backward states stay in the order of reading: turn them "
+            "back with `reverse_each`.",
+            hint=2,
+        ),
+        Mistake(
+            "every sentence is one shorter",
+            _variant(shorter=1),
+            "You reverse all of a sentence but its last token. The whole sentence is reversed, its "
+            "end included: `reverse_each(x, lengths)`.",
+            hint=2,
+        ),
+        Mistake("the words on the first axis", _WordsFirst, WORDS_FIRST, hint=2),
         Mistake(
             "a residual around the first layer, too",
             _variant(residual="around every layer"),
@@ -484,7 +570,13 @@ EXERCISE = Exercise(
         Mistake(
             "the two halves are added",
             _variant(halves="added"),
-            "You add the two directions. Put them side by side: `torch.cat([ahead, behind], -1)`.",
+            ADDED,
+            hint=3,
+        ),
+        Mistake(
+            "the two halves are added, those of the words as well",
+            _changed(lambda layers, mask: ([sum(x.chunk(2, -1)) for x in layers], mask)),
+            ADDED,
             hint=3,
         ),
         Mistake(

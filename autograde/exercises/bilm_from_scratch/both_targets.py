@@ -7,8 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import (
     Answer,
+    AnswerRefused,
     Case,
     Exercise,
     Inputs,
@@ -17,7 +19,7 @@ from autograde.checking.exercise import (
     call_with_tensors,
 )
 from autograde.exercises.bilm_from_scratch import LESSON
-from autograde.exercises.bilm_from_scratch.stacked import stacked
+from autograde.exercises.bilm_from_scratch.listed import LISTED, in_one_tensor
 from elmo_mini.bilm.plain import reverse_each
 
 NOBODY_ASKS = -100
@@ -49,8 +51,15 @@ def _numbered(rng: np.random.Generator) -> Inputs:
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """One array of two, whether they came as a tensor or as a pair."""
-    return stacked(call_with_tensors(answer, inputs))
+    """The targets, if `cross_entropy` would take them."""
+
+    def targets(*arguments: Tensor) -> Tensor:
+        came = tensor_of(lambda: in_one_tensor(answer(*arguments)), ONE_TENSOR)
+        if came.dtype != torch.long:
+            raise AnswerRefused(OTHER_TYPE)
+        return came
+
+    return call_with_tensors(targets, inputs)
 
 
 def _targets(
@@ -173,13 +182,29 @@ def _by_padding(words: Tensor, mask: Tensor) -> Tensor:
     return torch.stack([ahead, behind]).masked_fill(~mask, NOBODY_ASKS)
 
 
-def _as_a_pair(words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    ahead, behind = words.roll(-1, 1), words.roll(1, 1)
-    last = torch.arange(words.shape[1]) == mask.sum(1, keepdim=True) - 1
-    first = torch.arange(words.shape[1]) == 0
-    return ahead.masked_fill(~mask | last, -100), behind.masked_fill(~mask | first, -100)
+def _without_the_boundaries(words: Tensor, mask: Tensor) -> Tensor:
+    ahead, behind = _targets(words, mask)
+    for b, length in enumerate(mask.sum(1).tolist()):
+        ahead[b, max(length - 2, 0) : length] = NOBODY_ASKS
+        behind[b, :2] = NOBODY_ASKS
+    return torch.stack([ahead, behind])
 
 
+def _in_other_places(words: Tensor, mask: Tensor) -> Tensor:
+    """The backward reader is asked for the word itself; all rows are as long as the first."""
+    there = mask[:1].expand_as(mask)
+    ahead = _targets(words, there)[0]
+    return torch.stack([ahead, words.masked_fill(~there, NOBODY_ASKS)])
+
+
+ONE_TENSOR = (
+    "Your answer is of type {kind}. Return one tensor, (2, B, T): `cross_entropy` takes nothing "
+    "else."
+)
+OTHER_TYPE = (
+    "`cross_entropy` takes targets of the type `torch.long`, and yours have another. Make them "
+    "like `words`: `torch.full_like(words, -100)`."
+)
 MASK_TURNED = (
     "`mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the "
     "tokens. Empty the padding, `~mask`."
@@ -485,6 +510,32 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "floats",
+            lambda w, m: _targets(w, m).float(),
+            OTHER_TYPE,
+            hint=3,
+        ),
+        Mistake(
+            "a pair",
+            lambda w, m: tuple(_targets(w, m)),
+            LISTED.format(kind="tuple"),
+            hint=3,
+        ),
+        Mistake(
+            "nobody is asked for the boundaries",
+            _without_the_boundaries,
+            "Nobody is asked for the first or the last token of a sentence. They are words, too: "
+            "the forward reader predicts the end, and the backward reader the beginning.",
+            hint=1,
+        ),
+        Mistake(
+            "the backward word itself, and one length for all",
+            _in_other_places,
+            "Two things. Your backward reader is asked for the word that it has just read: ask it "
+            "for the one at t - 1. And you take the length of the first sentence for all.",
+            hint=1,
+        ),
+        Mistake(
             "-1 where nobody asks",
             lambda w, m: _targets(w, m, nobody=-1),
             "You write -1 where there is no target. What `cross_entropy` leaves out is -100.",
@@ -509,6 +560,21 @@ EXERCISE = Exercise(
             "The two directions stand on the last axis. They come first: (2, B, T).",
             hint=3,
         ),
+        Mistake(
+            "in the middle",
+            lambda w, m: _targets(w, m).transpose(0, 1),
+            "The two directions stand on axis 1. They come first, (2, B, T): `torch.stack` without "
+            "`dim=1`.",
+            hint=3,
+        ),
+        Mistake(
+            "in the middle, and swapped",
+            lambda w, m: _targets(w, m, ahead=-1, behind=1).transpose(0, 1),
+            "Two things. The two directions stand on axis 1, and they come first: (2, B, T). And "
+            "the word after a place is the forward reader's, the word before it the backward "
+            "reader's.",
+            hint=1,
+        ),
     ),
-    right_answers={"loops": _targets, "shift and pad": _by_padding, "a pair, by roll": _as_a_pair},
+    right_answers={"loops": _targets, "shift and pad": _by_padding, "by roll": _by_roll},
 )

@@ -106,6 +106,7 @@ def _step(
     clip_c: bool = True,
     clip_h: bool = True,
     clip_late: bool = False,
+    coupled: bool = False,
     upper_only: bool = False,
     at_the_clip: str = "",
     squash: bool = False,
@@ -132,7 +133,7 @@ def _step(
     parts = summed.view(len(x), -1, 4).unbind(-1) if interleaved else summed.chunk(4, -1)
     blocks = dict(zip(order, parts, strict=True))
     gate = {name: become(blocks[name]) for name, become in zip("igfo", (i, g, f, o), strict=True)}
-    new = gate["f"] * c + gate["i"] * gate["g"]
+    new = gate["f"] * c + (1 - gate["f"] if coupled else gate["i"]) * gate["g"]
     seen = new if clip_late or not clip_c else clipped(new, "c")
     shown_part = gate["o"] if shown_by == "o" else torch.sigmoid(blocks[shown_by])
     state = shown_part * inner(c if shows_old else seen)
@@ -254,6 +255,39 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the 1 is in the output gate",
+            lambda *a: _step(*a, o=_forget_gate, f=torch.sigmoid),
+            "You add the 1 to the output gate. It belongs to the forget gate: it keeps the *old* "
+            "notes while the weights are small.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is in the output gate, and the candidate has no tanh",
+            lambda *a: _step(*a, o=_forget_gate, f=torch.sigmoid, g=_as_it_is),
+            "Two things. You add the 1 to the output gate, and it belongs to the forget gate. And "
+            "the new notes g are written down as they are: they go through a tanh first.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is in all gates",
+            lambda *a: _step(*a, i=_forget_gate, o=_forget_gate, g=lambda g: torch.tanh(g + 1)),
+            "You add the 1 to all four blocks. It belongs to f alone: `torch.sigmoid(f + 1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is in the three gates",
+            lambda *a: _step(*a, i=_forget_gate, o=_forget_gate),
+            "You add the 1 to all three gates. It belongs to f alone: `torch.sigmoid(f + 1)`.",
+            hint=2,
+        ),
+        Mistake(
+            "the forget gate decides what is written",
+            lambda *a: _step(*a, coupled=True),
+            "You write down as much as is forgotten, 1 minus the forget gate. Here the input gate "
+            "decides that, `torch.sigmoid(i)`: it has numbers of its own.",
+            hint=2,
+        ),
+        Mistake(
             "the 1 is subtracted",
             lambda *a: _step(*a, f=lambda f: torch.sigmoid(f - 1)),
             "Your forget gate is sigmoid(f - 1). The 1 is added: `torch.sigmoid(f + 1)`. If you "
@@ -354,6 +388,19 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "f and o in each other's place",
+            lambda *a: _step(*a, order="igof"),
+            "You cut the four blocks in the order i, g, o, f. The official files have i, g, f, o.",
+            hint=2,
+        ),
+        Mistake(
+            "f and o in each other's place, and no bias",
+            lambda *a: _step(*a, order="igof", bias=False),
+            "Two things. You cut the four blocks in the order i, g, o, f, and the files have "
+            "i, g, f, o. And `B` is never added.",
+            hint=2,
+        ),
+        Mistake(
             "nothing is clipped",
             lambda *a: _step(*a, clip_c=False, clip_h=False),
             "Nothing is clipped. Both c and the projected h are kept between -clip and clip: "
@@ -375,7 +422,8 @@ EXERCISE = Exercise(
         Mistake(
             "h is not clipped",
             lambda *a: _step(*a, clip_h=False),
-            "Your c is clipped and your h is not. Clip h after the projection.",
+            "Your c is clipped, and what comes out of the projection is not. Project first, then "
+            "clip.",
             hint=3,
         ),
         Mistake(
@@ -383,6 +431,13 @@ EXERCISE = Exercise(
             lambda *a: _step(*a, clip_late=True),
             "You clip the c that you return, and h is made from the one before clipping. Clip "
             "first, then take the tanh.",
+            hint=3,
+        ),
+        Mistake(
+            "h is not clipped, and c has no tanh",
+            lambda *a: _step(*a, clip_h=False, inner=_as_it_is),
+            "Two things. What comes out of the projection is not clipped: project first, then "
+            "clip. And on its way to h, c goes through a tanh: `torch.sigmoid(o) * torch.tanh(c)`.",
             hint=3,
         ),
         Mistake(

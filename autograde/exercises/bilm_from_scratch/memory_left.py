@@ -184,6 +184,16 @@ def _left_is_clipped(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: flo
     return np.array(rows).reshape(f.shape)
 
 
+def _through_tanh(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
+    left, c, rows = np.ones_like(c_0), c_0, []
+    for i_t, g_t, f_t in zip(i, g, f, strict=True):
+        new = _gate(f_t) * c + _notes(i_t, g_t)
+        left = left * _gate(f_t) * (np.abs(new) < clip) * (1 - np.tanh(new) ** 2)
+        c = np.clip(new, -clip, clip)
+        rows.append(left)
+    return np.array(rows).reshape(f.shape)
+
+
 ONE_MISSING = "Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1)."
 FORGOTTEN = (
     "Your factor is 1 - sigmoid(f + 1), the share that is forgotten. What is left is "
@@ -306,6 +316,55 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the 1 is outside the sigmoid",
+            _walk(lambda f: _sigmoid(f) + 1),
+            "You add the 1 to the gate itself, so what is left grows. It is added inside: "
+            "sigmoid(f + 1).",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is missing, and the clip is forgotten",
+            lambda i, g, f, c_0, clip: np.cumprod(_sigmoid(f), 0),
+            f"Two things. {ONE_MISSING} And a cell that stands at the clip no longer moves: from "
+            "there on the derivative is 0.",
+            hint=2,
+        ),
+        Mistake(
+            "the 1 is missing, and clipped on one side",
+            _walk(_sigmoid, clipped=lambda new, clip: new >= clip),
+            f"Two things. {ONE_MISSING} And a cell below -clip stands still as well: "
+            "`np.abs(c) < clip`.",
+            hint=2,
+        ),
+        Mistake(
+            "times the input gate",
+            lambda i, g, f, c_0, clip: memory_left(i, g, f, c_0, clip) * np.cumprod(_sigmoid(i), 0),
+            "You multiply by the input gates, too. They let new notes in, which do not depend on "
+            "c_0: the forget gates alone are multiplied.",
+            hint=1,
+        ),
+        Mistake(
+            "times the slope of tanh",
+            _through_tanh,
+            "You multiply by the slope of a tanh, too. From cell to cell c goes through none: the "
+            "one that you think of stands between c and h.",
+            hint=1,
+        ),
+        Mistake(
+            "one clipped cell stops all",
+            _walk(clipped=lambda new, clip: np.max(np.abs(new)) >= clip),
+            "When one cell is clipped, you set all to 0. Each cell is on its own: compare each "
+            "with the clip.",
+            hint=3,
+        ),
+        Mistake(
+            "one clipped cell stops all, and the last word only",
+            lambda *a: _walk(clipped=lambda new, clip: np.max(np.abs(new)) >= clip)(*a)[-1],
+            "Two things. You return the last row: return one for each word, (T, C). And when one "
+            "cell is clipped, you set all to 0: each is on its own.",
+            hint=3,
+        ),
+        Mistake(
             "the last gate alone",
             lambda i, g, f, c_0, clip: _sigmoid(f + 1) * _unclipped(i, g, f, c_0, clip),
             "You give d c_t / d c_(t-1), one step. From c_0 to c_t lie t steps: multiply their "
@@ -323,7 +382,8 @@ EXERCISE = Exercise(
             "the clip is forgotten",
             lambda i, g, f, c_0, clip: np.cumprod(_sigmoid(f + 1), 0),
             "Your product is right while nothing is clipped. A cell that stands at the clip no "
-            "longer moves when c_0 moves a little: from there on the derivative is 0.",
+            "longer moves when c_0 moves a little: from there on the derivative is 0. (If you ask "
+            "for that after clipping, ask with `<`: no clipped cell is beyond the clip.)",
             hint=3,
         ),
         Mistake(

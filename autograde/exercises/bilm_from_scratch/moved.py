@@ -1,5 +1,7 @@
 """Exercise `moved`: the causality test. Which states move when one word is replaced?"""
 
+import operator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,14 @@ from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
 TOLERANCE = 1e-6
+SEVERAL = "You replace more than one word. Put `other` at place t alone: `changed[:, t] = other`."
+DIRECTION_FIRST = (
+    "Your axes are direction, layer, word. The order is layer, direction, word: (L + 1, 2, T)."
+)
+NO_ANSWERS = (
+    "Your table holds other numbers than 0 and 1. It says True or False of each state: whether any "
+    "of its numbers changed by more than 1e-6."
+)
 SAME_TWICE = (
     "Nothing moves: both times your model reads the same sentence. Put `other` at place t of a "
     "copy, and let the model read the copy."
@@ -43,6 +53,7 @@ class _Reader(nn.Module):
     """
 
     SHOWN = ((0.0, 1.0, 2.0), (1.0, -0.5, -0.5), (1.0, 0.0, 1.0))
+    LAYERS = len(SHOWN)
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -111,6 +122,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             )
     if model.read[1:] and all(sentence == model.read[0] for sentence in model.read):
         raise AnswerRefused(SAME_TWICE)
+    (words,) = ids.tolist()
+    for sentence in chain(*model.read):
+        if len(sentence) == len(words) and sum(map(operator.ne, sentence, words)) > 1:
+            raise AnswerRefused(SEVERAL)
+    if isinstance(came, np.ndarray):
+        if came.shape == (2, model.LAYERS, ids.shape[1]):
+            raise AnswerRefused(DIRECTION_FIRST)
+        if not np.isin(came, (0, 1)).all():
+            raise AnswerRefused(NO_ANSWERS)
     return came
 
 
@@ -199,6 +219,17 @@ def _everywhere(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
     pairs = zip(model(ids)[0], model(changed)[0], strict=True)
     distance = torch.stack([(after - before)[0].abs() for before, after in pairs])
     return distance.unflatten(-1, (2, -1)).amax(-1).transpose(1, 2) > TOLERANCE
+
+
+def _whole_sentence(answers: Tensor) -> Tensor:
+    return answers.any(-1, keepdim=True).expand_as(answers)
+
+
+def _distances(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    changed = ids.clone()
+    changed[:, t] = other
+    distance = torch.stack(model(changed)[0])[:, 0] - torch.stack(model(ids)[0])[:, 0]
+    return distance.abs().unflatten(-1, (2, -1)).amax(-1).transpose(1, 2)
 
 
 EXERCISE = Exercise(
@@ -316,8 +347,16 @@ EXERCISE = Exercise(
         Mistake(
             "other everywhere",
             _everywhere,
-            "You put `other` at every place. Put it at place t alone: `changed[:, t] = other`.",
+            SEVERAL,
             hint=1,
+        ),
+        Mistake(
+            "asked of the whole sentence",
+            lambda *a: _whole_sentence(moved(*a)),
+            "In your table a direction moves at all places or at none: you ask whether anything "
+            "moved in the whole sentence. Ask at each place, over the numbers of its state: "
+            "`.amax(-1)` or `.any(-1)`.",
+            hint=2,
         ),
         Mistake(
             "the word after",
@@ -353,10 +392,10 @@ EXERCISE = Exercise(
         Mistake(
             "direction before layer",
             lambda *a: moved(*a).transpose(0, 1),
-            "Your axes are direction, layer, word. The order is layer, direction, word: "
-            "(L + 1, 2, T).",
+            DIRECTION_FIRST,
             hint=3,
         ),
+        Mistake("the distances", _distances, NO_ANSWERS, hint=3),
         Mistake(
             "one answer for the sentence",
             lambda *a: moved(*a).any(-1),

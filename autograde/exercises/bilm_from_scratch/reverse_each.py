@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.differentiable import run_differentiably
+from autograde.checking.differentiable import run_differentiably, tensor_of
 from autograde.checking.exercise import (
     Answer,
     Case,
@@ -18,6 +18,7 @@ from autograde.checking.exercise import (
     call_with_tensors,
 )
 from autograde.exercises.bilm_from_scratch import LESSON
+from autograde.exercises.bilm_from_scratch.listed import LISTED, in_one_tensor
 from elmo_mini.bilm.plain import reverse_each
 
 
@@ -35,9 +36,12 @@ def _numbered(rng: np.random.Generator) -> Inputs:
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
+    def one(*arguments: Tensor) -> Tensor:
+        return tensor_of(lambda: in_one_tensor(answer(*arguments)), ONE_TENSOR)
+
     if inputs["x"].dtype.kind == "f":
-        return run_differentiably(answer, inputs)
-    return call_with_tensors(answer, inputs)
+        return run_differentiably(one, inputs)
+    return call_with_tensors(one, inputs)
 
 
 def _by_cat(x: Tensor, lengths: Tensor) -> Tensor:
@@ -115,6 +119,20 @@ def _numbers_turned(x: Tensor, lengths: Tensor) -> Tensor:
     return torch.stack([torch.cat([row[:n].flip(-1), row[n:]]) for row, n in rows])
 
 
+def _every_axis(x: Tensor, lengths: Tensor) -> Tensor:
+    rows = zip(x, lengths.tolist(), strict=True)
+    return torch.stack([torch.cat([row[:n].flip([*range(row.ndim)]), row[n:]]) for row, n in rows])
+
+
+def _last_places(x: Tensor, lengths: Tensor) -> Tensor:
+    rows = zip(x, (x.shape[1] - lengths).tolist(), strict=True)
+    return torch.stack([torch.cat([row[:n], row[n:].flip(0)]) for row, n in rows])
+
+
+ONE_TENSOR = (
+    "Your answer is of type {kind}. Return one tensor, made with `torch` alone: the network goes "
+    "on from here and learns through it."
+)
 NUMBERS_TURNED = (
     "You reverse the last axis, the numbers of a vector. Reverse the words: axis 1 of `x`, axis 0 "
     "of a sentence `x[b]`."
@@ -238,6 +256,40 @@ EXERCISE = Exercise(
             _numbers_turned,
             NUMBERS_TURNED,
             hint=1,
+        ),
+        Mistake(
+            "every axis is reversed",
+            _every_axis,
+            "You reverse every axis of a sentence, the numbers of its vectors, too. Reverse the "
+            "words alone: `.flip(0)` of `x[b]`.",
+            hint=1,
+        ),
+        Mistake(
+            "copies for the padding, and the numbers are reversed",
+            lambda x, lengths: _clamped(x, lengths).flip(-1),
+            "Two things. The padding becomes copies of the first word: leave it in its place. And "
+            "you reverse the last axis, too, the numbers of a vector: reverse the words alone.",
+            hint=1,
+        ),
+        Mistake(
+            "the last places are reversed",
+            _last_places,
+            "You reverse the last `lengths[b]` places of a row. The words are its first ones, "
+            "`row[:n]`, and the padding stands behind them.",
+            hint=1,
+        ),
+        Mistake(
+            "only the first and the last word",
+            _by_places(lambda t, n: torch.where(t == 0, n - 1, torch.where(t == n - 1, 0, t))),
+            "You exchange the first and the last word, and those between them stay. All words are "
+            "reversed: place t gets the word at `lengths - 1 - t`.",
+            hint=2,
+        ),
+        Mistake(
+            "a list of rows",
+            lambda x, lengths: list(reverse_each(x, lengths)),
+            LISTED.format(kind="list"),
+            hint=3,
         ),
         Mistake(
             "only the first sentence",

@@ -680,6 +680,24 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "transform and carry in each other's place, and no relu after the maximum",
+            varied(highway=_exchanged, activation=lambda self, x: x),
+            "Two things. The highway gets the carry weights where it wants the transform weights: "
+            "its order is W_transform, b_transform, W_carry, b_carry. And relu is missing after "
+            "the maximum.",
+            hint=3,
+        ),
+        Mistake(
+            "the mean over the places, and relu at the end",
+            varied(
+                pool=lambda self, m: m.mean(-1),
+                project=lambda self, x: torch.relu(_Varied.project(self, x)),
+            ),
+            "Two things. You take the mean over the places: a filter reports its best place, the "
+            "maximum. And nothing comes after the projection: yours cuts off what is below 0.",
+            hint=3,
+        ),
+        Mistake(
             "the gate is the other way round",
             varied(highway=_gate_swapped),
             "Your highway's gate multiplies the old. g goes with the new.",

@@ -217,6 +217,34 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
+            "characters, not bytes, and nothing is shifted",
+            lambda word: varied_ids(word, content=list(map(ord, word)), shift=0),
+            "Two things. You take the number of each character with `ord`: encode the word "
+            "instead. And nothing is shifted: add 1 to every id.",
+            hint=1,
+        ),
+        Mistake(
+            "lower case, and the finished row is cut",
+            lambda word: varied_ids(word.lower(), room=None)[:SIZE],
+            "Two things. You make the word lower case first: the model reads capitals. And you cut "
+            "the finished row, so a long word loses its end mark: cut the bytes first.",
+            hint=3,
+        ),
+        Mistake(
+            "no end mark, and padding is 0",
+            lambda word: varied_ids(word, end=(), pad=-1),
+            "Two things. The end mark is missing, 259 before the shift. And you fill up with 0, "
+            "which means that there is no word at all: the padding is 260 before the shift.",
+            hint=2,
+        ),
+        Mistake(
+            "cut at 47 bytes, and padding is not shifted",
+            lambda word: varied_ids(word, room=ROOM - 1, pad=PAD - 1),
+            "Two things. The padding is not shifted: 261, not 260. And you keep 47 bytes: fifty "
+            "less the two marks are 48.",
+            hint=2,
+        ),
+        Mistake(
             "no letters, no word",
             lambda word: varied_ids(word) if word else [0] * SIZE,
             "For a word without letters you return fifty zeros, and these mean that there is no "

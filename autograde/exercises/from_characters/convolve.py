@@ -343,6 +343,29 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "the first word's matches for all",
+            lambda letters, weight, bias: reference(letters[:1], weight, bias).expand(
+                len(letters), -1, -1
+            ),
+            "Every word of yours gets the matches of the first: `letters[0]` is that word alone. "
+            "Keep the axis of the words, `letters[:, ...]`.",
+            hint=3,
+        ),
+        Mistake(
+            "turned around, and no bias",
+            lambda letters, weight, bias: reference(letters, weight.flip(2), 0 * bias),
+            "Two things. You lay the stencil on backwards: its first letter belongs on the "
+            "window's first letter. And the bias is missing.",
+            hint=2,
+        ),
+        Mistake(
+            "over the end, and relu already",
+            lambda letters, weight, bias: torch.relu(_filled_at_the_end(letters, weight, bias)),
+            "Two things. Your last windows hang over the end of the word: there are T − width + 1 "
+            "places. And you cut off what is below 0, which comes later.",
+            hint=1,
+        ),
+        Mistake(
             "the numbers of a letter are not added up",
             lambda letters, weight, bias: torch.einsum(
                 "ndpw,fdw->nfdp", letters.unfold(2, weight.shape[2], 1), weight

@@ -118,6 +118,36 @@ def _gate_of_the_new(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Te
     return g * new + (1 - g) * x
 
 
+def _one_score_a_word(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = torch.sigmoid((x @ w_gate + b_gate).mean(-1, keepdim=True))
+    return g * torch.relu(x @ w + b) + (1 - g) * x
+
+
+def _exchanged(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    g = torch.relu(x @ w_gate + b_gate)
+    return g * torch.sigmoid(x @ w + b) + (1 - g) * x
+
+
+def _gate_of_the_uncut(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
+    new = x @ w + b
+    g = torch.sigmoid(new @ w_gate + b_gate)
+    return g * torch.relu(new) + (1 - g) * x
+
+
+def _gate_of_the_uncut_relu_at_the_end(
+    x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor
+) -> Tensor:
+    new = x @ w + b
+    g = torch.sigmoid(new @ w_gate + b_gate)
+    return torch.relu(g * new + (1 - g) * x)
+
+
+def _swapped_without_relu(
+    x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor
+) -> Tensor:
+    return torch.lerp(x @ w + b, x, torch.sigmoid(x @ w_gate + b_gate))
+
+
 def _softmax_gate(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) -> Tensor:
     g = torch.softmax(x @ w_gate + b_gate, -1)
     return g * torch.relu(x @ w + b) + (1 - g) * x
@@ -171,6 +201,8 @@ def _bias_behind_relu(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: T
     return g * (torch.relu(x @ w) + b) + (1 - g) * x
 
 
+ONE_GATE = "You have one gate for a whole word. Every number of the vector has its own."
+GATE_OF_THE_NEW = "Your gate is made from the new. It is made from x."
 EXERCISE = Exercise(
     id="highway",
     title="A gate between the new and the old",
@@ -353,14 +385,48 @@ EXERCISE = Exercise(
         Mistake(
             "the gate looks at the new",
             _gate_of_the_new,
-            "Your gate is made from the new. It is made from x.",
+            GATE_OF_THE_NEW,
             hint=2,
         ),
         Mistake(
             "one gate for the whole word",
             _one_gate_a_word,
-            "You have one gate for a whole word. Every number of the vector has its own.",
+            ONE_GATE,
             hint=1,
+        ),
+        Mistake("one score for the whole word", _one_score_a_word, ONE_GATE, hint=1),
+        Mistake(
+            "relu and sigmoid in each other's place",
+            _exchanged,
+            "relu and sigmoid stand in each other's place. The gate is a sigmoid, from 0 to 1, and "
+            "the new goes through relu.",
+            hint=2,
+        ),
+        Mistake(
+            "the gate is the other way round, and no relu",
+            _swapped_without_relu,
+            "Two things. Your gate multiplies the old: g goes with the new, 1 − g with x. And the "
+            "new is not cut off at 0: relu is missing.",
+            hint=1,
+        ),
+        Mistake(
+            "the gate looks at the new before relu",
+            _gate_of_the_uncut,
+            GATE_OF_THE_NEW,
+            hint=2,
+        ),
+        Mistake(
+            "the gate looks at the new, and relu comes at the end",
+            _gate_of_the_uncut_relu_at_the_end,
+            f"Two things. {GATE_OF_THE_NEW} And you take relu of the whole: it belongs to the new "
+            "alone, and x may stay negative.",
+            hint=2,
+        ),
+        Mistake(
+            "tanh for relu, and no bias at the gate",
+            lambda x, w, b, c, d: _other_activation(torch.tanh)(x, w, b, c, 0 * d),
+            "Two things. The new goes through tanh, and here it is relu. And `b_carry` is missing.",
+            hint=2,
         ),
         Mistake(
             "1 - x for 1 - g",

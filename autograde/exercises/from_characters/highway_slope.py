@@ -58,6 +58,7 @@ def varied_slope(
     g, new = torch.sigmoid(v * x + c), torch.relu(w * x + b)
     new_slope = (w if with_w else 1.0) * (((x if kink_of_x else new) > 0).to(x) if kink else 1.0)
     gate = {"g(1-g)": g * (1 - g), "1-g^2": 1 - g**2, "1-g": 1 - g, "g": g, "1": g * 0 + 1}
+    gate |= {"g^2": g**2, "x": x * g * (1 - g)}
     slope_of_gate = gate[gate_slope] * (v if with_v else 1.0)
     between = {"t-x": new - x, "t": new, "-x": -x, "t+x": new + x, "no relu": w * x + b - x}[moved]
     return carry * (1 - g) + through_new * g * new_slope + through_gate * slope_of_gate * between
@@ -81,8 +82,14 @@ class _ByPen(TorchFunctionMode):
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
+    def slopes(*arguments: Tensor) -> Any:
+        came = answer(*arguments)
+        if isinstance(came, list | tuple):
+            raise AnswerRefused(LISTED)
+        return came
+
     with _ByPen():
-        return call_with_tensors(answer, inputs)
+        return call_with_tensors(slopes, inputs)
 
 
 def _in_numpy(x: Any, w: Any, b: Any, v: Any, c: Any) -> Any:
@@ -102,6 +109,36 @@ def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
         return inputs
 
     return make
+
+
+def _far_out(rng: np.random.Generator) -> Inputs:
+    """x of hundreds of millions: x + 1e-6 is rounded back to x, or to a number far from it."""
+    inputs: Inputs = _units(4, shift=3.0)(rng)
+    inputs["x"] *= 1e8
+    inputs["b_transform"] *= 1e8
+    inputs["w_carry"] /= 1e8
+    return inputs
+
+
+def _at_the_bend(rng: np.random.Generator) -> Inputs:
+    """Units whose relu bends three millionths from x, to the left or to the right of it."""
+    inputs: Inputs = _units(4)(rng)
+    x, w = inputs["x"], inputs["w_transform"]
+    inputs["b_transform"] = -w * (x + 3e-6 * np.array([1, -1, 1, -1]))
+    return inputs
+
+
+def _measured(step: float, before: float) -> Answer:
+    """The slope from y at two places, so far after x and before it."""
+
+    def answer(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+        def y(x: Tensor) -> Tensor:
+            g = torch.sigmoid(v * x + c)
+            return g * torch.relu(w * x + b) + (1 - g) * x
+
+        return (y(x + step) - y(x - before)) / (step + before)
+
+    return answer
 
 
 def _sorted_by_gate(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
@@ -138,6 +175,24 @@ def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
     }
 
 
+LISTED = (
+    "You return a list of slopes. Return one tensor: `torch.stack(slopes)`, or "
+    "`torch.tensor(slopes)` where they are plain numbers."
+)
+MEASURED = (
+    "You measure the slope with a small step. That is rough: at relu's bend the step reaches to "
+    "both sides, and beside a large x it is lost in rounding. Derive the three terms with pen and "
+    "paper, and write them down."
+)
+BEND = (
+    "relu's bend is three millionths away from x. If you measure the slope with a small step, it "
+    "takes both sides in: derive it in place of that. If not, look at which side of the bend has "
+    "the slope 0."
+)
+FAR_OUT = (
+    "x is a number of hundreds of millions. If you measure the slope with a small step, rounding "
+    "swallows the step: derive it in place of that."
+)
 EXERCISE = Exercise(
     id="highway_slope",
     title="The slope of a highway",
@@ -154,6 +209,8 @@ EXERCISE = Exercise(
         Case("eight units", _units(8), weight=2),
         Case("relu shut: the new is 0", _units(4, shift=-3.0)),
         Case("the gate nearly shut", _units(4, closed=True), edge=True),
+        Case("close to relu's bend", _at_the_bend, edge=True, asks=BEND),
+        Case("x of hundreds of millions", _far_out, edge=True, asks=FAR_OUT),
     ),
     mistakes=(
         Mistake(
@@ -327,6 +384,39 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the gate's slope is g times g",
+            lambda *a: varied_slope(*a, gate_slope="g^2"),
+            "You multiply g by g. The slope of the sigmoid is g (1 − g).",
+            hint=2,
+        ),
+        Mistake(
+            "x for w_carry in the gate's slope",
+            lambda *a: varied_slope(*a, gate_slope="x", with_v=False),
+            "The inner slope of your gate is x, and that is what it would be if `w_carry` moved. "
+            "Here x moves: g′ = w_carry · g (1 − g).",
+            hint=2,
+        ),
+        Mistake(
+            "the gate's inner slope is missing, and the sign is turned",
+            lambda *a: varied_slope(*a, with_v=False, through_gate=-1.0),
+            "Two things are wrong in the last term. The chain rule is missing inside the sigmoid: "
+            "g′ = w_carry · g (1 − g). And its sign is turned: g′ times (t − x).",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"measured with a step of {step:g}, {sides}", _measured(*ends), MEASURED, hint=1
+            )
+            for step in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+            for sides, ends in (("on both sides", (step, step)), ("on one side", (step, 0.0)))
+        ),
+        Mistake(
+            "a list",
+            lambda *a: reference(*a).tolist(),
+            LISTED,
+            hint=3,
+        ),
+        Mistake(
             "the sigmoid has no slope of its own",
             lambda *a: varied_slope(*a, gate_slope="1"),
             "You have the slope inside the sigmoid, and not the sigmoid's own, g (1 − g).",
@@ -385,6 +475,13 @@ EXERCISE = Exercise(
             "the carried half has a minus",
             lambda *a: varied_slope(*a, carry=-1.0),
             "The term 1 − g has the wrong sign. (1 − g) x falls with g, and rises with x.",
+            hint=2,
+        ),
+        Mistake(
+            "the whole old half has a minus",
+            lambda *a: varied_slope(*a, carry=-1.0, moved="t+x"),
+            "The slope of (1 − g) x has the wrong sign. Both of its terms are added: 1 − g, and "
+            "−g′ x.",
             hint=2,
         ),
         Mistake(

@@ -1,5 +1,7 @@
 """What the checks of lesson 07 refuse, and what they say of an answer with two slips."""
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ import torch
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
-from autograde.exercises.bilm_from_scratch.broken_runs import SHOWS, TRUTH
+from autograde.exercises.bilm_from_scratch.broken_runs import FAULTS, TRUTH
 from elmo_mini.bilm.plain import BiLM
 
 
@@ -44,14 +46,17 @@ def test_a_mask_is_there_and_is_true_or_false(model: type[BiLM], says: str) -> N
 def test_two_wrong_runs_are_told_of_one_at_a_time_and_none_is_given_away() -> None:
     report = examine(find("broken_runs"), lambda: TRUTH | {"A": 2, "B": 4})
     assert report.points == 1
-    assert "A is not fault 2" in report.advice
+    assert "A is not fault 2" in report.message
     for name, number in TRUTH.items():
         assert f"{name} is fault {number}" not in report.text()
 
 
-def test_each_fault_shows_otherwise() -> None:
-    shown = [tuple(shows.values()) for shows in SHOWS.values()]
-    assert len(set(shown)) == len(shown)
+def test_each_run_has_its_own_sentence_however_many_are_wrong() -> None:
+    said = re.sub(
+        r"\s+", " ", examine(find("broken_runs"), lambda: {"A": 5, "B": 1, "C": 3}).text()
+    )
+    for name, number in {"A": 5, "B": 1, "C": 3}.items():
+        assert f"{name} is not fault {number} ({FAULTS[number - 1]})." in said
 
 
 def test_a_fault_may_be_numbered_with_a_point() -> None:
@@ -78,3 +83,55 @@ def test_the_same_sentence_is_read_twice_only_if_it_is(late: bool) -> None:
     assert report.points == 0
     assert "changed its argument `ids`" in report.message
     assert ("the same sentence twice" in report.message) is not late
+
+
+def targets(words: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Right targets."""
+    return find("both_targets").reference(words, mask)
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (lambda came: came.float(), "takes targets of the type `torch.long`"),
+        (lambda came: came.int(), "takes targets of the type `torch.long`"),
+        (tuple, "You return a tuple of tensors. Make one tensor of them: `torch.stack`."),
+        (lambda came: came.numpy(), "Your answer is of type ndarray. Return one tensor"),
+    ],
+)
+def test_targets_that_cross_entropy_does_not_take_are_refused(
+    form: Callable[[torch.Tensor], Any], said: str
+) -> None:
+    report = examine(find("both_targets"), lambda words, mask: form(targets(words, mask)))
+    assert report.points == 0
+    assert said in re.sub(r"\s+", " ", report.text())
+    wrong = examine(find("both_targets"), lambda words, mask: form(targets(words, mask) * 2))
+    assert wrong.mistake is None
+    assert "That is not all" in wrong.text()
+
+
+def test_a_list_of_rows_is_not_told_to_leave_numpy() -> None:
+    reverse = find("reverse_each")
+    said = examine(reverse, lambda x, lengths: list(reverse.reference(x, lengths))).text()
+    assert "You return a list of tensors. Make one tensor of them: `torch.stack`." in said
+    assert "np.array" not in said
+    assert "without NumPy" not in said
+
+
+@pytest.mark.parametrize(
+    ("replaced", "said"),
+    [
+        (slice(None), "You replace more than one word."),
+        (slice(2, None), "You replace more than one word."),
+        (2, "you ask whether anything moved in the whole sentence"),
+    ],
+)
+def test_a_word_too_many_is_no_question_of_the_whole_sentence(replaced: Any, said: str) -> None:
+    def moved(model: Any, ids: torch.Tensor, t: int, other: torch.Tensor) -> torch.Tensor:
+        changed = ids.clone()
+        changed[:, t if replaced == 2 else replaced] = other
+        before, after = (torch.stack(model(x)[0])[:, 0] for x in (ids, changed))
+        far = (after - before).abs().unflatten(-1, (2, -1)).amax(-1).transpose(1, 2) > 1e-6
+        return far.any(-1, keepdim=True).expand_as(far)
+
+    assert said in re.sub(r"\s+", " ", examine(find("moved"), moved).text())

@@ -86,6 +86,24 @@ def test_a_slope_that_autograd_finds_is_refused(answer: Answer) -> None:
     assert "You let autograd find the slope." in report.text()
 
 
+@pytest.mark.parametrize("step", [1e-3, 3e-5, 1e-6, 1e-8])
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_slope_that_is_measured_with_a_step_is_not_right(step: float, before: int) -> None:
+    def y(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+        return torch.lerp(x, torch.relu(w * x + b), torch.sigmoid(v * x + c))
+
+    def measured(x: Tensor, *unit: Tensor) -> Tensor:
+        return (y(x + step, *unit) - y(x - before * step, *unit)) / (step * (1 + before))
+
+    assert examine(highway_slope.EXERCISE, measured).points < 2
+
+
+def test_a_list_of_slopes_is_told_how_it_becomes_a_tensor() -> None:
+    said = examine(highway_slope.EXERCISE, lambda *unit: [*highway_slope.reference(*unit)]).text()
+    assert "You return a list of slopes." in said
+    assert "np.array" not in said
+
+
 def test_each_encoder_has_its_own_sentence_however_many_are_wrong() -> None:
     said = examine(broken_encoders.EXERCISE, lambda: {"A": 1, "B": 5, "C": 6}).text()
     said = re.sub(r"\s+", " ", said)
