@@ -51,6 +51,8 @@ def what_is_left(pairs: list[Pair]) -> str:
                 f"You return some parts more often than they should come, such as {_first(extra)}."
             )
         return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
+    if any(np.size(pair.right) == np.size(pair.mine) for pair in pairs if pair.arrays is not None):
+        return ""  # axes that are exchanged
     more = [len(mine) - len(right) for right, mine in lists]
     if len(lists) > 1 and min(more) > 0:
         return "In each wrong case you return too many parts. Look at what begins or adds one."

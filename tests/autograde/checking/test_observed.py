@@ -297,3 +297,7 @@ def test_of_a_result_with_a_wrong_gradient_the_rest_is_not_called_right() -> Non
 
     assert "The rest of the result is right" in observed(strange, run=without_gradient)
     assert "The rest" not in observed(strange, run=both)
+
+
+def test_exchanged_axes_are_no_missing_parts() -> None:
+    assert "too few" not in table(lambda v: np.stack([2 * v, 3 * v]).max(0).T)
