@@ -145,7 +145,8 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     if results.isdisjoint(wrong):
         lead = "The result is right, and its gradient is not." if results else ""
     elif not gradients_alone:  # what is learnt from a wrong result is wrong
-        every = "" if any(GRADIENT in name for name in wrong) else every
+        if any(GRADIENT in name for name in wrong):
+            every += ", and its gradient with it"
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names = results
     found = _said_of(wrong, names, weak=weak, every="" if lead else every)

@@ -51,7 +51,7 @@ def what_is_left(pairs: list[Pair]) -> str:
                 f"You return some parts more often than they should come, such as {_first(extra)}."
             )
         return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
-    if any(np.size(pair.right) == np.size(pair.mine) for pair in pairs if pair.arrays is not None):
+    if all(pair.arrays and pair.arrays[0].size == pair.arrays[1].size for pair in pairs):
         return ""  # axes that are exchanged
     more = [len(mine) - len(right) for right, mine in lists]
     if len(lists) > 1 and min(more) > 0:
