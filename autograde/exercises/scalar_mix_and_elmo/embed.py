@@ -51,7 +51,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """A list of arrays, one for each sentence."""
     sentences = [list(words) for words in inputs["sentences"]]
     weights = small_elmo(**inputs["elmo"])
-    came = returned(answer(sentences, weights, CharCNN, BiLM, ScalarMix))
+    mix = _UnequalMix if inputs["shares"] == "unequal" else ScalarMix
+    came = returned(answer(sentences, weights, CharCNN, BiLM, mix))
     if sentences != inputs["sentences"]:
         raise AnswerRefused("Your function changed its argument `sentences`. Work on a copy.")
     if isinstance(came, Tensor | np.ndarray) and came.ndim == 3:
@@ -64,11 +65,22 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return [plain(vectors) for vectors in came]
 
 
-def _case(*sentences: str, layers: int = 2) -> Callable[[np.random.Generator], Inputs]:
+class _UnequalMix(ScalarMix):
+    """A mix that starts with unequal shares."""
+
+    def __init__(self, n_layers: int, do_layer_norm: bool = False) -> None:
+        super().__init__(n_layers, do_layer_norm)
+        self.w = nn.Parameter(torch.linspace(0.0, 1.0, n_layers))
+
+
+def _case(
+    *sentences: str, layers: int = 2, shares: str = "equal"
+) -> Callable[[np.random.Generator], Inputs]:
     def make(rng: np.random.Generator) -> Inputs:
         return {
             "sentences": [sentence.split() for sentence in sentences],
             "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},
+            "shares": shares,
         }
 
     return make
@@ -128,6 +140,10 @@ def _embed(
 
 def _otherwise(**changes: Any) -> Answer:
     return lambda *arguments: _embed(*arguments, **changes)
+
+
+def _in_reverse(sentences: Sentences, *parts: Any) -> Vectors:
+    return _embed([words[::-1] for words in sentences], *parts)
 
 
 def _shift_again(word: str) -> list[int]:
@@ -201,6 +217,13 @@ EXERCISE = Exercise(
             _case("", "dogs bark"),
             edge=True,
             asks="A sentence of no words gives a tensor of no rows, (0, 2 H).",
+        ),
+        Case(
+            "a ScalarMix with other shares comes as the argument",
+            _case("dogs bark", "we go on", shares="unequal"),
+            edge=True,
+            asks="The `ScalarMix` that comes as an argument starts with unequal shares. Let it do "
+            "the mixing, whatever its shares are.",
         ),
     ),
     mistakes=(
@@ -410,6 +433,30 @@ EXERCISE = Exercise(
             _otherwise(mixed=lambda layers: torch.stack(layers[:-1]).mean(0)),
             "You leave out the top layer. All L + 1 layers go into the mix.",
             hint=3,
+        ),
+        Mistake(
+            "the plain average, without ScalarMix",
+            _otherwise(mixed=lambda layers: torch.stack(layers).mean(0)),
+            "You take the plain average of the layers. A fresh `ScalarMix` gives the same, and "
+            "one that has learned other shares does not. Use the class that comes as an "
+            "argument: `ScalarMix(len(layers))(layers, mask)`.",
+            hint=3,
+        ),
+        *(
+            Mistake(
+                name,
+                answer,
+                "You give `BiLM` the words of a sentence in reverse. It turns them round by "
+                "itself for its backward reader: give them in their order.",
+                hint=2,
+            )
+            for name, answer in (
+                ("the words in reverse", _in_reverse),
+                (
+                    "the words in reverse, the vectors turned back",
+                    lambda *a: [vectors.flip(0) for vectors in _in_reverse(*a)],
+                ),
+            )
         ),
         Mistake(
             "with layer norm",

@@ -1,5 +1,6 @@
 """Exercise `cache_bytes`: what it costs to keep the vectors of a text."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -316,6 +317,24 @@ EXERCISE = Exercise(
             _counted(types=lambda s: sum(len(set(x)) for x in s)),
             "You count the different words of each sentence. A word that occurs in two sentences "
             "is one type.",
+            hint=3,
+        ),
+        Mistake(
+            "sentences as types",
+            _counted(types=lambda s: len(set(map(tuple, s)))),
+            "You count sentences where the types belong. A type is a different *word*, in "
+            "whichever sentences it occurs.",
+            hint=3,
+        ),
+        Mistake(
+            "the words that occur once",
+            _counted(
+                types=lambda s: sum(
+                    number == 1 for number in Counter(word for x in s for word in x).values()
+                )
+            ),
+            "You count the words that occur once. Every different word is a type, however often "
+            "it occurs.",
             hint=3,
         ),
         Mistake(
