@@ -61,7 +61,6 @@ def _tried(
     before: bool = True,
     there: bool = True,
     after: bool = False,
-    still: bool = False,
     turned: str = "",
     strict: bool = True,
     cropped: bool = False,
@@ -106,7 +105,6 @@ def _tried(
             (before and moved[:changed].any())
             or (there and not moved[changed])
             or (after and not moved[changed:].all())
-            or (still and moved[changed + 1 :].any())
         )
     found = {
         "n": (wrong, NUMBER),
@@ -254,7 +252,7 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "company before memory",
+            "memory is taken for company",
             _otherwise(order="ncrs"),
             "An ELMo that remembers differs from call to call, so it looks as if its company "
             "mattered. Before you ask for company, ask for its memory: with two calls of the same "
@@ -297,20 +295,14 @@ EXERCISE = Exercise(
             "on the first half of the vectors moves.",
             hint=1,
         ),
-        *(
-            Mistake(
-                name,
-                answer,
-                "Your question of the shift calls a sound ELMo shifted. Ask it of the first half "
-                "of the vectors, the forward reader's, `[:, : vectors.shape[1] // 2]`: there the "
-                "replaced word's place moves, every *earlier* one stays, and later ones move, "
-                "too. The backward reader has read the word before he comes to the earlier places.",
-                hint=2,
-            )
-            for name, answer in (
-                ("the whole vector", _otherwise(half="whole")),
-                ("later places must not move", _otherwise(before=False, still=True)),
-            )
+        Mistake(
+            "the whole vector, or later places must stay",
+            _otherwise(half="whole"),
+            "Your question of the shift calls a sound ELMo shifted. Ask it of the first half of "
+            "the vectors, the forward reader's, `[:, : vectors.shape[1] // 2]`: there the "
+            "replaced word's place moves, every *earlier* one stays, and later ones move, too. "
+            "The backward reader has read the word before he comes to the earlier places.",
+            hint=2,
         ),
         Mistake(
             "the whole vector, and any difference at all",

@@ -364,6 +364,14 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the mean over the numbers, and the plain mean comes off",
+            lambda h, w, g, u, d: _plain_mean_off(h, w, g, u / u.size, d),
+            "Two things. You take the mean over the numbers of a layer: add up, for `upstream` "
+            "is already as large as it is. And you subtract the plain mean of the a_j: the "
+            "softmax wants their mean weighted by the shares.",
+            hint=3,
+        ),
+        Mistake(
             "gamma first",
             _other(lambda s, a, m, dw, w, g, d: (m, dw + 2 * d * w)),
             "Return the gradient for w first, the one for gamma second.",
@@ -379,6 +387,11 @@ EXERCISE = Exercise(
     ),
     right_answers={"loops": _by_loops, "the softmax's Jacobian": _by_jacobian},
 )
+
+
+def _plain_mean_off(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
+    s, a, mean, _ = _parts(h, w, gamma, upstream, decay)
+    return gamma * s * (a - a.mean()) + 2 * decay * w, mean
 
 
 def _clipped(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:

@@ -381,6 +381,36 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the token layer twice for each type, and the mix for types",
+            lambda s, H, L, size, way: (
+                size
+                * {
+                    "every layer": (L + 1) * 2 * H * sum(map(len, s)),
+                    "types once": 2 * H * (len(_spellings(s)) + L * sum(map(len, s))),
+                    "one mix": 2 * H * len(_spellings(s)),
+                }[way]
+            ),
+            "Two things. For each type you keep 2H numbers: the token layer says the same H "
+            "twice. And you keep the mix once for each type: it differs from token to token.",
+            hint=2,
+        ),
+        Mistake(
+            "the token layer is forgotten, and half a mix",
+            _counted(whole=lambda n, H, L: n * L * 2 * H, mixed=lambda n, H, L: n * H),
+            "Two things. You count L layers: with the token layer there are L + 1. And a mix has "
+            "2H numbers, as each layer has.",
+            hint=1,
+        ),
+        Mistake(
+            "letters, not words",
+            _counted(
+                tokens=lambda s: sum(len(word) for x in s for word in x),
+                types=lambda s: len(set("".join(_spellings(s)))),
+            ),
+            "You count letters. Count words, and different words.",
+            hint=1,
+        ),
+        Mistake(
             "kilobytes",
             _counted(size=lambda size: size / 1024),
             "You divide by 1024. Return bytes.",

@@ -339,6 +339,14 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the straight distance, and a tie goes by the alphabet",
+            _by(_minus_distance, decide=lambda nearest: _among_equals(nearest, min)),
+            "Two things. You take the distance between the points: cosine compares directions, so "
+            "bring all vectors to length 1 first. And of labels with equally many votes you take "
+            "the first in the alphabet: take the one whose nearest example is nearer.",
+            hint=2,
+        ),
+        Mistake(
             "length 1 by column",
             _by(lambda known, asked: asked @ _unit(known, 0).T),
             "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
@@ -387,6 +395,25 @@ EXERCISE = Exercise(
             _by(_cosine, lambda row, k: np.argsort(row)[:k]),
             "You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the "
             "cosine.",
+            hint=3,
+        ),
+        Mistake(
+            "the first asked vector alone",
+            lambda known, labels, asked, k: (
+                nearest_labels(known, labels, asked[:1], k) * len(asked)
+            ),
+            "Every vector gets the label of the first asked one. Let each have neighbours of its "
+            "own: go through the rows of `asked`.",
+            hint=1,
+        ),
+        Mistake(
+            "the farthest of the first asked vector",
+            lambda known, labels, asked, k: (
+                _by(_cosine, lambda row, k: np.argsort(row)[:k])(known, labels, asked[:1], k)
+                * len(asked)
+            ),
+            "Two things. You ask the farthest examples: `argsort` puts the smallest first. And "
+            "every vector gets the label of the first asked one: go through the rows of `asked`.",
             hint=3,
         ),
         Mistake(

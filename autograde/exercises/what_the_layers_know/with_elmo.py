@@ -404,11 +404,26 @@ EXERCISE = Exercise(
             "`torch.cat`.",
             hint=2,
         ),
+        *(
+            Mistake(
+                f"the layers are not frozen, and the mix comes first {where}",
+                lambda *a, join=join: _joined(
+                    *a, freeze=lambda layers: layers, join=join, join_in=_front
+                ),
+                "Two things. A gradient runs back into the layers: `[h.detach() for h in layers]` "
+                "before you mix. And the mix comes last, as in the paper's [x ; ELMo].",
+                hint=3,
+            )
+            for where, join in (("at both places", _front), ("at the input", _behind))
+        ),
         Mistake(
-            "the layers are not frozen, and the mix comes first",
-            lambda *a: _joined(*a, freeze=lambda layers: layers, join=_front),
+            "the layers are not frozen, and joined along the words",
+            lambda *a: _joined(
+                *a, freeze=lambda layers: layers, join=lambda x, mixed: torch.cat([x, mixed], 1)
+            ),
             "Two things. A gradient runs back into the layers: `[h.detach() for h in layers]` "
-            "before you mix. And the mix comes last, as in the paper's [x ; ELMo].",
+            "before you mix. And you put the mixed vectors behind the sentence, as more words: "
+            "join along the last axis.",
             hint=3,
         ),
         Mistake(
