@@ -257,7 +257,7 @@ EXERCISE = Exercise(
     run=_run,
     cases=(
         Case("six words, two of them twice", _few(["the", "cat", "saw", "the", "black", "cat"])),
-        Case("a text with 1,200 different words", _text(1200, 3), weight=2),
+        Case("a text with 1,200 different words", _text(1200, 3), weight=3),
         Case("another text with 1,200 different words", _text(1200, 1)),
         Case("one word", _few(["word"]), edge=True),
         Case(
