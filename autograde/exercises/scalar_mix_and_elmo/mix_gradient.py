@@ -349,6 +349,19 @@ EXERCISE = Exercise(
             "`np.exp(w - w.max())`.",
             hint=3,
         ),
+        *(
+            Mistake(
+                f"weights clipped at {bound}, for the penalty as well",
+                lambda h, w, g, u, d, bound=bound: mix_gradient.mix_gradient(
+                    h, w.clip(-bound, bound), g, u, d
+                ),
+                "You clip large weights: their shares become equal, and the penalty is that of "
+                "the clipped ones. Leave `w` as it is, and subtract the largest for the softmax "
+                "alone: `np.exp(w - w.max())`.",
+                hint=3,
+            )
+            for bound in (50, 100, 500, 700)
+        ),
         Mistake(
             "the bracket the other way round, and the penalty without its two",
             _other(lambda s, a, m, dw, w, g, d: (-dw + d * w, m)),
