@@ -212,11 +212,9 @@ def _own(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
 
 
 def _others(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-    drawn = []
-    for own in _first_seen(words, labels):
-        others = [label for label in labels if label != own] or [own]
-        drawn.append(others[int(rng.integers(len(others)))])
-    return drawn
+    but = {own: [label for label in labels if label != own] or [own] for own in set(labels)}
+    others = [but[own] for own in _first_seen(words, labels)]
+    return [some[int(rng.integers(len(some)))] for some in others]
 
 
 def _labels_exchanged(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
