@@ -75,14 +75,21 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "The numbers of `self.w` differ at the start. Start them at zeros: then the mix begins "
             "as the plain average."
         )
+    starts_at_zeros = bool((w == 0).all())
     mix.double()
-    rows = [torch.from_numpy(layer.copy()) for layer in inputs["layers"]]
+    given = [torch.from_numpy(layer.copy()) for layer in inputs["layers"]]
+    rows = list(given)
     mask = torch.from_numpy(inputs["mask"].copy())
     at_the_start = tensor_of(lambda: mix(rows, mask))
     with torch.no_grad():
         w.copy_(torch.from_numpy(inputs["w"]).view_as(w))
         gamma.fill_(inputs["gamma"])
     mixed = tensor_of(lambda: mix(rows, mask))
+    if [*map(id, rows)] != [*map(id, given)]:
+        raise AnswerRefused(
+            "Your mix changed the list of layers that it was given. Build a new list: whoever "
+            "called it still needs the layers as they were."
+        )
     for layer, before in zip(rows, inputs["layers"], strict=True):
         if not np.array_equal(layer.numpy(), before):
             raise AnswerRefused("Your mix changed a layer that it was given. Build a new tensor.")
@@ -90,6 +97,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     loss = (mixed * there).square().sum() if mixed.shape == rows[0].shape else mixed.sum()
     taught = [*slopes(loss, {"self.w": w, "self.gamma": gamma}, OWN_FROZEN).values()]
     return {
+        "w starts at zeros": starts_at_zeros,
         "vectors at the start": plain(at_the_start),
         "vectors with other weights": plain(mixed),
         "their gradient for `w`": None if taught[0] is None else plain(taught[0].flatten()),
@@ -165,10 +173,11 @@ class _Variant(nn.Module):
         when: str = "asked",
         together: bool = False,
         mix: Callable[[Tensor, Tensor, Tensor], Tensor] = scalar_mix,
+        w: float = 0.0,
         gamma: float = 1.0,
     ) -> None:
         super().__init__()
-        self.w = nn.Parameter(torch.zeros(n_layers))
+        self.w = nn.Parameter(torch.full((n_layers,), w))
         self.gamma = nn.Parameter(torch.tensor(gamma))
         asked = {
             "asked": do_layer_norm,
@@ -290,6 +299,16 @@ NORM_MISTAKES: tuple[tuple[str, Norm, str, int], ...] = (
         2,
     ),
     (
+        "padding counts as zeros in the squares",
+        lambda h, m: _by_squares(
+            h, m, (h * m.unsqueeze(-1) - h[m].mean()).square().sum() / h[m].numel()
+        ),
+        "Your mean is right, and padding takes part in the variance: as a zero, whose distance "
+        "from the mean counts. Take the variance over the words alone: `layer[mask]` are their "
+        "numbers.",
+        2,
+    ),
+    (
         "the squares are those of the numbers",
         lambda h, m: _by_squares(h, m, h[m].square().mean()),
         "You take the mean off, and divide by the root of the mean square of the numbers as they "
@@ -314,6 +333,13 @@ NORM_MISTAKES: tuple[tuple[str, Norm, str, int], ...] = (
         "divided by the variance",
         lambda h, m: _normal(h, m, power=1.0),
         "You divide by the variance. Divide by its square root, the standard deviation.",
+        2,
+    ),
+    (
+        "divided by the variance, and the mean is not taken off",
+        lambda h, m: _normal(h, m, power=1.0, centre=False),
+        "Two things. The mean is still there: subtract it. And you divide by the variance: divide "
+        "by its square root, the standard deviation.",
         2,
     ),
     (
@@ -423,6 +449,13 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the mix is normalised, with the unbiased variance",
+            _variant(when="after", norm=lambda h, m: _normal(h, m, unbiased=True)),
+            "Two things. You normalise the finished mix: each layer is normalised on its own, "
+            "before it is mixed. And you divide the squares by n - 1: divide by n.",
+            hint=2,
+        ),
+        Mistake(
             "one norm for all layers together",
             _variant(together=True),
             "You take one mean and one variance over all layers together. Each layer has its own.",
@@ -431,6 +464,13 @@ EXERCISE = Exercise(
         *(
             Mistake(name, _variant(norm=norm), says, hint=hint)
             for name, norm, says, hint in NORM_MISTAKES
+        ),
+        Mistake(
+            "w starts at ones",
+            _variant(w=1.0),
+            "All is right but the start of `self.w`. Start it at zeros: "
+            "`nn.Parameter(torch.zeros(n_layers))`.",
+            hint=2,
         ),
         Mistake(
             "gamma starts at 0",
@@ -443,6 +483,19 @@ EXERCISE = Exercise(
             "no softmax",
             _variant(mix=lambda h, w, g: g * torch.einsum("j,j...->...", w, h)),
             "Your mix uses `w` as it is. The shares are softmax(w), as in your `scalar_mix`.",
+            hint=2,
+        ),
+        Mistake(
+            "gamma twice",
+            _variant(mix=lambda h, w, g: g * scalar_mix(h, w, g)),
+            "You multiply by `gamma` twice. Your `scalar_mix` does so already.",
+            hint=2,
+        ),
+        Mistake(
+            "the softmax twice",
+            _variant(mix=lambda h, w, g: scalar_mix(h, w.softmax(0), g)),
+            "Your weights go through a softmax twice. Your `scalar_mix` has one already: hand it "
+            "`self.w` as it is.",
             hint=2,
         ),
         Mistake(

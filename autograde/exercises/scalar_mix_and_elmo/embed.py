@@ -26,6 +26,7 @@ from elmo_mini.bilm.plain import BiLM, CharCNN, ScalarMix, without_boundaries
 Sentences = Sequence[Sequence[str]]
 Vectors = list[Any]
 Part = Callable[..., nn.Module]
+Mix = Callable[[list[Tensor]], Tensor]
 START = [259, 257, 260, *[261] * 47]
 END = [259, 258, 260, *[261] * 47]
 NOTHING = [0] * 50
@@ -51,7 +52,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """A list of arrays, one for each sentence."""
     sentences = [list(words) for words in inputs["sentences"]]
     weights = small_elmo(**inputs["elmo"])
-    came = returned(answer(sentences, weights, CharCNN, BiLM, ScalarMix))
+    mix = _UnequalMix if inputs["shares"] == "unequal" else ScalarMix
+    came = returned(answer(sentences, weights, CharCNN, BiLM, mix))
     if sentences != inputs["sentences"]:
         raise AnswerRefused("Your function changed its argument `sentences`. Work on a copy.")
     if isinstance(came, Tensor | np.ndarray) and came.ndim == 3:
@@ -64,11 +66,22 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return [plain(vectors) for vectors in came]
 
 
-def _case(*sentences: str, layers: int = 2) -> Callable[[np.random.Generator], Inputs]:
+class _UnequalMix(ScalarMix):
+    """A mix that starts with unequal shares."""
+
+    def __init__(self, n_layers: int, do_layer_norm: bool = False) -> None:
+        super().__init__(n_layers, do_layer_norm)
+        self.w = nn.Parameter(torch.linspace(0.0, 1.0, n_layers))
+
+
+def _case(
+    *sentences: str, layers: int = 2, shares: str = "equal"
+) -> Callable[[np.random.Generator], Inputs]:
     def make(rng: np.random.Generator) -> Inputs:
         return {
             "sentences": [sentence.split() for sentence in sentences],
             "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},
+            "shares": shares,
         }
 
     return make
@@ -87,7 +100,7 @@ def _embed(
     word: Callable[[str], Sequence[int]] = character_ids,
     nothing: list[int] = NOTHING,
     end_last: bool = False,
-    mixed: Callable[[list[Tensor]], Tensor] | None = None,
+    mixed: Callable[[list[Tensor], Mix], Tensor] | None = None,
     norm: bool = False,
     first: int = 1,
     more: int = 0,
@@ -115,7 +128,11 @@ def _embed(
         closing = [end] if end else []
         rows.append(row + padding + closing if end_last else row + closing + padding)
     layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
-    vectors = ScalarMix(len(layers), norm)(layers, mask) if mixed is None else mixed(layers)
+
+    def fresh(some: list[Tensor]) -> Tensor:
+        return ScalarMix(len(some), norm)(some, mask)
+
+    vectors = fresh(layers) if mixed is None else mixed(layers, fresh)
     if by_mask:
         vectors, there = without_boundaries(vectors, mask)
         if cut:
@@ -128,6 +145,10 @@ def _embed(
 
 def _otherwise(**changes: Any) -> Answer:
     return lambda *arguments: _embed(*arguments, **changes)
+
+
+def _in_reverse(sentences: Sentences, *parts: Any) -> Vectors:
+    return _embed([words[::-1] for words in sentences], *parts)
 
 
 def _shift_again(word: str) -> list[int]:
@@ -201,6 +222,13 @@ EXERCISE = Exercise(
             _case("", "dogs bark"),
             edge=True,
             asks="A sentence of no words gives a tensor of no rows, (0, 2 H).",
+        ),
+        Case(
+            "a ScalarMix with other shares comes as the argument",
+            _case("dogs bark", "we go on", shares="unequal"),
+            edge=True,
+            asks="The `ScalarMix` that comes as an argument starts with unequal shares. Let it do "
+            "the mixing, whatever its shares are.",
         ),
     ),
     mistakes=(
@@ -376,40 +404,80 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the top layer",
-            _otherwise(mixed=lambda layers: layers[-1]),
+            _otherwise(mixed=lambda layers, mix: layers[-1]),
             "You return the top layer. Mix all layers: `ScalarMix(len(layers))(layers, mask)`.",
             hint=3,
         ),
         Mistake(
             "the token layer",
-            _otherwise(mixed=lambda layers: layers[0]),
+            _otherwise(mixed=lambda layers, mix: layers[0]),
             "You return the token layer, which knows no context. Mix all layers: "
             "`ScalarMix(len(layers))(layers, mask)`.",
             hint=3,
         ),
         Mistake(
             "the sum of the layers",
-            _otherwise(mixed=lambda layers: torch.stack(layers).sum(0)),
+            _otherwise(mixed=lambda layers, mix: torch.stack(layers).sum(0)),
             LAYERS + "You add them up. A fresh `ScalarMix` gives their average.",
             hint=3,
         ),
         Mistake(
             "the layers side by side",
-            _otherwise(mixed=lambda layers: torch.cat(layers, -1)),
+            _otherwise(mixed=lambda layers, mix: torch.cat(layers, -1)),
             LAYERS + "You put them side by side. `ScalarMix` makes one vector of 2 H numbers.",
             hint=3,
         ),
+        *(
+            Mistake(
+                f"without the {which} layer{how}",
+                _otherwise(mixed=mixed),
+                f"You leave out the {which} layer. All L + 1 layers go into the mix.",
+                hint=3,
+            )
+            for which, how, mixed in (
+                ("token", "", lambda layers, mix: mix(layers[1:])),
+                ("token", ", averaged", lambda layers, mix: torch.stack(layers[1:]).mean(0)),
+                ("top", "", lambda layers, mix: mix(layers[:-1])),
+                ("top", ", averaged", lambda layers, mix: torch.stack(layers[:-1]).mean(0)),
+            )
+        ),
         Mistake(
-            "without the token layer",
-            _otherwise(mixed=lambda layers: torch.stack(layers[1:]).mean(0)),
-            "You leave out the token layer. All L + 1 layers go into the mix.",
+            "no boundaries, and without the token layer",
+            _otherwise(start=None, end=None, first=0, mixed=lambda layers, mix: mix(layers[1:])),
+            "Two things. No sentence has its boundaries: put `START` before the words and `END` "
+            "after them. And you leave out the token layer: all L + 1 layers go into the mix.",
+            hint=1,
+        ),
+        Mistake(
+            "with layer norm, and the boundaries stay",
+            _otherwise(norm=True, first=0, more=2),
+            "Two things. You switch the layer norm on: leave it off. And the vectors of the "
+            "boundaries are still there: `without_boundaries(vectors, mask)` takes them out.",
             hint=3,
         ),
         Mistake(
-            "without the top layer",
-            _otherwise(mixed=lambda layers: torch.stack(layers[:-1]).mean(0)),
-            "You leave out the top layer. All L + 1 layers go into the mix.",
+            "the plain average, without ScalarMix",
+            _otherwise(mixed=lambda layers, mix: torch.stack(layers).mean(0)),
+            "You take the plain average of the layers. A fresh `ScalarMix` gives the same, and "
+            "one that has learned other shares does not. Use the class that comes as an "
+            "argument: `ScalarMix(len(layers))(layers, mask)`.",
             hint=3,
+        ),
+        *(
+            Mistake(
+                name,
+                answer,
+                "You give `BiLM` the words of a sentence in reverse. It turns them round by "
+                "itself for its backward reader: give them in their order.",
+                hint=2,
+            )
+            for name, answer in (
+                ("the words in reverse", _in_reverse),
+                (
+                    "the words in reverse, the vectors turned back",
+                    lambda *a: [vectors.flip(0) for vectors in _in_reverse(*a)],
+                ),
+            )
         ),
         Mistake(
             "with layer norm",

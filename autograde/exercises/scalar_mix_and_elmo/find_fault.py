@@ -252,10 +252,11 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "company before memory",
+            "memory is taken for company",
             _otherwise(order="ncrs"),
             "An ELMo that remembers differs from call to call, so it looks as if its company "
-            "mattered. Ask for its memory first: the same sentence, alone, twice.",
+            "mattered. Before you ask for company, ask for its memory: with two calls of the same "
+            "sentence, alone. Within one call it does not show.",
             hint=3,
         ),
         Mistake(
@@ -295,11 +296,20 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "the whole vector",
+            "the whole vector, or later places must stay",
             _otherwise(half="whole"),
-            "Your question of the shift looks at the backward reader, too: the second half of a "
-            "vector. He has read the word before he comes to the earlier places. Take the first "
-            "half, `[:, : vectors.shape[1] // 2]`.",
+            "Your question of the shift calls a sound ELMo shifted. Ask it of the first half of "
+            "the vectors, the forward reader's, `[:, : vectors.shape[1] // 2]`: there the "
+            "replaced word's place moves, every *earlier* one stays, and later ones move, too. "
+            "The backward reader has read the word before he comes to the earlier places.",
+            hint=2,
+        ),
+        Mistake(
+            "the whole vector, and any difference at all",
+            _otherwise(half="whole", rounding=0.0),
+            "Two things. You take a difference of a millionth for a fault: count what is larger "
+            "than 1e-4, for rounding makes such differences. And you ask the whole vector for the "
+            "shift: ask the first half, the forward reader's, `[:, : vectors.shape[1] // 2]`.",
             hint=2,
         ),
         Mistake(

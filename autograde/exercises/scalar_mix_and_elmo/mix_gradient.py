@@ -5,9 +5,28 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call,
+)
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo import mix_gradient
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    came = call(answer, inputs)
+    if isinstance(came, np.ndarray):
+        raise AnswerRefused(
+            "You return one array. Return two things: the gradient for `w`, (L + 1,), and the one "
+            "for `gamma`, a number."
+        )
+    return came
 
 
 def _parts(h: Any, w: Any, g: float, u: Any, decay: float) -> tuple[Any, Any, Any, Any]:
@@ -77,6 +96,7 @@ EXERCISE = Exercise(
     importance=3,
     minutes=15,
     reference=mix_gradient.mix_gradient,
+    run=_run,
     cases=(
         Case("one token, no penalty", _case(3, (4,), 0.0), weight=2),
         Case("a batch, no penalty", _case(3, (2, 5, 4), 0.0)),
@@ -152,6 +172,13 @@ EXERCISE = Exercise(
             "the penalty without its two",
             _other(lambda s, a, m, dw, w, g, d: (dw + d * w, m)),
             "The derivative of w_j^2 is 2 w_j: your penalty pulls half as hard.",
+            hint=1,
+        ),
+        Mistake(
+            "the penalty on w less its largest",
+            _other(lambda s, a, m, dw, w, g, d: (dw + 2 * d * (w - w.max()), m)),
+            "Your penalty takes w less its largest number. That shift serves the softmax alone: "
+            "give it a name of its own, and penalise `w` as it came.",
             hint=1,
         ),
         Mistake(
@@ -315,6 +342,49 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "weights clipped before the softmax",
+            lambda h, w, g, u, d: _clipped(h, w, g, u, d),
+            "Large weights are all alike in your softmax, as after a clip: their shares become "
+            "equal. Subtract the largest weight instead, which changes no share: "
+            "`np.exp(w - w.max())`.",
+            hint=3,
+        ),
+        *(
+            Mistake(
+                f"weights clipped at {bound}, for the penalty as well",
+                lambda h, w, g, u, d, bound=bound: mix_gradient.mix_gradient(
+                    h, w.clip(-bound, bound), g, u, d
+                ),
+                "You clip large weights: their shares become equal, and the penalty is that of "
+                "the clipped ones. Leave `w` as it is, and subtract the largest for the softmax "
+                "alone: `np.exp(w - w.max())`.",
+                hint=3,
+            )
+            for bound in (50, 100, 500, 700)
+        ),
+        Mistake(
+            "the bracket the other way round, and the penalty without its two",
+            _other(lambda s, a, m, dw, w, g, d: (-dw + d * w, m)),
+            "Two things. Your bracket is turned round: it is a_j minus the mean. And the "
+            "derivative of w_j^2 is 2 w_j: your penalty pulls half as hard.",
+            hint=3,
+        ),
+        Mistake(
+            "gamma at the wrong one",
+            _other(lambda s, a, m, dw, w, g, d: (dw / g + 2 * d * w, g * m)),
+            "Your `gamma` stands at the wrong one. It is a factor of the gradient for w, and its "
+            "own gradient holds no `gamma`.",
+            hint=2,
+        ),
+        Mistake(
+            "the mean over the numbers, and the plain mean comes off",
+            lambda h, w, g, u, d: _plain_mean_off(h, w, g, u / u.size, d),
+            "Two things. You take the mean over the numbers of a layer: add up, for `upstream` "
+            "is already as large as it is. And you subtract the plain mean of the a_j: the "
+            "softmax wants their mean weighted by the shares.",
+            hint=3,
+        ),
+        Mistake(
             "gamma first",
             _other(lambda s, a, m, dw, w, g, d: (m, dw + 2 * d * w)),
             "Return the gradient for w first, the one for gamma second.",
@@ -330,6 +400,16 @@ EXERCISE = Exercise(
     ),
     right_answers={"loops": _by_loops, "the softmax's Jacobian": _by_jacobian},
 )
+
+
+def _plain_mean_off(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
+    s, a, mean, _ = _parts(h, w, gamma, upstream, decay)
+    return gamma * s * (a - a.mean()) + 2 * decay * w, mean
+
+
+def _clipped(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
+    for_w, for_gamma = mix_gradient.mix_gradient(h, w.clip(-500, 500), gamma, upstream, 0.0)
+    return for_w + 2 * decay * w, for_gamma
 
 
 def _overflowing(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:

@@ -148,6 +148,14 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "weights clamped before the softmax",
+            lambda h, w, g: g * _weighted(h, w.clamp(-50, 50).softmax(0)),
+            "Large weights are all alike in your softmax, as after a clamp: their shares become "
+            "equal. Subtract the largest weight before `exp`, which changes no share, or let "
+            "`torch.softmax` do it.",
+            hint=2,
+        ),
+        Mistake(
             "something else than the largest comes off before exp",
             lambda h, w, g: g * _weighted(h, _shares_from(w, w.mean())),
             "What you subtract before `exp` is not the largest weight, so a weight far above it "
@@ -231,6 +239,26 @@ EXERCISE = Exercise(
             "gamma added",
             lambda h, w, g: g + _weighted(h, w.softmax(0)),
             "You add `gamma`. It is a factor.",
+            hint=1,
+        ),
+        Mistake(
+            "gamma added to each share",
+            lambda h, w, g: _weighted(h, w.softmax(0) + g),
+            "You add `gamma` to each share. It is a factor of the whole mix.",
+            hint=1,
+        ),
+        Mistake(
+            "weights divided by their sum, and gamma added",
+            lambda h, w, g: g + _weighted(h, w / w.sum()),
+            "Two things. You divide the weights by their sum: a softmax takes the exponential "
+            "first. And you add `gamma`, which is a factor.",
+            hint=1,
+        ),
+        Mistake(
+            "the logarithm of the softmax, and no gamma",
+            lambda h, w, g: _weighted(h, w.log_softmax(0)),
+            "Two things. You use log_softmax: the shares are the softmax itself. And `gamma` is "
+            "missing: multiply by it at the end.",
             hint=1,
         ),
         Mistake(

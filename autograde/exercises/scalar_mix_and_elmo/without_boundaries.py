@@ -7,11 +7,30 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, call_with_tensors
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Mistake,
+    Plain,
+    call_with_tensors,
+)
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.bilm import plain
 
 Pair = tuple[Any, Any]
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    came = call_with_tensors(answer, inputs)
+    if isinstance(came, np.ndarray):
+        raise AnswerRefused(
+            "You return one tensor. Return two things: the vectors of the words, (B, T, 2H), and "
+            "their mask, (B, T)."
+        )
+    return came
 
 
 def _by_rows(vectors: Tensor, mask: Tensor) -> Pair:
@@ -59,7 +78,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=8,
     reference=plain.without_boundaries,
-    run=call_with_tensors,
+    run=_run,
     cases=(
         Case("two sentences of one length", _case((3, 3))),
         Case("sentences of different lengths", _case((5, 2, 4)), weight=2),
@@ -73,6 +92,21 @@ EXERCISE = Exercise(
             _cut(1, 1, 1),
             "You cut off the last column. A shorter sentence ends earlier, and its end vector is "
             "still there, marked as a word.",
+            hint=2,
+        ),
+        Mistake(
+            "both cut by columns",
+            lambda v, m: (v[:, 1:-1], m[:, 1:-1]),
+            "You cut the first and the last column off both. A shorter sentence ends earlier: its "
+            "end vector is still there, marked as a word. And what stands at padding should be "
+            "zero.",
+            hint=2,
+        ),
+        Mistake(
+            "the length of the first sentence",
+            lambda v, m: _as_long_as_the_first(v, m),
+            "You cut every sentence at the length of the first. Each has its own length: "
+            "`mask[:, 2:]` is True as often as the sentence has words.",
             hint=2,
         ),
         Mistake(
@@ -121,11 +155,6 @@ EXERCISE = Exercise(
             hint=1,
         ),
         Mistake(
-            "the vectors alone",
-            lambda v, m: v[:, 1:-1] * m[:, 2:].unsqueeze(-1),
-            "Return the new mask too: vectors first, mask second.",
-        ),
-        Mistake(
             "the mask first",
             lambda v, m: (m[:, 2:], v[:, 1:-1] * m[:, 2:].unsqueeze(-1)),
             "Return the vectors first, the mask second.",
@@ -166,6 +195,11 @@ EXERCISE = Exercise(
     ),
     right_answers={"row by row": _by_rows, "lengths": _by_where},
 )
+
+
+def _as_long_as_the_first(vectors: Tensor, mask: Tensor) -> Pair:
+    kept = (torch.arange(mask.shape[1] - 2) < mask[0].sum() - 2).expand(len(mask), -1)
+    return vectors[:, 1:-1] * kept.unsqueeze(-1), kept
 
 
 def _emptied(vectors: Tensor, mask: Tensor) -> Pair:

@@ -1,5 +1,6 @@
 """Exercise `cache_bytes`: what it costs to keep the vectors of a text."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -319,6 +320,24 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "sentences as types",
+            _counted(types=lambda s: len(set(map(tuple, s)))),
+            "You count sentences where the types belong. A type is a different *word*, in "
+            "whichever sentences it occurs.",
+            hint=3,
+        ),
+        Mistake(
+            "the words that occur once",
+            _counted(
+                types=lambda s: sum(
+                    number == 1 for number in Counter(word for x in s for word in x).values()
+                )
+            ),
+            "You count the words that occur once. Every different word is a type, however often "
+            "it occurs.",
+            hint=3,
+        ),
+        Mistake(
             "lower case",
             _counted(types=lambda s: len({word.lower() for word in _spellings(s)})),
             "You take *The* and *the* for one type. The character CNN reads letters, so every "
@@ -360,6 +379,36 @@ EXERCISE = Exercise(
             _counted(mixed=lambda n, H, L: n * (L + 1) * 2 * H),
             "A mix is the sum of the layers, one vector of 2H numbers for each token.",
             hint=2,
+        ),
+        Mistake(
+            "the token layer twice for each type, and the mix for types",
+            lambda s, H, L, size, way: (
+                size
+                * {
+                    "every layer": (L + 1) * 2 * H * sum(map(len, s)),
+                    "types once": 2 * H * (len(_spellings(s)) + L * sum(map(len, s))),
+                    "one mix": 2 * H * len(_spellings(s)),
+                }[way]
+            ),
+            "Two things. For each type you keep 2H numbers: the token layer says the same H "
+            "twice. And you keep the mix once for each type: it differs from token to token.",
+            hint=2,
+        ),
+        Mistake(
+            "the token layer is forgotten, and half a mix",
+            _counted(whole=lambda n, H, L: n * L * 2 * H, mixed=lambda n, H, L: n * H),
+            "Two things. You count L layers: with the token layer there are L + 1. And a mix has "
+            "2H numbers, as each layer has.",
+            hint=1,
+        ),
+        Mistake(
+            "letters, not words",
+            _counted(
+                tokens=lambda s: sum(len(word) for x in s for word in x),
+                types=lambda s: len(set("".join(_spellings(s)))),
+            ),
+            "You count letters. Count words, and different words.",
+            hint=1,
         ),
         Mistake(
             "kilobytes",

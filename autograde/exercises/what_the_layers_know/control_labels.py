@@ -50,6 +50,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "words with more than one label": sum(len(said) > 1 for said in found.values()),
         "the same seed gives the same labels": short == again,
     }
+    if len(found) == 3:  # thirty draws miss none by chance, unless all are the same
+        varied = short.count(short[0]) < SEEDS
+        told["labels that are never drawn"] = len(set(labels).difference(*short)) if varied else 0
     if len(found) < 300:
         return told
     drawn = [next(iter(said)) for said in found.values()]
@@ -150,10 +153,11 @@ def _text(types: int, often: int) -> Any:
     return make
 
 
-def _few(words: Sequence[str]) -> Any:
+def _few(words: Sequence[str], labels: Sequence[str] = ()) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
-        labels = [str(tag) for tag in rng.choice(TAGS, len(words))]
-        return {"words": list(words), "labels": labels, "seed": int(rng.integers(1_000_000))}
+        drawn = [str(tag) for tag in rng.choice(TAGS, len(words))]
+        seed = int(rng.integers(1_000_000))
+        return {"words": list(words), "labels": list(labels) or drawn, "seed": seed}
 
     return make
 
@@ -188,6 +192,14 @@ def _first_few(labels: Sequence[str]) -> list[str]:
     return list(labels[: max(1, len(set(labels)) - 1)])
 
 
+def _but_one_place(words: Sequence[str], labels: Sequence[str], rng: Random, n: int) -> list[str]:
+    return [labels[i] for i in rng.integers(max(1, len(labels) - 1), size=n)]
+
+
+def _but_one_of_two(words: Sequence[str], labels: Sequence[str], rng: Random, n: int) -> list[str]:
+    return [labels[i] for i in rng.integers(len(labels) - 1, size=n)]
+
+
 def _all_but_last(labels: Sequence[str]) -> list[str]:
     return sorted(set(labels))[:-1] or list(labels)
 
@@ -197,6 +209,12 @@ def _own(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
     for word, label in zip(words, labels, strict=True):
         of.setdefault(word, []).append(label)
     return [own[int(rng.integers(len(own)))] for own in of.values()]
+
+
+def _others(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    but = {own: [label for label in labels if label != own] or [own] for own in set(labels)}
+    others = [but[own] for own in _first_seen(words, labels)]
+    return [some[int(rng.integers(len(some)))] for some in others]
 
 
 def _labels_exchanged(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
@@ -237,9 +255,16 @@ EXERCISE = Exercise(
     run=_run,
     cases=(
         Case("six words, two of them twice", _few(["the", "cat", "saw", "the", "black", "cat"])),
-        Case("a text with 1,200 different words", _text(1200, 3), weight=2),
+        Case("a text with 1,200 different words", _text(1200, 3), weight=3),
         Case("another text with 1,200 different words", _text(1200, 1)),
         Case("one word", _few(["word"]), edge=True),
+        Case(
+            "three words, three labels",
+            _few(["yes", "no", "perhaps"], TAGS[:3]),
+            edge=True,
+            asks="With three words and three labels every label is drawn now and then, the last "
+            "one, too.",
+        ),
     ),
     mistakes=(
         Mistake(
@@ -342,6 +367,27 @@ EXERCISE = Exercise(
             _by_types(lambda words, labels, rng, n: rng.choice(_all_but_last(labels), n)),
             "One label is never drawn, and the others come equally often. Draw a random entry of "
             "`labels`: `labels[rng.integers(len(labels))]` leaves none out.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                name,
+                _by_types(draw),
+                "One place of `labels`, the last or the first, is never drawn. "
+                "`rng.integers(n)` draws from 0 to n - 1: `labels[rng.integers(len(labels))]` "
+                "leaves no place out.",
+                hint=2,
+            )
+            for name, draw in (
+                ("one place is never drawn", _but_one_place),
+                ("one place is never drawn, and there must be two", _but_one_of_two),
+            )
+        ),
+        Mistake(
+            "never the word's own label",
+            _by_types(lambda words, labels, rng, n: _others(words, labels, rng)),
+            "No word ever draws the label it had. Chance may give it: draw from all labels of the "
+            "text, whatever the word's own is.",
             hint=2,
         ),
         Mistake(

@@ -1,5 +1,6 @@
 """Exercise `diagnose_probe`: from the symptoms of a probe to its fault."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,19 +44,26 @@ def _rules(
     too_good: float | None = None,
     too_bad: float | None = None,
     half: bool = False,
+    lowest: Callable[[Numbers], float] | None = None,
+    fresh_first: bool = False,
     turned: str = "",
 ) -> str:
     """The rules, with one thing done otherwise.
 
-    `order` is that of the questions; in `turned` are those whose answer is turned round.
+    `order` is that of the questions; in `turned` are those whose answer is turned round; `lowest`
+    is what the middle of `offsets` must reach.
     """
     apart = abs(test - fresh) if both_ways else test - fresh
+    if fresh_first:
+        apart = -apart
     leaks = test / fresh > 1 + gap if ratio else apart > gap
     if too_good is not None:
         leaks = test > too_good
     shifted = any(offsets[place] > offsets[own] for place in places if place != own)
     if half:
         shifted = offsets[own] < 0.5
+    if lowest is not None:
+        shifted = offsets[own] < lowest(offsets)
     if too_bad is not None:
         shifted = test < too_bad
     found = {
@@ -76,12 +84,14 @@ def _probe_with(
     gap: float | None = None,
     moved: float | None = None,
     close: bool = False,
+    between: bool = False,
 ) -> Any:
     """Symptoms of a made-up probe.
 
     `side` is where the labels came from when they are shifted, and `graded_so` says whether the
     test labels are shifted, too; a sound probe is right in a share of about `good`, and its two
-    scores differ by up to `chance`. With `close` the neighbours' labels agree nearly as often.
+    scores differ by up to `chance`. With `close` the neighbours' labels agree nearly as often;
+    with `between` the middle of shifted ones is far above the other neighbour's.
     """
 
     def make(rng: np.random.Generator) -> Inputs:
@@ -99,6 +109,8 @@ def _probe_with(
         if fault == SHIFTED:
             offsets[[1, side]] = offsets[[side, 1]]
             offsets[2 - side] = min(offsets[2 - side], offsets[1] - 0.02)  # seen from one side only
+            if between:
+                offsets[1] = offsets[side] - 0.1
             fresh = float(offsets[1])
             test = good if graded_so else fresh + rng.uniform(-chance, chance)
         return {
@@ -165,6 +177,7 @@ EXERCISE = Exercise(
             asks="Both scores are low, and the middle of `offsets` is not the largest.",
         ),
         Case("shifted by a little in agreement", _probe_with(SHIFTED, close=True), edge=True),
+        Case("shifted, the middle above the mean", _probe_with(SHIFTED, between=True), edge=True),
         Case("a sound probe of little use", _probe_with(SOUND, good=0.45), edge=True),
         Case("a sound probe that is nearly always right", _probe_with(SOUND, good=0.96), edge=True),
         Case("a weak probe that leaks", _probe_with(LEAK, good=0.5, gap=0.2), edge=True),
@@ -172,7 +185,7 @@ EXERCISE = Exercise(
         Case("a gap of 0.07", _probe_with(LEAK, gap=0.07), edge=True),
         Case("a gap of 0.03 at a low score", _probe_with(SOUND, good=0.45, gap=0.03), edge=True),
         Case("better on the fresh sentences", _probe_with(SOUND, gap=-0.12), edge=True),
-        Case("vectors that move very little", _probe_with(SOUND, moved=2e-5), edge=True),
+        Case("vectors that move very little", _probe_with(SOUND, moved=5e-6), edge=True),
         Case("no context, moved by exactly 0", _probe_with(BLIND, moved=0.0), edge=True),
         Case("neighbours with like labels", _probe_with(SOUND, close=True), edge=True),
     ),
@@ -209,6 +222,44 @@ EXERCISE = Exercise(
             lambda *a: _rules(*a, half=True),
             "You call labels shifted when the agreement is below 0.5. A weak probe is no shift: "
             "ask whether a *neighbour's* label agrees more often than the word's own.",
+            hint=2,
+        ),
+        Mistake(
+            "the middle below the mean is a shift",
+            lambda *a: _rules(*a, lowest=np.mean),
+            "A probe is sound for you whose middle of `offsets` is high, though a neighbour's is "
+            "higher. Above the mean is not enough: ask whether it is the *largest*, "
+            "`offsets.argmax() == 1`.",
+            hint=2,
+        ),
+        Mistake(
+            "the middle below the mean is a shift, and a small movement is none",
+            lambda *a: _rules(*a, lowest=np.mean, trembling=1e-5),
+            "Two things. The middle of `offsets` must be the *largest*, not above the mean: "
+            "`offsets.argmax() == 1`. And everything that moves by more than 1e-6 is context.",
+            hint=2,
+        ),
+        Mistake(
+            "the middle below the neighbours' sum is a shift",
+            lambda *a: _rules(*a, lowest=lambda offsets: offsets[0] + offsets[2]),
+            "You call labels shifted where the neighbours agree nearly as often as the word "
+            "itself. Compare the middle of `offsets` with each of them, without a sum or a margin: "
+            "is it the largest?",
+            hint=2,
+        ),
+        Mistake(
+            "fresh minus test",
+            lambda *a: _rules(*a, fresh_first=True),
+            "You subtract the wrong way round. A leak raises `test`: ask whether test - fresh is "
+            "above 0.05.",
+            hint=1,
+        ),
+        Mistake(
+            "agreement below a half is a shift, and leaks are never found",
+            lambda *a: _rules(*a, half=True, order="sb"),
+            "Two things. A weak probe is no shift: ask whether a *neighbour's* label agrees more "
+            "often than the word's own. And no leak is found: `test` and `fresh` are shares, and "
+            "a gap above 0.05 is a leak.",
             hint=2,
         ),
         Mistake(

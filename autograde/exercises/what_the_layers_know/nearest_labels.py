@@ -39,9 +39,44 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         came = came.tolist()
     if not isinstance(came, list | tuple):
         raise AnswerRefused("Return a list with one label for each asked vector.")
-    return [label if isinstance(label, str) else str(label) for label in came]
+    said = [label if isinstance(label, str) else str(label) for label in came]
+    tied = _tied(**inputs)
+    if tied and len(said) == len(inputs["asked"]):
+        for row in _of_no_rule(answer, inputs, tied):
+            said[row] = NO_RULE
+    return said
 
 
+def _tied(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[int]:
+    """The asked vectors for which two labels have most votes."""
+    rows = []
+    for row, near in enumerate(_cosine(known, asked)):
+        votes = Counter(labels[i] for i in np.argsort(-near)[:k]).most_common(2)
+        if len(votes) == 2 and votes[0][1] == votes[1][1]:
+            rows.append(row)
+    return rows
+
+
+def _of_no_rule(answer: Answer, inputs: Inputs, tied: list[int]) -> list[int]:
+    """Those of the tied rows whose label changes when all labels are spelled otherwise.
+
+    The alphabet stays as it was. The order of a set does not, whatever Python's hash seed is.
+    """
+    names = sorted(set(inputs["labels"]))
+    found: dict[int, set[str]] = {row: set() for row in tied}
+    for spelling in range(SPELLINGS):
+        spelled = {name: f"{place}, spelling {spelling}" for place, name in enumerate(names)}
+        labels = [spelled[name] for name in inputs["labels"]]
+        again = call(answer, {**inputs, "labels": labels, "asked": inputs["asked"][tied]})
+        for row, label in zip(tied, again if isinstance(again, list | tuple) else (), strict=False):
+            found[row].add(str(label).partition(",")[0])
+        if all(len(said) > 1 for said in found.values()):
+            break
+    return [row for row, said in found.items() if len(said) > 1]
+
+
+SPELLINGS = 32
+NO_RULE = "now one, now the other"
 SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
@@ -160,6 +195,17 @@ def _summed_cosines(known: Numbers, labels: Labels, asked: Numbers, k: int) -> l
         votes: dict[str, float] = {}
         for row in np.argsort(-near)[:k]:
             votes[labels[row]] = votes.get(labels[row], 0.0) + float(near[row])
+        found.append(max(votes, key=votes.__getitem__))
+    return found
+
+
+def _by_sums_where_tied(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+    found = []
+    for near in _cosine(known, asked):
+        votes: dict[str, tuple[int, float]] = {}
+        for row in np.argsort(-near)[:k]:
+            number, total = votes.get(labels[row], (0, 0.0))
+            votes[labels[row]] = (number + 1, total + float(near[row]))
         found.append(max(votes, key=votes.__getitem__))
     return found
 
@@ -293,6 +339,14 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the straight distance, and a tie goes by the alphabet",
+            _by(_minus_distance, decide=lambda nearest: _among_equals(nearest, min)),
+            "Two things. You take the distance between the points: cosine compares directions, so "
+            "bring all vectors to length 1 first. And of labels with equally many votes you take "
+            "the first in the alphabet: take the one whose nearest example is nearer.",
+            hint=2,
+        ),
+        Mistake(
             "length 1 by column",
             _by(lambda known, asked: asked @ _unit(known, 0).T),
             "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
@@ -303,6 +357,31 @@ EXERCISE = Exercise(
             _by(lambda known, asked: _unit(asked, 0) @ _unit(known, 0).T),
             "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
             hint=2,
+        ),
+        *(
+            Mistake(
+                name,
+                _by(centred),
+                "You take a mean off the vectors before you compare them. The cosine asked for is "
+                "that of the vectors as they are.",
+                hint=2,
+            )
+            for name, centred in (
+                (
+                    "the mean of the examples comes off",
+                    lambda known, asked: _cosine(known - known.mean(0), asked - known.mean(0)),
+                ),
+                (
+                    "a mean of their own comes off each",
+                    lambda known, asked: _cosine(known - known.mean(0), asked - asked.mean(0)),
+                ),
+                (
+                    "the mean of each vector comes off",
+                    lambda known, asked: _cosine(
+                        known - known.mean(1, keepdims=True), asked - asked.mean(1, keepdims=True)
+                    ),
+                ),
+            )
         ),
         Mistake(
             "the cosine without its sign",
@@ -316,6 +395,25 @@ EXERCISE = Exercise(
             _by(_cosine, lambda row, k: np.argsort(row)[:k]),
             "You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the "
             "cosine.",
+            hint=3,
+        ),
+        Mistake(
+            "the first asked vector alone",
+            lambda known, labels, asked, k: (
+                nearest_labels(known, labels, asked[:1], k) * len(asked)
+            ),
+            "Every vector gets the label of the first asked one. Let each have neighbours of its "
+            "own: go through the rows of `asked`.",
+            hint=1,
+        ),
+        Mistake(
+            "the farthest of the first asked vector",
+            lambda known, labels, asked, k: (
+                _by(_cosine, lambda row, k: np.argsort(row)[:k])(known, labels, asked[:1], k)
+                * len(asked)
+            ),
+            "Two things. You ask the farthest examples: `argsort` puts the smallest first. And "
+            "every vector gets the label of the first asked one: go through the rows of `asked`.",
             hint=3,
         ),
         Mistake(
@@ -394,6 +492,21 @@ EXERCISE = Exercise(
             _by(_cosine, decide=lambda nearest: _among_equals(nearest, max)),
             "When two labels have equally many votes, you take the last in the alphabet. Take the "
             "one whose nearest example is nearer.",
+            hint=3,
+        ),
+        Mistake(
+            "the order of a set decides a tie",
+            _by(_cosine, decide=lambda nearest: max(set(nearest), key=nearest.count)),
+            "When two labels have equally many votes, no rule decides: with the labels spelled "
+            "otherwise another one wins. A set has no order. Run through the list, nearest first: "
+            "`max(nearest, key=nearest.count)` takes the first of equals.",
+            hint=3,
+        ),
+        Mistake(
+            "a tie goes by the sum of the cosines",
+            _by_sums_where_tied,
+            "When two labels have equally many votes, you look at more than the nearest example "
+            "of each, as a sum of cosines does. The label whose nearest example is nearer wins.",
             hint=3,
         ),
         Mistake(

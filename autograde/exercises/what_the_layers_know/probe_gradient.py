@@ -77,6 +77,7 @@ def _changed(
     *,
     error: Any = lambda p, hot: p - hot,
     parts: Any = lambda n, k: n,
+    for_W: Any = lambda x, e, n: x.T @ e / n,
     for_b: Any = lambda e, n: e.sum(0) / n,
     penalty: Any = lambda W, b, l2, n: (l2 * W, 0.0),
     axis: int = 1,
@@ -91,7 +92,7 @@ def _changed(
         wrong = error(softmax(scores(x, W, b), axis), hot)
         extra_W, extra_b = penalty(W, b, l2, len(x))
         number = parts(*wrong.shape)
-        return sign * x.T @ wrong / number + extra_W, sign * for_b(wrong, number) + extra_b
+        return sign * for_W(x, wrong, number) + extra_W, sign * for_b(wrong, number) + extra_b
 
     return answer
 
@@ -252,6 +253,12 @@ EXERCISE = Exercise(
             hint=3,
         ),
         Mistake(
+            "divided by the words twice for W",
+            _changed(for_W=lambda x, e, n: x.T @ e / n / n),
+            "The gradient for b is right. In the one for W you divide by N twice: once is enough.",
+            hint=3,
+        ),
+        Mistake(
             "one number for b",
             _changed(for_b=lambda e, n: e.sum() / n),
             "Your gradient for b is one number. Each label has its own: add up over the words, "
@@ -308,6 +315,19 @@ EXERCISE = Exercise(
             _changed(penalty=lambda W, b, l2, n: (l2 / 2 * (W**2).sum(), 0.0)),
             "You add the penalty itself, one number. What is asked for is its derivative, l2 W.",
             hint=2,
+        ),
+        *(
+            Mistake(
+                name,
+                _changed(penalty=penalty),
+                "You add the square of W. What is asked for is the derivative of l2/2 |W|^2, "
+                "which is l2 W.",
+                hint=2,
+            )
+            for name, penalty in (
+                ("the squares", lambda W, b, l2, n: (l2 * W**2, 0.0)),
+                ("half the squares", lambda W, b, l2, n: (l2 / 2 * W**2, 0.0)),
+            )
         ),
         Mistake(
             "a penalty on b, too",
@@ -367,6 +387,41 @@ EXERCISE = Exercise(
             "You subtract the target from the scores. The softmax must turn them into "
             "probabilities first.",
             hint=1,
+        ),
+        Mistake(
+            "a sigmoid of each score",
+            _changed(softmax=lambda scores, axis: 0.5 + 0.5 * np.tanh(scores / 2)),
+            "You send each score through a sigmoid on its own. A softmax lets the labels compete: "
+            "the probabilities of a word sum to 1.",
+            hint=1,
+        ),
+        Mistake(
+            "target minus prediction, and a penalty on b",
+            _changed(sign=-1, penalty=lambda W, b, l2, n: (l2 * W, l2 * b)),
+            "Two things. The sign is turned round: it is prediction minus target. And you pull b "
+            "towards 0: the penalty speaks of W only.",
+            hint=1,
+        ),
+        Mistake(
+            "the sum over the words, and a penalty on b",
+            _changed(parts=lambda n, k: 1, penalty=lambda W, b, l2, n: (l2 * W, l2 * b)),
+            "Two things. You add up over the words: divide by N. And you pull b towards 0: the "
+            "penalty speaks of W only.",
+            hint=3,
+        ),
+        Mistake(
+            "softmax over the words, and no penalty",
+            _changed(axis=0, penalty=lambda W, b, l2, n: (0.0, 0.0)),
+            "Two things. Your softmax runs over the words: each word divides its own scores over "
+            "the labels, `axis=1`. And the penalty is missing: add l2 W.",
+            hint=3,
+        ),
+        Mistake(
+            "divided by words and labels, and twice the penalty",
+            _changed(parts=lambda n, k: n * k, penalty=lambda W, b, l2, n: (2 * l2 * W, 0.0)),
+            "Two things. You divide by N times K: divide by the number of words N. And the "
+            "derivative of l2/2 |W|^2 is l2 W, not 2 l2 W.",
+            hint=3,
         ),
         Mistake(
             "exp of large scores",

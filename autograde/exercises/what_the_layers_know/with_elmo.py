@@ -392,6 +392,41 @@ EXERCISE = Exercise(
             hint=2,
         ),
         Mistake(
+            "the mix takes the place of x at the input",
+            lambda *a: _joined(*a, join_in=lambda x, mixed: mixed),
+            "At the input the mix replaces `x`. Put it *beside* `x` with `torch.cat`.",
+            hint=2,
+        ),
+        Mistake(
+            "the mix takes the RNN's place at the output",
+            lambda *a: _joined(*a, join=lambda h, mixed: mixed, join_in=_behind),
+            "At the output the mix replaces what the RNN gave. Put it *beside* that with "
+            "`torch.cat`.",
+            hint=2,
+        ),
+        *(
+            Mistake(
+                f"the layers are not frozen, and the mix comes first {where}",
+                lambda *a, join=join: _joined(
+                    *a, freeze=lambda layers: layers, join=join, join_in=_front
+                ),
+                "Two things. A gradient runs back into the layers: `[h.detach() for h in layers]` "
+                "before you mix. And the mix comes last, as in the paper's [x ; ELMo].",
+                hint=3,
+            )
+            for where, join in (("at both places", _front), ("at the input", _behind))
+        ),
+        Mistake(
+            "the layers are not frozen, and joined along the words",
+            lambda *a: _joined(
+                *a, freeze=lambda layers: layers, join=lambda x, mixed: torch.cat([x, mixed], 1)
+            ),
+            "Two things. A gradient runs back into the layers: `[h.detach() for h in layers]` "
+            "before you mix. And you put the mixed vectors behind the sentence, as more words: "
+            "join along the last axis.",
+            hint=3,
+        ),
+        Mistake(
             '"both" is forgotten at the input',
             lambda *a: _joined(*a, at_input=("input",)),
             'With "both" nothing joins at the input. Ask `where in ("input", "both")`.',

@@ -53,7 +53,7 @@ def test_an_inspector_that_calls_every_sound_elmo_shifted_loses_what_its_questio
     report = examine(EXERCISE, reads_the_backward_half)
     assert report.points <= 0.75 * EXERCISE.points
     assert report.mistake is not None
-    assert report.mistake.name == "the whole vector"
+    assert report.mistake.name.startswith("the whole vector")
 
 
 @pytest.mark.parametrize(
