@@ -51,7 +51,8 @@ def what_is_left(pairs: list[Pair]) -> str:
                 f"You return some parts more often than they should come, such as {_first(extra)}."
             )
         return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
-    if all(pair.arrays and pair.arrays[0].size == pair.arrays[1].size for pair in pairs):
+    both = [pair.arrays for pair in pairs if pair.arrays is not None]
+    if both and all(sorted(right.shape) == sorted(mine.shape) for right, mine in both):
         return ""  # axes that are exchanged
     more = [len(mine) - len(right) for right, mine in lists]
     if len(lists) > 1 and min(more) > 0:
