@@ -8,6 +8,7 @@ import torch
 
 from autograde.checking.check import examine
 from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Mistake, Plain, call
+from autograde.checking.refused_form import form_aside
 from autograde.checking.report import Report
 from tests.autograde.checking.made_up import exercise
 
@@ -75,3 +76,9 @@ def test_right_numbers_in_a_list_have_nothing_to_be_observed(form: Any) -> None:
     made = exercise(cases=cases, reference=lambda values: abs(values), mistakes=())
     assert examine(made, lambda v: form(abs(v).tolist())).observed == ""
     assert report.observed != ""
+
+
+def test_a_vast_list_of_lists_is_not_read() -> None:
+    labels = ["NOUN"] * 2_000
+    assert form_aside([([labels] * 2, ())]) is not None
+    assert form_aside([([labels] * 2_000, ())]) is None
