@@ -71,7 +71,7 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
 
     Parameters
     ----------
-    otherwise : what is said of anything else; ``{kind}`` stands for its type
+    otherwise : what is said of what is neither one tensor nor several; ``{kind}`` is its type
 
     Raises
     ------
@@ -84,8 +84,8 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
         if "Can't call numpy()" not in str(error):
             raise
         raise AnswerRefused(NO_TENSOR) from error
-    if isinstance(result, list | tuple) and otherwise == NO_TENSOR:
-        raise AnswerRefused(LISTED.format(kind=type(result).__name__))
+    if isinstance(result, list | tuple) and result and all(isinstance(p, Tensor) for p in result):
+        raise AnswerRefused(LISTED.format(kind="tuple" if isinstance(result, tuple) else "list"))
     if not isinstance(result, Tensor):
         raise AnswerRefused(otherwise.format(kind=type(result).__name__))
     return result

@@ -33,6 +33,7 @@ def run_experiments(
     prefix: str | None = None,
     all_by_default: bool = False,
     store_others: bool = True,
+    another_bilm: bool = False,
 ) -> int:
     """Measure the named experiments; store each at once, with the command that repeats it.
 
@@ -46,6 +47,7 @@ def run_experiments(
     prefix : of the stored files' names, before the experiment's (default: ``kind_``)
     all_by_default : no name stands for all of them
     store_others : False if what another biLM gives is only printed
+    another_bilm : True if the option `bilm` must be given
 
     Returns
     -------
@@ -67,8 +69,17 @@ def run_experiments(
         text = f"how many, from 1 (default: {seeds})"
         add("--seeds", type=whole_number(1, 1000), default=seeds, metavar="N", help=text)
     if bilm:
-        text = "the pretrained biLM (default: the course's own)"
-        add(bilm, dest="bilm", type=Path, default=COURSE_CHECKPOINT, metavar="FILE", help=text)
+        default = None if another_bilm else COURSE_CHECKPOINT
+        text = "the pretrained biLM" + ("" if another_bilm else " (default: the course's own)")
+        add(
+            bilm,
+            dest="bilm",
+            type=Path,
+            default=default,
+            required=another_bilm,
+            metavar="FILE",
+            help=text,
+        )
     text = "where to store (default: elmo_mini/results)"
     add("--results", type=Path, default=FOLDER, metavar="FOLDER", help=text)
     args = parser.parse_args(argv)

@@ -8,6 +8,7 @@ printed.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,17 +29,22 @@ from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 WORDS = {"play": ("play", "plays", "played", "playing"), "bank": ("bank", "banks")}
 NEAREST = 5
+PROBES: dict[str, dict[str, Any]] = {
+    "senseval": {"train_size": 1_000, "draws": 5},
+    "pos": {"kind": "linear", "c": 0.01},
+    "senses": {},
+}
+"""How each task is asked, here and in `elmo_mini.experiments.larger_bilm`."""
 
 
 def senseval(bilm: BiLM) -> tuple[str, Result]:
     """k-NN on 1,000 examples of each word, five draws; also with the network before training."""
     task, above = load_task("senseval"), range(1, bilm.num_layers)
-    report = probe(bilm, task, train_size=1_000, draws=5, static=_static_vectors())
-    with seeded(0, torch.device("cpu")):
-        untrained = probe(BiLM(bilm.options), task, layers=above, train_size=1_000, draws=5)
+    report = probe(bilm, task, **PROBES["senseval"], static=_static_vectors())
+    untrained = probe(untrained_like(bilm), task, layers=above, **PROBES["senseval"])
     controls = [replace(untrained[f"layer {k}"], name=f"layer {k}, untrained") for k in above]
     report = replace(report, scores=(*report.scores, *controls))
-    gains = _differences(
+    gains = differences(
         report,
         ("layer 1", "majority of the form"),
         ("layer 1", "mean of static vectors"),
@@ -52,14 +58,14 @@ def senseval(bilm: BiLM) -> tuple[str, Result]:
 
 def parts_of_speech(bilm: BiLM) -> tuple[str, Result]:
     """A linear probe on 20,000 words of treebank, tested on 10,000 words of other texts."""
-    report = probe(bilm, load_task("pos"), kind="linear", c=0.01, static=_static_vectors())
-    layers = _differences(report, ("layer 1", "layer 2"))
+    report = probe(bilm, load_task("pos"), **PROBES["pos"], static=_static_vectors())
+    layers = differences(report, ("layer 1", "layer 2"))
     return report.title, report.as_dict() | {"differences": layers}
 
 
 def senses(bilm: BiLM) -> tuple[str, Result]:
     """k-NN on the sentences written for the course."""
-    report = probe(bilm, load_task("senses"), static=_static_vectors())
+    report = probe(bilm, load_task("senses"), **PROBES["senses"], static=_static_vectors())
     return report.title, report.as_dict()
 
 
@@ -114,8 +120,14 @@ def same_sense_share(
     return [same_label_share(vectors[:, place], senses_of, NEAREST) for place in range(len(layers))]
 
 
-def _differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
-    """Each first less its second, with an interval."""
+def untrained_like(bilm: BiLM) -> BiLM:
+    """A network of the same sizes that has read nothing; the same one each time."""
+    with seeded(0, torch.device("cpu")):
+        return BiLM(bilm.options)
+
+
+def differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
+    """Each first row of the report less its second: mean, and low and high of its interval."""
     found = {}
     for first, second in pairs:
         mean, low, high = report.difference(first, second)

@@ -51,6 +51,28 @@ def _with_shares(shares: Callable[[Any], Any], h: Any, w: Any, g: float, u: Any,
     return g * s * (a - s @ a) + 2 * d * w, s @ a
 
 
+def _clipped(bound: float, *, penalty: bool = False) -> Callable[..., Any]:
+    """An answer that clips the weights for the softmax, and for the penalty as well."""
+
+    def answer(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
+        near = w.clip(-bound, bound)
+        for_w, for_gamma = mix_gradient.mix_gradient(h, near, gamma, upstream, 0.0)
+        return for_w + 2 * decay * (near if penalty else w), for_gamma
+
+    return answer
+
+
+def _overflowing(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
+    s = np.exp(w) / np.exp(w).sum()
+    a = np.array([(layer * upstream).sum() for layer in h])
+    return gamma * s * (a - s @ a) + 2 * decay * w, s @ a
+
+
+def _plain_mean_off_a_mean(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
+    s, a, mean, _ = _parts(h, w, gamma, upstream / upstream.size, decay)
+    return gamma * s * (a - a.mean()) + 2 * decay * w, mean
+
+
 def _by_jacobian(layers: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
     s = np.exp(w - w.max())
     s = s / s.sum()
@@ -336,14 +358,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a softmax that overflows",
-            lambda h, w, g, u, d: _overflowing(h, w, g, u, d),
+            _overflowing,
             "`exp` of a large weight is infinite. Subtract the largest weight before you take the "
             "exponential.",
             hint=3,
         ),
         Mistake(
             "weights clipped before the softmax",
-            lambda h, w, g, u, d: _clipped(h, w, g, u, d),
+            _clipped(500),
             "Large weights are all alike in your softmax, as after a clip: their shares become "
             "equal. Subtract the largest weight instead, which changes no share: "
             "`np.exp(w - w.max())`.",
@@ -352,9 +374,7 @@ EXERCISE = Exercise(
         *(
             Mistake(
                 f"weights clipped at {bound}, for the penalty as well",
-                lambda h, w, g, u, d, bound=bound: mix_gradient.mix_gradient(
-                    h, w.clip(-bound, bound), g, u, d
-                ),
+                _clipped(bound, penalty=True),
                 "You clip large weights: their shares become equal, and the penalty is that of "
                 "the clipped ones. Leave `w` as it is, and subtract the largest for the softmax "
                 "alone: `np.exp(w - w.max())`.",
@@ -378,7 +398,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the mean over the numbers, and the plain mean comes off",
-            lambda h, w, g, u, d: _plain_mean_off(h, w, g, u / u.size, d),
+            _plain_mean_off_a_mean,
             "Two things. You take the mean over the numbers of a layer: add up, for `upstream` "
             "is already as large as it is. And you subtract the plain mean of the a_j: the "
             "softmax wants their mean weighted by the shares.",
@@ -400,19 +420,3 @@ EXERCISE = Exercise(
     ),
     right_answers={"loops": _by_loops, "the softmax's Jacobian": _by_jacobian},
 )
-
-
-def _plain_mean_off(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
-    s, a, mean, _ = _parts(h, w, gamma, upstream, decay)
-    return gamma * s * (a - a.mean()) + 2 * decay * w, mean
-
-
-def _clipped(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
-    for_w, for_gamma = mix_gradient.mix_gradient(h, w.clip(-500, 500), gamma, upstream, 0.0)
-    return for_w + 2 * decay * w, for_gamma
-
-
-def _overflowing(h: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
-    s = np.exp(w) / np.exp(w).sum()
-    a = np.array([(layer * upstream).sum() for layer in h])
-    return gamma * s * (a - s @ a) + 2 * decay * w, s @ a

@@ -1,5 +1,6 @@
 """What is said where no gradient comes back, though the answer itself ran."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
-from autograde.checking.differentiable import OWN_FROZEN, slopes, tensor_of
+from autograde.checking.differentiable import NO_TENSOR, OWN_FROZEN, slopes, tensor_of
 from autograde.checking.exercise import AnswerRefused
 from autograde.exercises.from_characters import CharCNN, highway
 
@@ -88,6 +89,9 @@ def test_a_classifier_that_cannot_learn_did_not_stop() -> None:
     assert "parts of the classifier that can learn" in report.message
 
 
-def test_a_list_for_a_tensor_is_told_what_makes_one() -> None:
+@pytest.mark.parametrize("otherwise", [NO_TENSOR, "a {kind} for one tensor"])
+def test_a_list_of_tensors_is_told_what_makes_one(otherwise: str) -> None:
     with pytest.raises(AnswerRefused, match=r"not a list: `torch.stack\(...\)` makes one"):
-        tensor_of(lambda: [torch.ones(2)])
+        tensor_of(lambda: [torch.ones(2)], otherwise)
+    with pytest.raises(AnswerRefused, match=re.escape(otherwise.format(kind="list"))):
+        tensor_of(lambda: [1.0, 2.0], otherwise)

@@ -95,7 +95,7 @@ def targets(words: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     [
         (lambda came: came.float(), "takes targets of the type `torch.long`"),
         (lambda came: came.int(), "takes targets of the type `torch.long`"),
-        (tuple, "You return a tuple of tensors. Make one tensor of them: `torch.stack`."),
+        (tuple, "Return one tensor, not a tuple: `torch.stack(...)` makes one"),
         (lambda came: came.numpy(), "Your answer is of type ndarray. Return one tensor"),
     ],
 )
@@ -113,7 +113,7 @@ def test_targets_that_cross_entropy_does_not_take_are_refused(
 def test_a_list_of_rows_is_not_told_to_leave_numpy() -> None:
     reverse = find("reverse_each")
     said = examine(reverse, lambda x, lengths: list(reverse.reference(x, lengths))).text()
-    assert "You return a list of tensors. Make one tensor of them: `torch.stack`." in said
+    assert "Return one tensor, not a list: `torch.stack(...)` makes one" in said
     assert "np.array" not in said
     assert "without NumPy" not in said
 

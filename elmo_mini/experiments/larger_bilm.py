@@ -1,0 +1,96 @@
+"""``python -m elmo_mini.experiments.larger_bilm --model FILE``: what a larger biLM knows more.
+
+The questions of `elmo_mini.experiments.layers`, put to the course's biLM and to another one, in
+the same run and on the same words, so that the difference has an interval. The interval comes
+from drawing sentences and examples anew. That another training run would have given another
+network is not in it: there is one network of each size.
+"""
+
+import re
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.layers import PROBES, differences, untrained_like
+from elmo_mini.probing.probe import probe
+from elmo_mini.probing.tasks import load_task
+
+BASELINES = ("majority", "majority of the form")
+
+
+def compare(name: str, course: BiLM, larger: BiLM) -> tuple[str, Result]:
+    """Both biLMs, and one of the larger's sizes that has read nothing, on one task of `PROBES`."""
+    task = load_task(name)
+    who = {"course": course, "larger": larger, "larger, untrained": untrained_like(larger)}
+    reports = {called: probe(bilm, task, **PROBES[name]) for called, bilm in who.items()}
+    first = reports["course"]
+    rows = [
+        replace(row, name=f"{called}, {row.name}")
+        for called, report in reports.items()
+        for row in report.scores
+        if row.name not in BASELINES
+    ]
+    both = replace(first, scores=(*(first[name] for name in BASELINES), *rows))
+    layers = range(min(course.num_layers, larger.num_layers))
+    one_up = layers[1:-1]
+    pairs = chain(
+        ((f"larger, layer {k}", f"course, layer {k}") for k in layers),
+        ((f"larger, layer {k}", f"larger, untrained, layer {k}") for k in layers),
+        (
+            (f"{of}, layer {k + 1}", f"{of}, layer {k}")
+            for of in ("course", "larger")
+            for k in one_up
+        ),
+    )
+    return f"two sizes of biLM: {both.title}", both.as_dict() | {
+        "differences": differences(both, *pairs)
+    }
+
+
+def card(path: Path) -> Result:
+    """What a file of `save_pretrained` says of the biLM in it, and how it was trained."""
+    record = read_record(path)
+    return {
+        "cells": record["options"]["lstm"]["dim"],
+        "weights": record["weights"],
+        "steps": record["step"],
+        "words_read": record["tokens_read"],
+        "validation_perplexity": record["validation"]["both"],
+        "pretrained_with": re.sub(r"--output \S+", "--output FOLDER", record["command"]),
+    }
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {
+    name: partial(compare, name) for name in PROBES
+}
+
+
+def _prepare(args: Namespace) -> Prepared:
+    files = {"course": COURSE_CHECKPOINT, "larger": args.bilm}
+    bilms = tuple(load_pretrained(path) for path in files.values())
+    return bilms, {"bilms": {called: card(path) for called, path in files.items()}}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compare on the named tasks, or on all, and store each."""
+    return run_experiments(
+        "larger_bilm",
+        __doc__,
+        EXPERIMENTS,
+        _prepare,
+        argv,
+        bilm="--model",
+        another_bilm=True,
+        prefix="larger_",
+        all_by_default=True,
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
