@@ -76,6 +76,16 @@ def test_a_bar_that_is_not_there_is_not_named_and_a_level_is_in_the_legend() -> 
     assert [name.get_text() for name in legend.get_texts()] == ["base", "x"]
 
 
+def test_the_line_of_a_level_does_not_run_through_a_number() -> None:
+    for level in (None, ("base", 1.01)):
+        chart = plots.bars(["a"], {"x": [1.0]}, title="T", ylabel="n", level=level)
+        axes = chart.figure.axes[0]
+        (number,) = axes.texts
+        assert (number.get_bbox_patch() is None) is (level is None)
+    (line,) = axes.lines
+    assert number.get_zorder() > line.get_zorder()
+
+
 def test_word_map_puts_equal_directions_beside_each_other() -> None:
     vectors = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0.9, 0.1]])
     picture = plots.word_map(["a", "b", "c", "d"], vectors, groups={"first": ["a", "b"]})
