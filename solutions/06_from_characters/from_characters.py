@@ -27,7 +27,7 @@ plots.road("06")
 # - write the convolution, the maximum over time and the highway that turn these into a vector,
 # - put the parts together into an encoder that loads a trained model's weights,
 # - find the fault in a broken encoder from its symptoms,
-# - say for which words reading letters helps, for which it does not, and what counting letters would do as well.
+# - say for which words reading letters helps, for which it does not, and where counting letters does just as well.
 #
 # ## The papers
 #
@@ -36,7 +36,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan an hour and forty minutes to an hour and fifty; the exercises are about an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. Exercise 6 stands in the last section, which is for those who have another half hour. Both keep their points.
+# Plan an hour and forty minutes to an hour and fifty; the exercises are about an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. Exercise 6 is in the last section, which is for those who have another half hour. Both keep their points.
 #
 # ## Letters
 #
@@ -48,7 +48,7 @@ plots.road("06")
 # | $p, j$ | a place in the word, a column of a stencil | $g$ | a highway's gate, from 0 to 1 |
 
 # %% [markdown] instructor=true
-# **Instructor.** A first reader's minutes: opening 3, section 1 7, section 2 11, section 3 20, section 4 9, section 5 20, section 6 11, section 7 7, the myth 5, recap and essay 8: about 100; the optional section, 25 more. For 90 minutes leave the essay for home. For 45: show exercise 2 solved, let them do 1, 3 and 4, and end with the figures of section 7. Students get stuck in exercise 2 on shapes: draw one word as a strip of T columns with D numbers each, and cut a window out of paper. In exercise 4 they forget the row of zeros. The vocabulary comes from old novels, speeches and film reviews; a neighbour list can show an ugly word.
+# **Instructor.** A first reader's minutes: opening 3; section 1, 7; section 2, 11; section 3, 20; section 4, 9; section 5, 20; section 6, 11; section 7, 7; the myth, 5; recap and essay, 8: about 100; the optional section, 25 more. For 90 minutes leave the essay for home. For 45: show exercise 2 solved, let them do 1, 3 and 4, and end with the figures of section 7. Students get stuck in exercise 2 on shapes: draw one word as a strip of T columns with D numbers each, and cut a window out of paper. In exercise 4 they forget the row of zeros. The vocabulary comes from old novels, speeches and film reviews; a neighbour list can show an ugly word.
 
 # %%
 import numpy as np
@@ -78,7 +78,7 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # *Twas brillig, and the slithy toves did gyre and gimble in the wabe.* You have never met a tove. Still, you know that *slithy* describes something, that there are several *toves*, and that *gimble* is something they do. You know it from the shape of the words.
 #
-# Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words that are not in its vocabulary of 16,000, it looks for the nearest that are.
+# Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words outside its vocabulary of 16,000, the cell prints the nearest words inside it.
 
 # %%
 bilm = load_pretrained()
@@ -110,9 +110,9 @@ show_neighbours(theirs, ["wuggling", "unhappiest", "photographing", "Wensday", "
 # %% [markdown]
 # Try words of your own in the last line. (The list comes from old books and film reviews. It holds words of their time, a few of them ugly.)
 #
-# What do the neighbours share? More than any letters: *purest* and *unhappiest* share only an ending. Section 7 measures what layer 0 goes by. A table of words, such as word2vec's, has **no answer at all** here.
+# What do the neighbours share? Not just any letters: *purest* and *unhappiest* share only an ending. Section 7 measures what layer 0 goes by. A table of words, such as word2vec's, has **no answer at all** here.
 #
-# How often does a table meet such a word? Let us count in a text that the model has never read. Marks, numbers and words with a hyphen or an apostrophe are left out, for texts differ in how they write them.
+# How often does a table meet such a word? Let us count in a text that the model has never read. Punctuation, numbers and words with a hyphen or an apostrophe are left out, for texts differ in how they write them.
 
 # %%
 predict(
@@ -140,17 +140,17 @@ outcome("unknown", float(100 * np.mean([word not in listed for word in words])),
 # | | id | in the row, shifted by one |
 # |---|---|---|
 # | a byte | 0 to 255 | 1 to 256 |
-# | begin and end of a sentence | 256, 257 | 257, 258 |
-# | begin of a word | 258 | 259 |
+# | start and end of a sentence | 256, 257 | 257, 258 |
+# | start of a word | 258 | 259 |
 # | end of a word | 259 | 260 |
 # | padding in a word's row | 260 | 261 |
 #
-# In the end **1 is added to every id**, once. So 0 becomes free, and a row of fifty zeros means: there is no word here, the sentence is over. This is the **mask**. It is another thing than 261, which fills up the row of a word.
+# Last, **1 is added to every id**, once. That frees 0, and a row of fifty zeros means: there is no word here, the sentence is over. This is the **mask**. It is not the same as 261, which fills up the row of a word.
 
 # %% [markdown] exercise="character_ids"
 # ### Exercise 1. A word as fifty numbers
 #
-# Write `character_ids(word)`. Return fifty whole numbers (a list will do): begin of the word, its UTF-8 bytes, end of the word, padding, all shifted by one. A word of more than 48 bytes is cut to its first 48, even if the cut goes through a letter.
+# Write `character_ids(word)`. Return fifty whole numbers (a list will do): start of the word, its UTF-8 bytes, end of the word, padding, all shifted by one. A word of more than 48 bytes is cut to its first 48, even if the cut goes through a letter.
 
 
 # %% exercise="character_ids"
@@ -171,7 +171,7 @@ check("character_ids", character_ids)
 #
 # idea: Build the row with the numbers before the shift: 258, the bytes, 259, then 260 until there are fifty. Add 1 to all of them in the last line.
 #
-# outline: `word.encode("utf-8")` is a sequence of whole numbers; cut it with `[:48]` after encoding, before the end mark. Count how many 260 are missing from fifty. Add 1 in a list comprehension.
+# outline: `word.encode("utf-8")` is a sequence of whole numbers; cut it with `[:48]` after encoding, before the end mark. Count how many 260s it takes to reach fifty. Add 1 in a list comprehension.
 
 # %%
 character_ids = or_reference("character_ids", character_ids)
@@ -184,7 +184,7 @@ for word in ("cat", "naïve", "打针"):
 #
 # Each id has a row of $D$ numbers in a small table, so a word is now a strip: $T = 50$ columns of $D$ numbers. How do you get one vector from a strip?
 #
-# Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each place it reports how well it matches the letters below. A stencil for *-ing* matches in *sing*, in *singing* twice, in *sin* not at all. Such a stencil is a **filter**, and sliding it is a **convolution**.
+# Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each place it reports how well it matches the letters below. A stencil for *-ing* matches once in *sing*, twice in *singing* and not at all in *sin*. Such a stencil is a **filter**, and sliding it is a **convolution**.
 #
 # For filter $f$ with weights $W$ and bias $b$, at place $p$:
 #
@@ -222,7 +222,7 @@ check("convolve", convolve)
 # %% [markdown] hints="convolve"
 # nudge: A word of 5 letters and a stencil of width 2: at how many places can it lie? Draw them.
 #
-# idea: Fix one column $j$ of the stencil. Over all places it meets the letters `letters[:, :, j : j + places]`, and `weight[:, :, j]` has shape (F, D). A matrix product of the two adds up over D for all words, filters and places at once. (Or fix one place, and let the whole stencil meet one window. Lay both out alike.)
+# idea: Fix one column $j$ of the stencil. Over all places it meets the letters `letters[:, :, j : j + places]`, and `weight[:, :, j]` has shape (F, D). A matrix product of the two adds up over D for all words, filters and places at once. (Or fix one place, and let the whole stencil meet one window. Flatten both in the same order.)
 #
 # outline: `places = T - width + 1`. Start with `bias[:, None]`, shape (F, 1), so that it lies along the filters. For each `j` below `width`, add `weight[:, :, j] @ letters[:, :, j : j + places]`, which is (N, F, places).
 
@@ -252,11 +252,11 @@ plots.bars(
 )
 
 # %% [markdown]
-# (`<` and `>` are the marks for begin and end, `·` is padding.)
+# (`<` and `>` are the marks for start and end, `·` is padding.)
 #
-# Where in the word the best match lies does not matter much: *-spen-* is the same in *spend* and in *suspended*. So each filter keeps only its largest match, the **maximum over time**. ("Time" is the name for the axis that is read along, also where nothing moves.) That makes one number for each filter, however long the word.
+# Where in the word the best match lies does not matter much: *-spen-* is the same in *spend* and in *suspended*. So each filter keeps only its largest match, the **maximum over time**. ("Time" is the name for the axis that is read along, even where no time passes.) That makes one number for each filter, however long the word.
 #
-# What do trained filters look for? Take the words in which a filter matches best. Below them stands the control: filters of the same network with random weights, as before training.
+# What do trained filters look for? Take the words in which a filter matches best. Below them is the control: filters of the same network with random weights, as before training.
 
 # %% slide="subslide"
 with torch.random.fork_rng():
@@ -281,13 +281,13 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 # %% [markdown] slide="slide"
 # ## 4. A road with two lanes
 #
-# After the maximum, relu sets every negative number to 0. The result $x$ says which letter patterns a word contains. But *-ed* means one thing behind *walk* and another in *bed*: patterns must be **combined**. A dense layer, $\text{relu}(x W + b)$, could do it. It would have to learn to copy everything that is fine as it is.
+# After the maximum, relu sets every negative number to 0. The result $x$ says which letter patterns a word contains. But *-ed* means one thing after *walk* and another in *bed*: patterns must be **combined**. A dense layer, $\text{relu}(x W + b)$, could do it. But it would have to learn to copy everything that is fine as it is.
 #
-# A **highway** makes copying free. Two lanes lead from $x$ to $y$: one makes something new, the other lets the old through. Each number has a gate $g$ that mixes the two:
+# A **highway** makes copying free. Two lanes lead from $x$ to $y$: one makes something new, the other lets the old through. Each number has a gate $g$ that mixes the two ($\sigma$ is the sigmoid):
 #
 # $$g = \sigma(x W_{\text{carry}} + b_{\text{carry}}), \qquad y = g \cdot \text{relu}(x W_{\text{transform}} + b_{\text{transform}}) + (1 - g) \cdot x$$
 #
-# ELMo's official files call the gate *carry*, and it multiplies the **new**: it is easy to load the weights the wrong way round. (Some summaries say that ELMo "also supports" convolutions or highways. Both are the standard input of the published models, the original one with two highways.)
+# ELMo's official files call the gate *carry*, though it multiplies the **new**, so it is easy to load the weights the wrong way round. (Some summaries say that ELMo "also supports" convolutions or highways. Both are standard in the published models; the original has two highways.)
 
 # %% [markdown] exercise="highway"
 # ### Exercise 3. A highway
@@ -318,7 +318,7 @@ check("highway", highway)
 highway = or_reference("highway", highway)
 
 # %% [markdown]
-# When training starts, $b_{\text{carry}}$ is −2, so $g$ is about $\sigma(-2) = 0.12$: nearly everything takes the old lane. Why so? The last section derives it and asks whether it is needed.
+# When training starts, $b_{\text{carry}}$ is −2, so $g$ is about $\sigma(-2) = 0.12$: nearly everything takes the old lane. Why −2? The last section derives the reason and asks whether it is needed.
 
 # %% [markdown] slide="slide"
 # ## 5. Your encoder
@@ -342,7 +342,7 @@ for name, tensor in weights.items():
 # - The table `char_embed` has 261 rows: id 1 is its first. Id 0, no word, stands for a row of zeros.
 # - The files keep filters as (1, width, D, F). Your `convolve` wants (F, D, width).
 # - There may be any number of widths (`CNN/W_cnn_0`, `CNN/W_cnn_1`, …) and of highways (`CNN_high_0`, …), also none. To count them: `sum(name.startswith("CNN/W_cnn_") for name in weights)`, and `sum(name.endswith("/W_carry") for name in weights)`.
-# - Side by side in the order of their numbers; relu after the maximum; nothing after the projection.
+# - Put the maxima of all widths side by side, in the order of their numbers. Relu comes after the maximum, and nothing after the projection.
 
 
 # %% exercise="CharCNN"
@@ -402,7 +402,7 @@ print(f"1,000 words, {layer_0.shape[1]} numbers each: largest difference {differ
 print("Your encoder makes layer 0." if difference < 1e-5 else "Not the same: see exercise 4.")
 
 # %% [markdown]
-# The ELMo paper calls this vector $x_k$, and, as the lowest of its layers, $h_{k,0}$. It depends on the spelling and on nothing else: *bank* gets one vector in every sentence, as in lesson 02. Context comes with the layers above, in lesson 07.
+# The ELMo paper calls this vector $x_k$ (not the highway's $x$), and, as the lowest of its layers, $h_{k,0}$. It depends on the spelling and on nothing else: *bank* gets one vector in every sentence, as in lesson 02. Context comes with the layers above, in lesson 07.
 #
 # A small RNN over the letters is the other usual way; TagLM's tagger for names has one (lesson 05).
 #
@@ -476,18 +476,18 @@ check("broken_encoders", broken_encoders)
 # %% [markdown] hints="broken_encoders"
 # nudge: For each fault, ask: which words would come out *exactly* right? Then look for zeros in the table.
 #
-# idea: A fault in the padding leaves a word alone whose row is full. A fault in the letters leaves words alone that have no such letters. A fault after the maximum leaves the first stages alone.
+# idea: A fault in the padding spares a word whose row is full. A fault in the letters spares words without such letters. A fault after the maximum leaves the first stages alone.
 #
 # outline: Build a table of your own: for each fault, which of the words *a*, *naïve*, the one of 63 letters come out exactly right, and at which stage of *Wednesday* does the distance begin? Then lay it beside the figure. For C, ask of both faults of the highway what comes out when its gate is shut.
 
 # %% [markdown] slide="slide"
 # ## 7. What do letters know?
 #
-# Reading letters is often praised in one breath: unseen words, morphology, misspellings, rare words. Let us take the praise apart. The same is asked of your encoder and of readers that know less:
+# Reading letters is often praised for four things in one breath: unseen words, morphology, misspellings, rare words. Let us take the praise apart. We ask the same of your encoder and of readers that know less:
 #
 # - **the same, untrained**: your class with random weights, which knows letters and nothing else,
 # - **fastText** (lesson 02), trained here on a small news text,
-# - **letters to change**: no network, only the number of letters to put in, take out or replace; equals are drawn,
+# - **letters to change**: no network, only the number of letters to insert, delete or replace; ties are broken by chance,
 # - later, **the longest common ending**: no network either.
 
 # %%
@@ -505,7 +505,7 @@ readers = [
 print(f"fastText has read {len(news):,} sentences ten times")
 
 # %% [markdown]
-# First, 128 misspellings such as *goverment* or *freind*. A language model wrote the list from memory, and no one has checked it; none occurs in the text that your encoder's weights were trained on. It counts if the nearest of the 16,000 known words is the one that was meant.
+# First, 128 misspellings such as *goverment* or *freind*. A language model wrote the list from memory, and no one has checked it; none occurs in the text that your encoder's weights were trained on. A misspelling is a hit if the nearest of the 16,000 known words is the one that was meant.
 
 # %%
 CLEARLY = ["the trained encoder, clearly", "the untrained, or no clear difference"]
@@ -535,7 +535,7 @@ outcome("slips", CLEARLY[0] if gain["low"] > 0 else CLEARLY[1])
 # %% [markdown]
 # Training has not made the encoder better at spelling than it was with random weights. And no network is ahead of the bare count of letters. **What finds misspelt words is that letters are read at all.** A word table would score 0 here, so the advantage over a table is large. A count of letters has the same advantage.
 #
-# So what has training done? The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. Let us ask for **grammar**: of the five nearest known words, how many have the same part of speech? (Brown's tags are fine: plural, past tense and superlative are different tags.) One control is a must: words of one ending often have one tag, so **the longest common ending** is asked, too. This needs Brown's tags, and fastText trained on the model's own text, so it is stored.
+# So what has training done? The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. Let us ask for **grammar**: of the five nearest known words, how many have the same part of speech? (Brown's tags are fine-grained: plural, past tense and superlative are different tags.) One control is a must: words with the same ending often have the same tag, so **the longest common ending** is asked, too. The test needs Brown's tags and fastText trained on the model's own text, so its result is stored.
 
 # %% slide="subslide"
 STORED = stored_result("characters_neighbours")
@@ -556,7 +556,7 @@ interval_bars(LABELS_THERE, ahead, title=title, ylabel="percentage points")
 # %% [markdown]
 # Each bar is a difference on the same words (*paired*), and a whisker that crosses 0 is no clear difference.
 #
-# - **Unseen words: grammar, and most of it is the ending.** Layer 0 finds neighbours of the right class far more often than letters to change or the untrained network do. But the longest common ending gets most of the way by itself: whoever looks at the end of a word has most of this gain, and training is worth a few points beyond that.
+# - **Unseen words: grammar, and most of it is the ending.** Layer 0 finds neighbours of the right class far more often than letters to change or the untrained network do. But the longest common ending gets most of the way by itself: training is worth a few points beyond that.
 # - **Frequent words: the same, with a clearer lead over the ending.** fastText on the same text gets less than the ending does, for unseen and frequent words alike. (One guess: it learns from a window of words on both sides, and gathers words of one topic, whatever their class.)
 # - **Misspellings: nothing.** Layer 0 is behind letters.
 #
@@ -573,7 +573,7 @@ show_neighbours(readers[0], ["打针"])
 #
 # > *"ELMo's bottom layer is the word embedding: words of like meaning lie close together."*
 #
-# One reads this in many drawings of ELMo. Ask it two ways, both times for a word such as *lawyer*. Is it closer to *attorney* than to **any ordinary word**, drawn among those as long, as frequent and of the same tag as *attorney*? And is it closer to *attorney* than to *layer*, which is near in **letters** only?
+# One reads this in many drawings of ELMo. Ask in two ways, both times about a word such as *lawyer*. Is it closer to *attorney* than to **any ordinary word** with the same tag and about the same length and frequency as *attorney*? And is it closer to *attorney* than to *layer*, which is near in **letters** only?
 
 # %%
 predict("meaning", "For how many of 100 words does layer 0 choose meaning over letters?", unit="%")
@@ -600,19 +600,19 @@ outcome("meaning", float(100 * chosen["a word near in letters"][0].mean()), unit
 show_neighbours(readers[0], ["lawyer", "car", "ocean"])
 
 # %% [markdown]
-# **Half a myth.** Layer 0 does hold meaning: against an ordinary word it chooses the like in meaning well above a coin, and the untrained network does not. But form comes first. Against a look-alike, meaning loses nearly every time. The neighbour lists show both: persons beside *lawyer*, look-alikes beside *car*. fastText on the same text, which learnt from the words around and has a vector of its own for each frequent word, knows more meaning: it is ahead of layer 0 both times, and against a look-alike no better than a coin. *Layer 0 is where ELMo starts. What its LSTMs add is the question of the next lessons.*
+# **Half a myth.** Layer 0 does hold meaning: against an ordinary word it chooses the word of like meaning well above chance, and the untrained network does not. But form comes first. Against a look-alike, meaning loses nearly every time. The neighbour lists show both: persons beside *lawyer*, look-alikes beside *car*. fastText on the same text learnt from the words around, and has a vector of its own for each frequent word. It knows more meaning: it is ahead of layer 0 both times, but against a look-alike no better than a coin. *Layer 0 is where ELMo starts. What its LSTMs add is the question of the next lessons.*
 #
-# Two more that one meets. *"Character input is especially useful for German or Turkish, as ELMo shows"*: reasonable, but the paper's experiments are in English. *"Character-level models were a flash in the pan of 2015 to 2017"*: they were an alternative to pretrained word vectors then, we know no measurement that settles it, and ELMo itself reads characters.
+# Two more that one meets. *"Character input is especially useful for German or Turkish, as ELMo shows"*: reasonable, but the paper's experiments are in English. *"Character-level models were a flash in the pan of 2015 to 2017"*: they were an alternative to pretrained word vectors then, and ELMo itself reads characters. We know of no measurement that settles it.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - A word is fifty ids: begin, bytes, end, padding, all shifted by one. A row of zeros is no word.
+# - A word is fifty ids: start, bytes, end, padding, all shifted by one. A row of zeros is no word.
 # - A filter is a stencil slid along the letters; it keeps its best match, the maximum over time.
 # - A highway mixes new and old by a gate. The files' *carry* multiplies the new.
 # - Your `CharCNN` gives layer 0 of a trained ELMo: one vector for each spelling, whatever the sentence.
 # - Training adds grammar, most of which the longest common ending has as well, and some meaning, which look-alikes hide. It does not add correct spelling.
-# - This is the third of ELMo's three ideas: read both directions, keep all layers, start from characters. The other two come next. Lesson 05 did without this one: its figures began with words, and it took only the top layer.
+# - This is the third of ELMo's three ideas: read both directions, keep all layers, start from characters. The other two come next. Lesson 05 did without this one: its figures began with words. (It also took only the top layer.)
 
 # %%
 calibration()
@@ -631,7 +631,7 @@ progress()
 # **Rubric, 3 points.** 1 for a gain where form carries grammar or word parts (unseen, inflected words), with the reason. 1 for a case without much gain, with the reason: frequent words, meaning of new names, look-alikes, or misspellings that counting letters finds too. 1 for a test with a control (word table, untrained encoder, endings or letters alone) that separates seen from unseen words. 0.5 in all for "characters solve the problem of unknown words" alone.
 
 # %% [markdown] model_answer="letters_in_records"
-# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with letters to change, though the longest common ending came within a few points. For typing errors reading letters helps against a table, but an untrained encoder and a count of letters did as well or better, so a spelling corrector may do. A new drug name is the hard case: its letters may say that it is a drug (*-mab*, *-pril*), if the model has read such names, and not what it does; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and where a word near in meaning competed with a look-alike, layer 0 nearly always chose the look-alike. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, with an untrained character encoder, and with the last three letters alone, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
+# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with letters to change, though the longest common ending came within a few points. For typing errors reading letters helps against a table, but an untrained encoder and a count of letters did as well or better, so a spelling corrector may do. A new drug name is the hard case: its letters may say what kind of drug it is (*-mab*, *-pril*), if the model has read such names, but no more; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and where a word near in meaning competed with a look-alike, layer 0 nearly always chose the look-alike. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, with an untrained character encoder, and with the last three letters alone, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
 
 # %% [markdown] slide="slide"
 # ## If you have time: why the gate starts nearly shut
@@ -666,7 +666,7 @@ Slider(
 # %% [markdown] exercise="highway_slope"
 # ### Exercise 6. Derive the slope
 #
-# Take pen and paper, and leave autograd and small steps aside. One number goes in, one comes out:
+# Take pen and paper, and leave autograd and finite differences aside. One number goes in, one comes out:
 #
 # $$y = g\,t + (1 - g)\,x, \qquad g = \sigma(w_c\, x + b_c), \qquad t = \text{relu}(w_t\, x + b_t)$$
 #
@@ -732,7 +732,7 @@ def with_bias(bias):
 MINE = 0.0  # change this: which bias lets half of the gradient through 50 layers?
 DEPTHS = [1, 2, 5, 10, 20, 50]
 stacks = {"relu layers, no gate": lambda x, W, _: torch.relu(x @ W)}
-stacks["the same, weights √2 larger"] = lambda x, W, _: torch.relu(x @ (2**0.5 * W))
+stacks["the same, weights √2 times as large"] = lambda x, W, _: torch.relu(x @ (2**0.5 * W))
 stacks |= {f"highways, bias {bias:g}": with_bias(bias) for bias in (-2.0, MINE)}
 lines = {name: [arriving(stack, depth) for depth in DEPTHS] for name, stack in stacks.items()}
 torch.manual_seed(0)
@@ -754,9 +754,9 @@ plots.curves(
 outcome("twenty", 100 * arriving(with_bias(-2.0), 20), unit="%")
 
 # %% [markdown]
-# The highways with −2 stay near your slope. The first stack without gates loses nearly everything. The second loses less than the highways do: weights that are $\sqrt 2$ larger make up for what relu cuts off (He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
+# The highways with −2 stay near your slope. The first stack without gates loses nearly everything. The second loses less than the highways do: weights $\sqrt 2$ times as large make up for what relu cuts off (He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
 #
-# Now change `MINE`. **Predict first** which bias lets half through, from $(1-g)^{50} = 0.5$, run the cell again and read the printed share. (The solution: $g = 1 - 0.5^{1/50}$, so the bias is about −4.3. A little less than half arrives, for the two terms that you left out count, too.)
+# Now change `MINE`. **Predict first** which bias lets half through, from $(1-g)^{50} = 0.5$, run the cell again and read the printed share. (The solution: $g = 1 - 0.5^{1/50}$, so the bias is about −4.3. A little less than half arrives, because the two terms that you left out count, too.)
 #
 # ELMo has one or two highways, and no gradient gets lost in two layers. The start is an inheritance from deep networks; whether it matters here we have not measured. And it is only a **start**: training may open the gates.
 
@@ -798,13 +798,13 @@ plots.bars(
 outcome("open", float(100 * opened["after training"].mean()), unit="%")
 
 # %% [markdown]
-# The bias is still near −2, and the gates are not: some are shut and others wide open. The **weights** have opened them. They could do so for each word anew. But $x$ is never negative, so positive weights also open a gate for all words alike, as a bias does. The printed share says how much of the spread is of that kind.
+# The bias is still near −2, but the gates have moved: some are shut and others wide open. The **weights** have opened them. They could open differently for each word. But $x$ is never negative, so positive weights also open a gate for all words alike, as a bias does. The printed share says how much of the spread is of that kind.
 
 # %% [markdown]
 # ## Further reading
 #
 # - Kim and others 2016, for a table of neighbours before and after the highway: compare with yours.
-# - Jozefowicz and others, [*Exploring the Limits of Language Modeling*](https://arxiv.org/abs/1602.02410), 2016: the large character CNN that ELMo's halves.
+# - Jozefowicz and others, [*Exploring the Limits of Language Modeling*](https://arxiv.org/abs/1602.02410), 2016: the large character CNN; ELMo's is half its size.
 # - In the package: `elmo_mini/bilm/plain.py` has this encoder in thirty lines; `elmo_mini/characters/fast_cnn.py` makes it fast. The stored experiment is `python -m elmo_mini.experiments.characters neighbours`.
 #
 # Next: **07 · a biLM from scratch.**

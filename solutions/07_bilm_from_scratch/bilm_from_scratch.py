@@ -103,7 +103,7 @@ class TwoWay(nn.Module):
 
 
 # %% [markdown]
-# Two yardsticks. Both bet by counts alone, made on the same 6,400 sentences. The first counts **words** by themselves (a unigram model). The second counts **pairs** of neighbours (a bigram model with the smoothing of Kneser and Ney), so it knows one word of context and nothing else. Perplexity (lesson 03) says how many words a model is torn between.
+# Two yardsticks. Both bet by counts alone, taken from the same 6,400 sentences. The first counts **words** by themselves (a unigram model). The second counts **pairs** of neighbours (a bigram model with the smoothing of Kneser and Ney), so it knows one word of context and nothing else. Perplexity (lesson 03) says how many words a model is torn between.
 
 # %%
 unigram, pairs = (TEXT.ngram(HELD_OUT, order) for order in (1, 2))
@@ -113,7 +113,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 predict("famous", "Which perplexity will the class above reach on held-out sentences?")
 
 # %% [markdown]
-# Beside it runs a model of the same kind and size in which the two directions never meet. Section 3 builds one by hand; this is the course's quick version. To learn faster, both use their table of word vectors twice: a word's score is the product of the state and that word's own vector.
+# Beside this class runs a model of the same kind and size in which the two directions never meet. Section 3 builds one by hand; this is the course's quick version. To learn faster, both use their table of word vectors twice: a word's score is the dot product of the state and that word's own vector.
 
 # %% slide="subslide"
 SIZE, STEPS = 64, 256
@@ -161,7 +161,7 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 #
 # $$[\,i, g, f, o\,] = [x; h]\,W_0 + B \qquad c' = \operatorname{clip}\big(\sigma(f + 1) \odot c + \sigma(i) \odot \tanh(g)\big) \qquad h' = \operatorname{clip}\big((\sigma(o) \odot \tanh(c'))\,W_{P}\big)$$
 #
-# Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers. ELMo has $C = 4096$ cells and shows $H = 512$ numbers: a large memory, and small layers around it. A **clip** keeps the numbers on both pages between −3 and 3. And the forget gate gets a **1**, so that a fresh network keeps 73 % of each note from word to word, and not 50 %.
+# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers. ELMo has $C = 4096$ cells and shows $H = 512$ numbers: a large memory, and small layers around it. A **clip** keeps the numbers on both pages between −3 and 3. And the forget gate gets a **1**, so that a fresh network keeps 73 % of each note from word to word, and not 50 %.
 
 # %% [markdown] exercise="lstm_step"
 # ### Exercise 1. One word through the cell
@@ -193,7 +193,7 @@ check("lstm_step", lstm_step)
 # %% [markdown] hints="lstm_step"
 # nudge: One product gives all four blocks at once. Which of the four go through a sigmoid, which through a tanh? What has C numbers and what has H?
 #
-# idea: `torch.cat([x, h], -1)` has shape (B, 2H). `.chunk(4, -1)` cuts the (B, 4C) that comes into four. The 1 is added to f before its sigmoid. `*` multiplies number by number, `@` is for the matrices.
+# idea: `torch.cat([x, h], -1)` has shape (B, 2H). `.chunk(4, -1)` cuts the result, (B, 4C), into four. The 1 is added to f before its sigmoid. `*` multiplies number by number, `@` is for the matrices.
 #
 # outline: Cut the product into i, g, f, o. New c: forget gate times old c, plus input gate times tanh of g; then `.clamp(-clip, clip)`. New h: output gate times tanh of the **clipped** c, through `@ W_P_0`, then clamped too.
 
@@ -203,13 +203,13 @@ lstm_step = or_reference("lstm_step", lstm_step)
 # %% [markdown] slide="slide"
 # ## 3. Two readers who never meet
 #
-# Give the same sentence to two people in two rooms. One reads it from the front, the other from the back. At every word each notes what the sentence has told so far. Later we lay the two notes for a word side by side. (`<S>` and `</S>` mark where a sentence begins and ends.)
+# Give the same sentence to two people in two rooms. One reads it from the front, the other from the back. At every word each notes what the sentence has said so far. Later we lay the two notes for a word side by side. (`<S>` and `</S>` mark where a sentence begins and ends.)
 
 # %% slide="subslide"
 bilm_network(["<S>", "dogs", "bark", "</S>"])
 
 # %% [markdown]
-# "Deep" in the paper's title means these two layers, $L = 2$. From the second layer on, a layer's output is its states **plus** what went in, a **residual connection** (section 3.4 of the paper): a way back to the first layer that no gate can close. So each token has $2L + 1$ vectors:
+# "Deep" in the paper's title means that all layers are used. Above the token layer there are two, $L = 2$. From the second layer on, a layer's output is its states **plus** what went in, a **residual connection** (section 3.4 of the paper): a way back to the first layer that no gate can close. In all, each token has $2L + 1$ vectors:
 #
 # $$R_t = \{\, x_t,\ \overrightarrow{h}_{t,j},\ \overleftarrow{h}_{t,j} \mid j = 1, \dots, L \,\}$$
 #
@@ -248,7 +248,7 @@ reverse_each = or_reference("reverse_each", reverse_each)
 #
 # Finish the class. The constructor is given: `self.stacks[0]` has the layers of the forward reader, `self.stacks[1]` those of the backward one. Each layer is a dict with `W_0`, `B` and `W_P_0`, so `lstm_step(x_t, h, c, **layer, clip=self.clip)` is one step.
 #
-# - `read(x, stack)`: one direction. From the token vectors (B, T, H) to a list with the states (B, T, H) of each layer, from left to right. From the second layer on, what went in is added to the states, and the sum is what the next layer reads.
+# - `read(x, stack)`: one direction. It reads the token vectors (B, T, H) from left to right, and returns a list with a tensor (B, T, H) for each layer. From the second layer on, what went in is added to the states; the sum goes into the list and into the next layer.
 # - `forward(ids)`: begin with `self.tokens(ids)`, which is given; it returns the token vectors, the lengths and the mask. Return a list of $L + 1$ tensors (B, T, 2H), first `[x ; x]`, then `[forward ; backward]` of each layer, and the mask.
 #
 # What you leave at padding does not matter.
@@ -340,7 +340,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
     print(f"layer {layer}: {tuple(ours.shape)}, largest distance {far:.0e}")
 
 # %% [markdown]
-# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches and reviews (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives its vectors, but for rounding; layer 0 is the token layer. The published ELMo has the same parts, only larger: three vectors of 1024 numbers for each token. Its first one holds the same 512 numbers twice.
+# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches and reviews (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives the same vectors, up to rounding; layer 0 is the token layer. The published ELMo has the same parts, only larger: three vectors of 1024 numbers for each token. Its first one holds the same 512 numbers twice.
 
 # %% [markdown] slide="slide"
 # ## 4. What the readers are asked
@@ -404,7 +404,7 @@ class LanguageModel(nn.Module):
 # %% [markdown] slide="slide"
 # ## 5. Pretrain yours
 #
-# A small one, with your parts throughout: letters, two layers of 64 cells in each direction, 32 numbers shown. It reads each of the 6,400 sentences once.
+# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. It reads each of the 6,400 sentences once.
 
 # %%
 predict(
@@ -474,9 +474,9 @@ outcome(
 # %% [markdown]
 # Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. (Which of the two directions is easier, one run cannot say.) Networks pay off with much more text; section 8 has one that has read 3.9 million words almost three times.
 #
-# These perplexities belong to 1,000 words, a third of all tokens `<unk>`, and to this text. They compare with no others. The published model reports 39.7, the average of both directions, after ten epochs over the 1 Billion Word Benchmark, some 800 million words (section 3.4). Its softmax had about 793,000 words (the authors' training code).
+# These perplexities hold for this text and 1,000 words, with a third of all tokens `<unk>`. Compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over the 1 Billion Word Benchmark, some 800 million words (section 3.4). Its softmax had about 793,000 words (the authors' training code).
 #
-# Let it write. The forward reader goes on from a beginning, the backward reader invents what came before an end. A `temperature` below 1 makes the safest words safer still, one above 1 the others likelier.
+# Let it write. The forward reader goes on from a beginning, the backward reader invents what came before an end. A `temperature` below 1 makes the safest words safer still; one above 1 makes the other words likelier.
 
 
 # %% slide="subslide"
@@ -510,12 +510,12 @@ for direction, part in (("forward", ["<S>", "The"]), ("backward", ["man", ".", "
 #
 # Back to section 1. How do you show that a player has seen the cards? Swap one card in secret, and watch who reacts.
 #
-# Replace the word at place $t$. Every forward state **before** $t$ has not read it yet, so it must not move. Every backward state **after** $t$ has not read it either. The states at $t$ itself move, of course: they have read the word. If one state moves that should not have read the word, the directions have met.
+# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move. Nor has any backward state **after** $t$. The states at $t$ itself move, of course: they have read the word. If a state moves that should not have read the word, the directions have met.
 
 # %% [markdown] exercise="moved"
 # ### Exercise 5. The causality test
 #
-# Write `moved(model, ids, t, other)`. `model(ids)` gives the list of $L + 1$ layers (1, T, 2H) and the mask. `ids` is one sentence, (1, T, letters) or (1, T). Put `other` at place `t` of a **copy**, let the model read both, and return a table of True and False, (L + 1, 2, T): for each layer, first for its forward states and then for its backward states, whether the state at each place moved. A state has moved if any of its numbers changed by more than 1e-6.
+# Write `moved(model, ids, t, other)`. `model(ids)` gives the list of $L + 1$ layers (1, T, 2H) and the mask. `ids` is one sentence, (1, T, letters) or (1, T). Put `other` at place `t` of a **copy**, and let the model read both. Return a table of True and False, (L + 1, 2, T): for each layer, first of its forward states and then of its backward states, which ones moved. A state has moved if any of its numbers changed by more than 1e-6.
 
 
 # %% exercise="moved"
@@ -578,7 +578,7 @@ predict(
 # %% slide="subslide"
 @torch.no_grad()
 def cut_off_perplexity(model):
-    """Of the forward half, when every sentence ends at the word that bets."""
+    """Of the forward half, when every sentence ends before the word to predict."""
     nats = []
     softmax = model.table.weight[1:] * SIZE**-0.5
     for t in range(1, held_ids.shape[1]):
@@ -595,7 +595,7 @@ plots.bars(
     list(quick),
     {
         "the sentence goes on": list(whole.values()),
-        "cut off at the word that bets": list(cut.values()),
+        "cut off before the word to predict": list(cut.values()),
     },
     title="The forward half, on held-out sentences (one run each)",
     ylabel="perplexity",
@@ -626,7 +626,7 @@ leaks = bool(np.tril(ahead, -1).any() or np.triu(behind, 1).any())
 outcome("one_layer", "yes" if leaks else "no")
 
 # %% [markdown]
-# No second layer, no place to meet: each half has read its own side only. Yet you could still spoil it. Let the **whole** state, both halves, bet on the next word: the backward half has read that word, so the model copies again. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must look up yourself.
+# No second layer, no place to meet: each half has read its own side only. Yet you could still spoil it. Let the **whole** state, both halves, bet on the next word: the backward half has read that word, so the model copies again. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
 
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
@@ -671,7 +671,7 @@ causality(four, ["<S>", *short, "</S>"], title="The four runs")
 # %% [markdown] exercise="broken_runs"
 # ### Exercise 6. Three broken runs
 #
-# Which fault has which run? Return a dict with the number of each: `{"A": ..., "B": ..., "C": ...}`. Distances up to 1e-4 are rounding.
+# Which run has which fault? Return a dict with the number of each: `{"A": ..., "B": ..., "C": ...}`. Distances up to 1e-4 are rounding.
 
 
 # %% exercise="broken_runs"
@@ -688,7 +688,7 @@ check("broken_runs", broken_runs)
 # %% [markdown] hints="broken_runs"
 # nudge: Each of the three pictures tells one run from the sound one. Which run stands out in which picture?
 #
-# idea: A cross in a table is a state that has read what it must not. Clean tables and a loss near 0 mean that the states are right and the question is wrong. A state that depends on the sentence beside it has read padding.
+# idea: A cross in a table is a state that has read what it must not. Clean tables and a loss that is far too good mean that the states are right and the question is wrong. A state that depends on the sentence beside it has read padding.
 #
 # outline: Find the run with crosses. Of the other two, find the one with a distance above 1e-4, and say which direction has it. The last one has a loss that is too good: in which direction?
 
@@ -700,7 +700,7 @@ check("broken_runs", broken_runs)
 #
 # Pretraining is expensive, so people start from where others stopped. `grown_up` comes as most such files come: **without its softmax**, because no vector needs it. To hear its bets you must give it a new one.
 #
-# Keep its states frozen and train only a softmax, on 256 sentences. It starts from the counts of words in these sentences: the states can only add to that. The controls count words and pairs of **the same 256 sentences**, and one is a biLM of the same size that has never read anything.
+# Keep its states frozen and train only a softmax, on 256 sentences. It starts from the counts of words in these sentences: the states can only add to that. Two controls count words and pairs of **the same 256 sentences**. A third is a biLM of the same size that has never read anything.
 
 # %% slide="subslide"
 FEW = TEXT.train[:256]
@@ -753,7 +753,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# Untrained states add nothing to the counts of words. The checkpoint's states add more than the word before does. They have the same size: the difference is 3.9 million words of **other** texts, read almost three times. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs.
+# Untrained states add nothing to the counts of words. The checkpoint's states add more than knowing the previous word does. Both models have the same size: the difference is 3.9 million words of **other** texts, read almost three times. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs counted on all of them.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task (section 3.4). Lesson 11 measures what that brings.
 
@@ -765,7 +765,7 @@ plots.bars(
 # You find this in blog posts and lecture notes. The BERT paper, too, speaks of "independently trained" language models. Count the weights.
 
 # %%
-predict("shared", "Which share of the checkpoint's weights is used by both directions?", unit="%")
+predict("shared", "What share of the checkpoint's weights is used by both directions?", unit="%")
 
 # %%
 size = {"token layer (both)": 0, "forward LSTMs": 0, "backward LSTMs": 0}
@@ -776,7 +776,7 @@ print(*(f"{part}: {number:,} weights" for part, number in size.items()), sep="\n
 outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%")
 
 # %% [markdown]
-# **Half a myth.** The LSTMs share nothing, and no state of one direction ever reaches the other. But the token layer serves both, and so does the softmax, which is not in the file. TagLM's two models (lesson 05) are the ones that share nothing in the paper.
+# **Half a myth.** The LSTMs share nothing, and no state of one direction ever reaches the other. But the token layer serves both, and so does the softmax, which is not in the file. The paper names two models that do share nothing: TagLM's (lesson 05).
 #
 # And the reverse claim, that a joint model is *deeply* bidirectional? No layer ever sees both sides at once. Each direction is an ordinary language model, and that is why training is so simple. To join the sides in **every** layer, you must ask another question: lesson 12.
 
@@ -786,9 +786,9 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate.
 # - The backward reader gets each sentence reversed within its own length.
 # - Two stacks, one token layer, one softmax. From the second layer on, a residual. $2L + 1$ vectors for each token.
-# - The state at $t$ has read $w_t$ and is asked for a neighbour. It may be asked for what it has not read.
+# - The state at $t$ has read $w_t$ and is asked for a neighbour. It must be asked only for what it has not read.
 # - A low loss alone proves nothing, not even on held-out text. Replace a word and see which states have read it; then look at what they are asked.
-# - Your small model beat counts of words and lost to counts of pairs. A checkpoint that has read 3.9 million words of other texts beats both, with 256 sentences of the text.
+# - Your small model beat counts of words and lost to counts of pairs. A checkpoint that has read 3.9 million words of other texts beats both, where all learn from the same 256 sentences.
 #
 # ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers in place of the top one (lesson 08).
 
@@ -804,10 +804,10 @@ progress()
 # A colleague shows you a bidirectional language model. *"Two layers, perplexity 1.8 on held-out text, and I checked: the training and test sentences do not overlap."* **Explain to the colleague how such a number can come about without any overlap. Which two measurements would you ask for, and what would each show? And is such a model good for nothing? Think of a tagger, which is allowed to see the whole sentence.** Five to eight sentences.
 
 # %% [markdown] discussion="perplexity_of_1_8" points=3
-# **Rubric, 3 points.** 1 for the way the answer gets in (the layers mix the directions, or the question asks for what was read) and why held-out text does not show it. 1 for two measurements with what each would show (causality test; sentences cut off at the word that bets; the targets; the loss against counts of words and of pairs). 1 for saying that seeing both sides is no fault in itself: it is a fault where the target is among the inputs. 0.5 of it for "use a masked model" without the reason.
+# **Rubric, 3 points.** 1 for the way the answer gets in (the layers mix the directions, or the question asks for what was read) and why held-out text does not show it. 1 for two measurements with what each would show (causality test; sentences cut off before the word to predict; the targets; the loss against counts of words and of pairs). 1 for saying that seeing both sides is no fault in itself: it is a fault where the target is among the inputs. 0.5 of it for "use a masked model" without the reason.
 
 # %% [markdown] model_answer="perplexity_of_1_8"
-# The number can come from the states and not from the text: in a two-layer bidirectional LSTM the second layer's forward state reads the first layer's backward state, which has already read the next word. The model copies its answer, and copying works on any sentence, so held-out text does not reveal it. I would ask for the causality test: replace a word and see whether forward states before it, or backward states after it, move. If they do, the loss measures nothing. If they do not, each state has read its own side only, and I would check what it is asked: a backward reader that is asked for the next word passes the test and copies all the same. And I would ask for the perplexity when each sentence is cut off at the word that bets: a model that has not read its answer keeps its number, and this one will fall to the level of counts, or below.
+# The number can come from the states and not from the text: in a two-layer bidirectional LSTM the second layer's forward state reads the first layer's backward state, which has already read the next word. The model copies its answer, and copying works on any sentence, so held-out text does not reveal it. I would ask for the causality test: replace a word and see whether forward states before it, or backward states after it, move. If they do, the loss measures nothing. If they do not, each state has read its own side only, and I would check what it is asked: a backward reader that is asked for the next word passes the test and copies all the same. And I would ask for the perplexity when each sentence is cut off before the word to predict: a model that has not read its answer keeps its number, and this one will fall to the level of counts, or below.
 #
 # As a reader for a tagger the architecture is fine, because the tagger's labels are not in the input: every state may see the whole sentence, and task models do exactly that. What fails is the *question*, predicting words that the model is shown. To train both sides at once, the word must be hidden from the input, as BERT does.
 
@@ -834,7 +834,7 @@ step_through(shown, best)
 #
 # Nothing else needs exercise 7.
 #
-# A note from the first word must survive $T$ steps to help at the last. How much of it is left? Hold the gates fixed and ask by how much $c_t$ moves when $c_0$ moves a little: $\partial c_t / \partial c_0$. Along this way, from cell to cell, it is also the share of the **gradient** that comes back. (Another way leads through $h$ and the gates; it is left out here.)
+# A note from the first word must survive $T$ steps to help at the last. How much of it is left? Hold the gates fixed and ask by how much $c_t$ moves when $c_0$ moves a little: $\partial c_t / \partial c_0$. Along this path, from step to step, it is also the share of the **gradient** that comes back. (Another path leads through $h$ and the gates; it is left out here.)
 
 # %% [markdown] exercise="memory_left"
 # ### Exercise 7. What is left of a note (derive it)
@@ -888,14 +888,14 @@ plots.curves(
 )
 
 # %% [markdown]
-# A gate of one half halves the note at every word. With the 1, far more is left, and after 20 words it is still next to nothing. The 1 does not make the memory long. Whether it helps *this* training, no cell here has measured.
+# A gate of one half halves the note at every word. With the 1, far more is left, but after 20 words that is still next to nothing. The 1 does not make the memory long. Whether it helps *this* training, we have not measured here.
 
 # %% [markdown]
 # ## Further reading
 #
 # - The ELMo paper, sections 3.1 and 3.4, and the authors' training code, [bilm-tf](https://github.com/allenai/bilm-tf): windows of 20 tokens, a sampled softmax, and states that are carried from one window to the next.
 # - Devlin and others, [BERT](https://arxiv.org/abs/1810.04805), section 3.1: the argument that a word could see itself.
-# - In the package: `elmo_mini/bilm/plain.py` has this lesson in plain words, `elmo_mini/bilm/model.py` the fast version that is held to it. `python -m elmo_mini pretrain --help` trains a real one.
+# - In the package: `elmo_mini/bilm/plain.py` has this lesson in plain code, `elmo_mini/bilm/model.py` the fast version, tested against it. `python -m elmo_mini pretrain --help` trains a real one.
 #
 # Next: **08 · ScalarMix and ELMo.**
 
