@@ -36,7 +36,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan an hour and forty minutes to an hour and fifty; the exercises are about an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. Exercise 6 is in the last section, which is for those who have another half hour. Both keep their points.
+# Plan an hour and forty minutes to an hour and fifty; the exercises are about an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. Exercise 6 is in the last section, which is for those who have another half hour. Whenever you do them, both count in full.
 #
 # ## Letters
 #

@@ -32,20 +32,20 @@ plots.road("08")
 #
 # **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Section 3.2 is the mix, 3.3 its use, 5.1 and 5.3 the measurements.
 #
-# Plan an hour and three quarters, or two and a quarter if you read slowly; the exercises are an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. The last three sections, with exercise 6, are for those who have another three quarters of an hour. Both exercises keep their points.
+# Plan an hour and three quarters, or two and a quarter if you read slowly; the exercises are an hour of that. Short of time? Exercises 1 to 4 are the spine: without exercise 5 the lesson goes on. The last three sections, with exercise 6, are for those who have another three quarters of an hour. Whenever you do them, both exercises count in full.
 #
 # ## Letters
 #
 # | letter | means | letter | means |
 # |---|---|---|---|
 # | $B$ | sentences in a batch | $h_{k,j}$ | the vector of token $k$ in layer $j$ |
-# | $T$ | tokens in a sentence | $w_j$ | the weight of layer $j$, any number |
+# | $T$ | words in a sentence | $w_j$ | the weight of layer $j$, any number |
 # | $L$ | layers of LSTMs | $s_j$ | its share: $s = \text{softmax}(w)$ |
 # | $H$ | numbers in a state of one direction | $\gamma$ | the scale of the whole mix |
 # | | | $\lambda$ | how hard the weights are pulled to 0 (last sections) |
 
 # %% [markdown] instructor=true
-# **Instructor.** Minutes, estimated from a fresh reader's: opening 4, section 1 9, section 2 16, section 3 16, section 4 8, section 5 24, section 6 22, section 7 13, recap and essay 11. That is a little over two hours for somebody who reads each sentence, and 100 minutes for a quick one. The optional sections: 30, 5 and 12. For 90 minutes in class leave exercise 5 and the essay for home. For 45: show exercises 1 and 2 solved, let them do 4, and end with the figures of section 7. Students get stuck in exercise 4 on where `END` goes in a short sentence: draw two rows of a batch, padding in grey. Who missed lessons 06 and 07 gets the course's parts, and the lesson says so. In the solved notebook `write_my_elmo()` makes its package of the course's parts in a temporary folder, so there is something to show without a desk.
+# **Instructor.** Minutes, estimated from a fresh reader's: opening 4, section 1 9, section 2 16, section 3 16, section 4 8, section 5 24, section 6 22, section 7 13, recap and essay 11. That is a little over two hours for somebody who reads each sentence, and 100 minutes for a quick one. The optional sections: 30, 5 and 12. For 90 minutes in class leave exercise 5 and the essay for home. For 45: show exercises 1 and 2 solved, let them do 4, and end with the figures of section 7. Students get stuck in exercise 4 on where `END` goes in a short sentence: draw two rows of a batch, padding in grey. Anyone who missed lessons 06 and 07 gets the course's parts, and the lesson says so. In the solved notebook `write_my_elmo()` makes its package of the course's parts in a temporary folder, so there is something to show without a learner's folder.
 
 # %%
 import itertools
@@ -168,7 +168,7 @@ for name, (w, expected) in cases.items():
     print(f"{name:>9}: largest distance {(scalar_mix(layers, w, one) - expected).abs().max():.0e}")
 
 # %% [markdown]
-# Now sit down at the desk. Each point is one of the 39 *play*s, in two of its 512 dimensions. Move the weights. What does γ change, and what does it leave alone?
+# Now sit down at the desk. Each point is one of the 39 *play*s, its 512 dimensions flattened to two. Move the weights. What does γ change, and what does it leave alone?
 
 
 # %% slide="subslide"
@@ -185,9 +185,9 @@ mix_sliders(of_targets[IS_PLAY], [s.sense for s in PLAY], word="play")
 # %% [markdown] slide="slide"
 # ## 3. A desk that learns
 #
-# In a task the desk is a module: an optimiser finds $w$ and $\gamma$ in it and turns them with all other weights.
+# In a task the desk is a module: an optimiser finds $w$ and $\gamma$ in it and trains them with all the other weights.
 #
-# One switch belongs to it, off by default. A slider at one third means little if one microphone is twice as loud as another. So **layer norm** first brings the layers to one volume: take all numbers of a layer, at all words of the batch; subtract their mean; divide by their standard deviation. One mean and one deviation serve the whole layer, and **padding does not count**. (`nn.LayerNorm` treats each token for itself and learns a scale.)
+# It has one switch, off by default. A slider at one third means little if one microphone is twice as loud as another. So **layer norm** first brings the layers to one volume: take all numbers of a layer, at all words of the batch; subtract their mean; divide by their standard deviation. One mean and one deviation serve the whole layer, and **padding does not count**. (`nn.LayerNorm` treats each token on its own and learns a scale.)
 
 # %% [markdown] exercise="ScalarMix"
 # ### Exercise 2. The mixing desk as a module
@@ -195,7 +195,7 @@ mix_sliders(of_targets[IS_PLAY], [s.sense for s in PLAY], word="play")
 # Write the class `ScalarMix`.
 #
 # - `ScalarMix(n_layers, do_layer_norm=False)` makes the parameters `self.w`, zeros of shape (n_layers,), and `self.gamma`, a one.
-# - `forward(layers, mask)` takes a list of `n_layers` tensors (B, T, 2H) and the mask (B, T), True at words. It returns the mix, (B, T, 2H). With `do_layer_norm` each layer is first normalised as above. Divide by n for the variance, and put 1e-13 under the root beside it, in case all numbers are equal. What you leave at padding does not matter.
+# - `forward(layers, mask)` takes a list of `n_layers` tensors (B, T, 2H) and the mask (B, T), True at words. It returns the mix, (B, T, 2H). With `do_layer_norm` each layer is first normalised as above. For the variance divide by n, not n − 1. Add 1e-13 to it before the root, in case all numbers are equal. What you leave at padding does not matter.
 #
 # Your `scalar_mix` does the mixing. It takes one tensor: `torch.stack(layers)`.
 
@@ -241,7 +241,7 @@ check("ScalarMix", ScalarMix)
 # outline: Keep `do_layer_norm` in `__init__`. In `forward`, if it is set, make a new list: each layer minus the mean of `layer[mask]`, over the root of its variance plus 1e-13. Then call `scalar_mix` with the stacked layers, `self.w` and `self.gamma`.
 
 # %% [markdown]
-# Now let it learn a task whose answer we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your desk find this out, from the mixed vectors alone? And if γ is held at 1? The layers are not equally loud:
+# Now let it learn a task whose answer we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your desk recover these numbers from the layers and the mixed vectors? And what if γ is held at 1? The layers are not equally loud:
 
 # %%
 real = [layer[None] for layer in torch.tensor(np.concatenate(in_context[:8], 1))]  # (1, words, 2H)
@@ -285,9 +285,9 @@ plots.bars(
 outcome("held", float(held[1]), unit="%")
 
 # %% [markdown]
-# Your desk finds the truth as long as γ may move. Without γ the shares cannot make the mix louder, because they sum to one. They bend towards the loudest layer, which makes up for the missing volume, and no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process". (For SQuAD, γ = 0.01 is sometimes recommended. That number is not in the paper, where γ is learned.)
+# Your desk finds the truth as long as γ may move. Without γ the shares cannot make the mix louder, because they sum to one. They bend towards the loudest layer, which makes up for the missing volume, and no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process".
 #
-# What has the desk brought in practice? In three tasks of the paper most of ELMo's gain is there with the top layer alone, a little more with the average, and another 0.2 points with learned shares. (The numbers stand in the first of the optional sections.)
+# What does the desk add in practice? In three tasks of the paper, the top layer alone gives most of ELMo's gain. The average adds a little, and learned shares another 0.2 points. (The numbers are in the first optional section.)
 
 # %% [markdown] slide="slide"
 # ## 4. The two that were never words
@@ -359,8 +359,8 @@ CharCNN, BiLM = mine("CharCNN"), mine("BiLM")
 # Write `embed(sentences, weights, CharCNN, BiLM, ScalarMix)`. `sentences` is a list of lists of words, of any lengths. Return a list with one tensor (words, 2H) for each: the mix of **all** layers by a fresh `ScalarMix`, which is their plain average, without the boundaries.
 #
 # - `character_ids(word)`, from lesson 06, gives the fifty ids of a word. `START` and `END` are the rows of the two boundaries. They have ids of their own, so they are not spelled.
-# - No word is a row of fifty zeros. Padding comes last, after `END`.
-# - `BiLM(CharCNN(weights), weights)` is your class of lesson 07. It takes ids (B, T, 50) and gives the list of $L + 1$ layers and the mask.
+# - A place without a word is a row of fifty zeros. This padding comes last, after `END`.
+# - `BiLM(CharCNN(weights), weights)` is your class of lesson 07. It takes ids (B, T + 2, 50) and gives the list of $L + 1$ layers and the mask.
 # - Your `without_boundaries` is there, too. Use the classes that come as arguments.
 
 
@@ -396,12 +396,12 @@ check("embed", embed)
 # %% [markdown] hints="embed"
 # nudge: Draw the batch of *dogs bark* and *go*: four rows of fifty ids, then three and a row of zeros. What does each of your parts make of it, and in which shape?
 #
-# idea: For each sentence: `[START, ids of the words ..., END]`, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the places where the mask is True.
+# idea: For each sentence: `[START, ids of the words ..., END]`, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T + 2, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the places where the mask is True.
 #
 # outline: Build the rows. Layers and mask from `BiLM(CharCNN(weights), weights)(ids)`. `ScalarMix(len(layers))(layers, mask)`. `without_boundaries` gives vectors and a new mask. For each sentence, return the vectors at which its mask is True.
 
 # %% [markdown]
-# The moment of truth. Your parts and the package's `Elmo` get the same weights and read the same sentences. A part that you wrote shares no line of code with the package. Where the course's stands in, that one is compared.
+# The moment of truth. Your parts and the package's `Elmo` get the same weights and read the same sentences. A part that you wrote shares no line of code with the package. Where you have not written a part, the course's takes its place.
 
 # %% slide="subslide"
 embed = or_reference("embed", embed)
@@ -494,7 +494,7 @@ outcome("roles", 100 * point(roles(boxes["yours"](plays), PLAY))["mean"], unit="
 # 1. *Number.* Each sentence gets as many vectors as it has words, in any batch.
 # 2. *Memory.* The same sentence again, the same vectors.
 # 3. *Company.* A sentence has the same vectors alone and beside a longer one.
-# 4. *Place.* When a word is replaced, the first half of the vectors, the forward reader's, stays as it was before that word and moves at it.
+# 4. *Place.* Replace one word. In the forward reader's half, the first, the vectors of earlier words stay the same, and the vector of the replaced word moves.
 
 # %% [markdown] exercise="find_fault"
 # ### Exercise 5. Question the black box
@@ -571,12 +571,12 @@ for name, box in boxes.items():
 #
 # > *"With ELMo, polysemy is solved. It even gets the part of speech right: the neighbours of a verb* play *are verbs."*
 #
-# One reads this beside the paper's table 4: two occurrences of *play*, one neighbour each, no word on the layer. Go back to the lists of section 1. The stage found the stage. Hockey and the cello came **mixed up**. The stage is a noun; the other two are verbs. So take the bar of section 6 apart, and ask again among the verbs only.
+# You will meet this claim next to the paper's table 4. The table has two occurrences of *play*, with one neighbour each, and does not name the layer. Go back to the lists of section 1. The stage found the stage. Hockey and the cello came **mixed up**. The stage is a noun; the other two are verbs. So split the score of section 6: first the part of speech, then the role among the verbs only.
 
 # %%
 predict(
     "verbs",
-    "Only verbs (sport or music, chance 48 %): how many of the five nearest share the role?",
+    "Layer 2, verbs only (sport or music, chance 48 %): what percentage of the five nearest share the role?",
     unit="%",
 )
 
@@ -586,7 +586,7 @@ untrained = ElmoEmbedder(module=untrained_network(seed=0)).embed_batch(texts)
 READERS = {f"layer {j}": of_targets[:, j] for j in range(3)}
 READERS["layer 2, untrained"] = at_targets(untrained, SENTENCES)[:, 2]
 READERS["chance"] = np.ones((len(SENTENCES), 1))  # all alike: any sentence is nearest
-PLAYS, VERBS, BANKS, WORD, WORD_AND_POS = (  # sentences are compared that have one key
+PLAYS, VERBS, BANKS, WORD, WORD_AND_POS = (  # only sentences with the same key are compared
     lambda s: s.word == "play" or None,
     lambda s: (s.word, s.pos) == ("play", "VERB") or None,
     lambda s: s.word == "bank" or None,
@@ -614,9 +614,11 @@ compare(OF_PLAY | {"same role,\nverbs only": (VERBS,)}, "play: what do the five 
 outcome("verbs", 100 * point(shares("layer 2", VERBS))["mean"], unit="%")
 
 # %% [markdown]
-# What looked like meaning was **grammar**. The layers know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they choose no better than chance. They are even below it, and so is the untrained network. (Perhaps because one hand wrote all of these sentences, and some with hockey are built like some with the cello. No cell here shows it.) (The paper's own two examples are harder: a baseball *play* and a Broadway *play* are both nouns, and the large model keeps them apart.)
+# What looked like meaning was **grammar**. Layers 1 and 2 know almost perfectly whether *play* is a noun or a verb. Between hockey and the cello they even fall below chance, and so does the untrained network. (One hand wrote all these sentences, and some hockey sentences are built like cello ones. That may be why; no cell here tests it.)
 #
-# One word is no proof. Take *bank*, whose two senses are both nouns, and all 28 words: once among every sentence of the word, once only among those of the same part of speech.
+# The paper's own pair is harder: a baseball *play* and a Broadway *play* are both nouns, and the published model keeps them apart.
+#
+# **More words.** One word proves little. Take *bank*, whose two senses are both nouns. Then take all 28 words, twice: with neighbours from every sentence of the word, then only from those of the same part of speech.
 
 # %% slide="subslide"
 compare(
@@ -625,7 +627,7 @@ compare(
 )
 
 # %% [markdown]
-# Where bars overlap, subtract sentence by sentence. For *bank* we draw random weights six times; with 28 words, the interval draws whole words.
+# Where intervals overlap, take the difference sentence by sentence. For *bank*, *untrained* is the mean of six networks, each with its own random weights. For the 28 words, the interval redraws whole words, not sentences.
 
 
 # %%
@@ -643,17 +645,17 @@ def of_bank(module):
 
 BANK = [s for s in SENTENCES if s.word == "bank"]
 six = np.mean([of_bank(untrained_network(seed)) for seed in range(6)], 0)
-say("bank, layer 2: untrained less trained", point(six - of_bank(COURSE)))
+say("bank, layer 2: untrained minus trained", point(six - of_bank(COURSE)))
 for one, other in (("layer 1", "chance"), ("layer 2", "chance"), ("layer 2", "layer 2, untrained")):
     gain = shares(one, WORD_AND_POS) - shares(other, WORD_AND_POS)
-    say(f"same part of speech: {one} less {other}", point(gain, [s.word for s in SENTENCES]))
+    say(f"same part of speech: {one} minus {other}", point(gain, [s.word for s in SENTENCES]))
 
 # %% [markdown]
-# Over all words layers 1 and 2 are some twenty points above chance. With the part of speech held fixed, layer 1 keeps about eight of them and layer 2 about six. That rest is real: its intervals lie above 0, against chance and against the untrained network. Layer 0 has one vector for each spelling and stays near chance. (A little above, where the form itself tells: *parked* is no garden.)
+# Over all words layers 1 and 2 are some twenty points above chance. With the part of speech held fixed, layer 1 keeps about eight of them and layer 2 about six. What is left is real: both intervals lie above 0, and so does that of layer 2 against the untrained network. Layer 0 has one vector for each spelling and stays near chance. (It is a little above where the form gives the sense away: *parked* is never a garden.)
 #
-# And *bank* is a warning: there the **untrained** network does better. Nobody taught it senses. Its states take in the words beside *bank*, and in 26 sentences these can agree for many reasons. Without that bar we might have told a story.
+# And *bank* is a warning: there the **untrained** network does better. Nobody taught it senses. Its states mix in the words beside *bank*, and in 26 sentences those can match the sense for many reasons. Without this control we might have told a story about learning.
 #
-# More examples help. The stored experiment has the four words of senseval (lesson 02), each in **one** part of speech, and looks for neighbours among up to 1,000 labelled examples of each.
+# **More examples** help. The stored experiment takes the four words of senseval (lesson 02), each in **one** part of speech. It looks for neighbours among up to 1,000 labelled examples of the word.
 
 # %% slide="subslide"
 STORED = stored_result("layers_senseval")
@@ -678,28 +680,29 @@ interval_bars(
 
 # %%
 for name, difference in STORED.numbers["differences"].items():
-    say(f"{name:>39}", difference)
+    if name.startswith("layer 2"):
+        say(f"{name.replace(' less ', ' minus '):>40}", difference)
 
 # %% [markdown]
-# Layer 2 lies twenty points above the best that one vector for each form can do, and twelve above the same network before training. It lies nine above a mean of the sentence's static vectors, which knows the company and no order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its choice of five is arbitrary.
+# Layer 2 lies twenty points above *majority of the form*, the best that one vector for each form can do. It lies twelve above the same network before training, and nine above the mean of the sentence's static vectors, which sees the words but not their order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its choice of five is arbitrary.
 #
-# The paper's own test is harder: all ambiguous words of a text, table 5, F1 in percent. (CoVe takes its vectors from the encoder of a translator.)
+# **The paper's own test** is harder: it takes all ambiguous words of a text (table 5, F1 in percent). (CoVe takes its vectors from the encoder of a translator.)
 #
 # | first sense in WordNet | CoVe, top layer | biLM, layer 1 | biLM, layer 2 | best of the field (2016–17) |
 # |---|---|---|---|---|
 # | 65.9 | 64.7 | 67.4 | 69.0 | 70.1 |
 #
-# **Half a myth.** Always saying the commonest sense scores 65.9. The large biLM's second layer scores 69.0, with one nearest neighbour and no training; a system made for the task had 70.1. One vector for each word *in its sentence* opens the door. What comes through it depends on how much the model has read and on how many examples you have. *Solved* is another thing.
+# **Half a myth.** Always saying the commonest sense scores 65.9. The published biLM's second layer scores 69.0, with one nearest neighbour and no training; a system made for the task had 70.1. One vector for each word *in its sentence* makes it possible. How far it gets depends on how much the model has read and on how many examples you have. *Solved* is something else.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - A biLM gives $2L + 1$ vectors for a token, $L + 1$ with the directions side by side. ELMo mixes them all: shares by softmax, times γ, learned by the task.
-# - Where γ cannot do its part, the shares bend, and tell nothing about the layers.
+# - With γ held at a wrong value, the shares bend to make up for it, and no longer say which layer is useful.
 # - Your `CharCNN`, `BiLM` and `ScalarMix` load an official file and give its vectors.
 # - Ask for promises: number, memory, company, place. A score hides what they show.
 # - *Deep* means all layers. *Contextualized* means a vector for each occurrence, and matters more.
-# - Context separates grammar well, and meaning within one part of speech partly.
+# - Context separates grammar well, but meaning within one part of speech only in part.
 
 # %%
 calibration()
@@ -712,22 +715,22 @@ progress()
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
-# One reads: *"ELMo has solved polysemy, better than expected."* **Why can this recipe separate senses at all, although nobody ever told it what a sense is? What do the measurements of this lesson, and the paper's, say about "solved"? And what would you improve in ELMo, seen from today?** Six to nine sentences, with at least two numbers and their control.
+# One reads: *"ELMo has solved polysemy, better than expected."* **Why can this recipe separate senses at all, although nobody ever told it what a sense is? What do the measurements of this lesson, and the paper's, say about "solved"? And what would you improve in ELMo today?** Six to nine sentences, with at least two numbers and their control.
 
 # %% [markdown] discussion="is_polysemy_solved" points=3
 # **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (majority or first sense, untrained network, chance, mean of static vectors), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
 
 # %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and after *play* in a sentence about a stage other words follow than in one about hockey. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. What makes bets better first is grammar. In our sentences with *play*, nearly all of the five nearest neighbours have the same part of speech, but among the verbs sport and music are separated no better than chance (48 %). Over 28 words, about 60 % of the neighbours share the sense, against 40 % by chance and 42 % for an untrained network; with the part of speech held fixed it is 50 % against 44 %. With many labelled examples the gain is clear: on senseval layer 2 has 79 %, the majority of the form 59 %, a mean of static vectors 71 % and the same network before training 67 %. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about hockey. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. What makes bets better first is grammar. In our sentences with *play*, nearly all of the five nearest neighbours have the same part of speech, but among the verbs sport and music are separated no better than chance (48 %). Over 28 words, about 60 % of the neighbours share the sense, against 40 % by chance and 42 % for an untrained network; with the part of speech held fixed it is 50 % against 44 %. With many labelled examples the gain is clear: on senseval layer 2 has 79 %, the majority of the form 59 %, a mean of static vectors 71 % and the same network before training 67 %. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
 #
-# Seen from today I would let the two directions meet inside the network, since in ELMo no state has read both sides and they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
+# Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 
 # %% [markdown] slide="slide"
 # ## If you have time: what the sliders listen to
 #
 # This section takes about 30 minutes. Nothing above or in later lessons needs it.
 #
-# The task has a loss, and backpropagation brings it to the mixed vectors: for each of their numbers, how the loss changes when that number grows. Call this *upstream*, $u$. Which way should the sliders go? Ask each layer how well it points along $u$:
+# The task has a loss. For each number of the mixed vectors, backpropagation tells how the loss changes when that number grows. Call this *upstream*, $u$. Which way should the sliders go? Ask each layer how well it points along $u$:
 #
 # $$a_j = \sum_{\text{tokens, numbers}} u \cdot h_j$$
 #
@@ -764,7 +767,7 @@ check("mix_gradient", mix_gradient)
 # outline: Shares from `np.exp(w - w.max())`, so that large weights do not overflow. `a`: one number for each layer, the sum of all products. `mean = s @ a`. The gradient for w has the form: γ, times the shares, times how far each `a` lies from the mean; plus the penalty's.
 
 # %% [markdown]
-# Read your formula. A slider goes down if its layer is *worse than the mix*, and up if it is better: the layers are judged against each other, not each for itself.
+# Read your formula. A slider goes down if its layer is *worse than the mix*, and up if it is better: the layers are judged against each other, not each on its own.
 #
 # Take the task of section 3 once more: shares of 10, 70 and 20 %. What does λ do to them?
 
@@ -856,14 +859,14 @@ print("mask:", output["mask"].int().tolist())
 print("learned by the task:", *(name for name, p in elmo.named_parameters() if p.requires_grad))
 
 # %% [markdown]
-# Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. (You may read that AllenNLP's ELMo could not be fine-tuned. That switch exists since February 2018.)
+# Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. (You may read that AllenNLP's ELMo could not be fine-tuned. That switch has existed since February 2018.)
 #
 # The other class, `ElmoEmbedder`, gives every layer unmixed, (B, L + 1, T, 2H), and a mask; you have used it all along. It left AllenNLP in April 2020. Words come as lists, in any language; an English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
 #
 # One habit of the original is off here. AllenNLP carries each row's last state into the **next call**. Its guide warns that the same batch gives slightly different vectors each time. How slightly?
 
 # %%
-predict("again", "The same batch again: by how many percent do the vectors change?", unit="percent")
+predict("again", "The same batch again: by what percentage do the vectors change?", unit="percent")
 
 # %% slide="subslide"
 stateful = Elmo(OPTIONS, WEIGHTS, 1, dropout=0.0, stateful=True)
@@ -881,7 +884,7 @@ plots.bars(
 outcome("again", steps[0], unit="percent")
 
 # %% [markdown]
-# The first call is the odd one: its readers start from zero. After that they start from the end of the same sentences, and little changes. In real use other sentences come before, so the vectors never settle. Training was like that; the authors advise to leave it so. We prefer that a sentence has one vector, and `stateful=True` gives their numbers exactly.
+# The first call is the odd one: its readers start from zero. After that they start from the end of the same sentences, and little changes. In real use other sentences come before, so the vectors never settle. Training was like that; the authors advise leaving it so. We prefer that the same sentence always has the same vectors, and `stateful=True` gives their numbers exactly.
 
 # %% [markdown]
 # ## Further reading

@@ -35,7 +35,7 @@ plots.road("09")
 # - **ELMo**: Peters and others, *Deep contextualized word representations*, NAACL 2018, [N18-1202](https://aclanthology.org/N18-1202/). Sections 3.3, 5.1 to 5.5; Tables 2, 3, 5 and 6.
 # - **Control tasks**: Hewitt and Liang, *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
 #
-# Plan an hour and forty minutes, or two hours if you read slowly; the exercises are 55 minutes of that. Short of time? Exercises 1, 2 and 4 are the spine: without 3 and 5 the lesson goes on, and they keep their points. Two sections at the end, one with exercise 6, are for those who have 25 minutes more.
+# Plan an hour and forty minutes, or two hours if you read slowly; the exercises are 55 minutes of that. Short of time? Exercises 1, 2 and 4 are the spine: without 3 and 5 the lesson goes on. Whenever you do them, they count in full. Two sections at the end, one with exercise 6, are for those who have 25 minutes more.
 #
 # ## Letters
 #
@@ -48,7 +48,7 @@ plots.road("09")
 # | $x$ | a vector that goes in | $\lambda$ | how hard weights are pulled to 0 |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 3; section 1, 5; section 2, 14; section 3, 6; section 4, 15; section 5, 11; section 6, 15; section 7, 3; section 8, 11; the myth, 8; recap and discussion, 9: about 100. With hints and second tries add 20. The two sections at the end are 25 more. For 45 minutes: show exercises 3 and 5 solved, let them do 1, 2 and 4, and end with the myth. Before section 4, ask the room what 90 % proves; somebody should say "compared with what?". With treebank and CoNLL-2000 the words have parts of speech and the sentences chunks; without these corpora both have names.
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 3; section 1, 5; section 2, 14; section 3, 6; section 4, 15; section 5, 11; section 6, 15; section 7, 3; section 8, 11; the myth, 8; recap and discussion, 9: about 100. With hints and second tries add 20. The two sections at the end are 25 more. For 45 minutes: show exercises 3 and 5 solved, let them do 1, 2 and 4, and end with the myth. Before section 4, ask the room what 90 % proves; somebody should say "compared with what?". With the treebank and CoNLL-2000, words are labelled with parts of speech and sentences with chunks; without these corpora, both are labelled with names.
 
 # %%
 import time
@@ -122,7 +122,7 @@ interval_bars(
 )
 
 # %% [markdown]
-# The same tagger, the same sentences; the first two even saw them three times as often as the third. The middle bar is the control: letters, size, two directions, no reading. From there to the last bar is what reading has brought. Where is it? Let us ask layer by layer.
+# The same tagger, the same sentences; the first two even saw them three times as often as the third. The middle bar is the control: the same letters, size and two directions, but no reading. The step from there to the last bar is what reading adds. Which layer holds it? Let us ask them one by one.
 
 # %% [markdown] slide="slide"
 # ## 2. Ask the neighbours
@@ -213,7 +213,7 @@ interval_bars(
 
 # %%
 ahead = share_right(by_layer["trained"][2].astype(float) - by_layer["trained"][1], SENSES.test)
-print("Layer 2 less layer 1, in points, with the 95 % interval:")
+print("Layer 2 minus layer 1, in points, with the 95 % interval:")
 print("  our sentences:", lead(ahead))
 senseval = stored_result("layers_senseval").numbers["differences"]["layer 2 less layer 1"]
 print("  four words of senseval, 1,000 examples each (stored):", lead(senseval))
@@ -267,7 +267,7 @@ pool_vectors = occurrence_vectors(MODELS["trained"], pool, [0, 1, 2], progress=F
 
 
 def lead_of_layer_1(start):
-    """Layer 1 less layer 2 on our test words; the probe learns from the pool, from `start` on."""
+    """Layer 1 minus layer 2 on our test words; the probe learns from the pool, from `start` on."""
     known = slice(start, start + n_train)
     labels = [o.label for o in pool[known]]
     one, two = (
@@ -280,7 +280,7 @@ def lead_of_layer_1(start):
 live = share_right(tags_right["trained"][1] * 1.0 - tags_right["trained"][2], WORDS.test)
 again = [lead_of_layer_1(start) for start in range(0, len(pool) - n_train + 1, n_train)]
 pos = stored_result("layers_pos")
-print("Layer 1 less layer 2, in points, with the 95 % interval:")
+print("Layer 1 minus layer 2, in points, with the 95 % interval:")
 print("  the figure's:", lead(live))
 print("  other words to learn from, ours first:", ", ".join(f"{100 * x:+.1f}" for x in again))
 if len(again) > 1:
@@ -293,12 +293,12 @@ print(
 # %% [markdown]
 # One line says *ahead*, the others do not: they answer different questions. The interval of the first asks what other **test** sentences would have given. With other words to **learn** from, the lead is anything from nothing to a whole point; ours were the luckiest of five sets. The stored run learnt from ten times as many words, so the luck of the draw weighs less. The lead of layer 1 is half a point or none: both LSTM layers know both things. *An interval speaks only of what was drawn anew.*
 #
-# Now look back at layer 0. It sees no context and is not far behind, and even the **untrained** layer 0 is not bad. How can a layer know grammar that has never read a word?
+# Now look back at layer 0. It sees no context and is not far behind, and even the **untrained** layer 0 is not bad. How can a layer that has never read a word know grammar?
 
 # %% [markdown] slide="slide"
 # ## 4. Can a probe cheat?
 #
-# The layer need not know grammar, for the probe learns. From two thousand labelled words it can learn **by heart** that *the* is an article, given any vector by which it recognises *the*. So ask apart about words that it has met and words that are new. Two controls need no biLM: the word's commonest label, and a probe on **random numbers**, one vector for each spelling.
+# The layer need not know grammar, for the probe learns. From two thousand labelled words it can learn **by heart** that *the* is an article, given any vector by which it recognises *the*. So look separately at words that it has met and words that are new. Two controls need no biLM: the word's commonest label, and a probe on **random numbers**, one vector for each spelling.
 
 # %% slide="subslide"
 random = np.random.default_rng(0)
@@ -326,9 +326,9 @@ interval_bars(
 )
 
 # %% [markdown]
-# On words that the probe has met, random numbers are nearly as good as the best layer: the probe has learnt by heart. Only new words tell the readers apart. There random numbers fail, and so does the commonest label. The untrained layer 0 does better: endings tell much, and even random filters pass them on. From there to the trained layer 0 is what reading has brought, and to layer 1 what context adds.
+# On words that the probe has met, random numbers are nearly as good as the best layer: the probe has learnt by heart. Only new words tell the five apart. There random numbers fail, and so does the commonest label. The untrained layer 0 does better: endings say a lot, and even random filters pass them on. The step from there to the trained layer 0 is what reading adds; the step to layer 1 is what context adds.
 #
-# Hewitt and Liang ask how well the probe does where there is **nothing** to understand. In their **control task** every word type gets a random label and keeps it wherever it stands. Whoever is right has learnt it by heart. The real task's score less this one's is called **selectivity**.
+# Hewitt and Liang ask how well the probe does where there is **nothing** to understand. In their **control task** every word type gets a random label and keeps it wherever it stands. A probe that is right here has learnt by heart. The real task's score minus this one is called **selectivity**.
 
 # %% [markdown] exercise="control_labels"
 # ### Exercise 2. Random labels
@@ -367,7 +367,7 @@ check("control_labels", control_labels)
 # %%
 predict(
     "control",
-    "The course's layer 0, linear probe: how many test words get their random label right?",
+    "The course's layer 0, linear probe: what percentage of the random labels does it find?",
     unit="%",
 )
 
@@ -400,23 +400,23 @@ print("Selectivity, in points:")
 for m in MODELS:
     print(f"  {m}, layers 0, 1, 2:", ", ".join(f"{100 * gap.mean():.1f}" for gap in gaps[m]))
 more = share_right(gaps["trained"][2] - gaps["trained"][1], WORDS.test)
-print("  trained, layer 2 less layer 1, with the 95 % interval:", lead(more))
+print("  trained, layer 2 minus layer 1, with the 95 % interval:", lead(more))
 outcome("control", float(100 * drawn_right["trained"][0].mean()), unit="%")
 
 # %% [markdown]
-# Half of the random labels are found: learning by heart, measured. (The line is a dictionary of the words met; for new words it says the commonest label.) The untrained model does it best from layer 0, where the *word itself* is easiest to recognise; higher up, a word's vectors differ from sentence to sentence. So a layer that is a little worse at the task can be the more honest witness. On the published ELMo, Hewitt and Liang report just that: layer 1 is slightly better at parts of speech, layer 2 substantially more selective. On ours the last line shows no clear difference.
+# Half of the random labels are found: learning by heart, measured. (The dashed line in the figure is a dictionary of the words met; for new words it says the commonest label.) In the untrained model, learning by heart works best from layer 0, where the *word itself* is easiest to recognise; higher up, a word's vectors differ from sentence to sentence. So a layer that is a little worse at the task can be the more honest witness. On the published ELMo, Hewitt and Liang report just that: layer 1 is slightly better at parts of speech, layer 2 substantially more selective. On ours, the last line printed shows no clear difference.
 
 # %% [markdown] slide="slide"
 # ## 5. Three broken probes
 #
-# Three colleagues report on a probe with the nearest neighbour. You do not get their code. You get:
+# Three colleagues each report on a probe by the nearest neighbour. You do not get their code. You get:
 #
 # - `test`: the share that is right on their test sentences, by *their* labels,
 # - `fresh`: the share that is right on sentences that somebody else labelled later,
-# - `offsets`: for the fresh words, how often the answer is the published label of the word **before**, of the word **itself**, of the word **after**,
+# - `offsets`: for the fresh words, how often the answer is the right label of the word **before**, of the word **itself**, of the word **after**,
 # - `moved`: how far the vector of the first word moves when the *second* word is replaced.
 #
-# One probe had its test sentences in the training data. One reads vectors without context. One has its labels shifted by a word, at least in training. The fourth is sound.
+# One probe had its test sentences in the training data. One reads vectors without context. One has its labels shifted by a word in training, and perhaps in the test too. A fourth probe is sound.
 
 # %% slide="subslide"
 parts = broken_probes.three_parts(every, vectors["trained"], n_train)
@@ -488,7 +488,7 @@ for name, s in seen.items():
 # - `x` (B, T, D) are the task's word vectors, `layers` a list of $L + 1$ tensors (B, T, 2H) from the biLM,
 # - `mix_in(layers)` and `mix_out(layers)` give a mix (B, T, 2H), each with learned weights of its own,
 # - `rnn` takes (B, T, width) and gives (B, T, width of its own),
-# - `where` is `"input"`, `"output"`, `"both"` or `"none"`. At the input, the RNN reads `x` and the mix; at the output, the mix is put behind what the RNN gave.
+# - `where` is `"input"`, `"output"`, `"both"` or `"none"`. At the input, the RNN reads `x` and the mix; at the output, the mix is put after what the RNN gave.
 #
 # Return one tensor. No gradient may run back into `layers`; the mixes, `x` and the RNN must learn. Call `rnn` once, and a mix only where it is used.
 
@@ -511,11 +511,11 @@ def with_elmo(x, layers, mix_in, mix_out, rnn, where):
 check("with_elmo", with_elmo)
 
 # %% [markdown] hints="with_elmo"
-# nudge: Without ELMo it is `rnn(x)`. There are two gaps, before and behind. And where must the road back for gradients be cut: before the mix or after it?
+# nudge: Without ELMo it is `rnn(x)`. There are two places to join, before the RNN and after it. And where must the road back for gradients be cut: before the mix or after it?
 #
 # idea: `h.detach()` is the same tensor without a way back. Cut each *layer*; if you cut the mix, its weights no longer learn. `torch.cat([x, mixed], -1)` puts two vectors of a word side by side.
 #
-# outline: Detach each layer. If `where` is in `("input", "both")`, put `mix_in(layers)` behind `x`. Call `rnn`. If `where` is in `("output", "both")`, put `mix_out(layers)` behind its result. Return.
+# outline: Detach each layer. If `where` is in `("input", "both")`, put `mix_in(layers)` after `x`. Call `rnn`. If `where` is in `("output", "both")`, put `mix_out(layers)` after its result. Return.
 
 # %% [markdown] model_answer="with_elmo"
 # The layers are cut off before the mix, so its weights still learn. The two ifs are independent, so "both" needs no case of its own.
@@ -548,14 +548,22 @@ def winner(points, names):
     """The best, if it beats the second best seed by seed."""
     best, second, *_ = sorted(names, key=lambda name: -points[name]["mean"])
     ahead = interval(np.array(points[best]["values"]) - points[second]["values"])
-    print(f"{best} less {second}, in points:", lead(ahead))
+    print(f"{best} minus {second}, in points:", lead(ahead))
     return best if ahead["low"] > 0 else "no clear winner"
 
 
 outcome("where", winner(joined, ["input", "output", "both"]))
 
 # %% [markdown]
-# Anywhere is far better than nowhere; between the two best places three seeds see no difference. In the paper it depends on the task (Table 3, development sets). For question answering (SQuAD) and entailment (SNLI) *both* was best: 85.6 against 85.1 at the input and 84.8 at the output, and 89.5 against 88.9 and 88.7. For semantic roles the *input* was: 84.7, against 84.3 and 80.9. At the output alone, nothing behind the layers reads along the sentence.
+# Anywhere is far better than nowhere; between the two best places three seeds see no difference. In the paper it depends on the task (Table 3, development sets). (SQuAD is question answering, SNLI entailment, SRL semantic roles.)
+#
+# | | input | output | both |
+# |---|---|---|---|
+# | SQuAD | 85.1 | 84.8 | **85.6** |
+# | SNLI | 88.9 | 88.7 | **89.5** |
+# | SRL | **84.7** | 80.9 | 84.3 |
+#
+# At the output alone, no RNN comes after the mix to read along the sentence.
 
 # %% [markdown] slide="slide"
 # ## 7. Fewer labels, fewer passes
@@ -596,7 +604,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# After three passes the tagger with the layers is far above the other after twenty-four. With 1 % of the labels, the tagger of the figure (it reads the top layer, not the mix, and nobody has run it with an untrained biLM) passes what it reaches alone with ten times as many. The paper reports both savings for semantic roles (section 5.4). Without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %. But a pass with ELMo is dearer. By how much?
+# After three passes the tagger with the layers is far above the other after twenty-four. With the biLM and 1 % of the labels, the tagger of the figure passes what it reaches alone with ten times as many. (It reads the top layer, not the mix, and nobody has run it with an untrained biLM.) The paper reports both savings for semantic roles (section 5.4). Without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %. But a pass with ELMo is dearer. By how much?
 
 # %% [markdown] slide="slide"
 # ## 8. What it costs
@@ -704,7 +712,7 @@ for words in (400, 120):
 outcome("saved", 100 * (1 - plan["types once"] / plan["every layer"]), unit="%")
 
 # %% [markdown]
-# For the published ELMo every layer takes $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. One also reads that SQuAD takes 480 GB: 100,000 passages of 400 words. But it has about 100,000 **questions** (107,785), on 23,215 paragraphs (Rajpurkar and others, 2016), and a paragraph is kept once. Even at 400 words each that is a quarter of the 480; at 120 words, a fourteenth.
+# For the published ELMo, all three layers together take $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. One also reads that SQuAD takes 480 GB: 100,000 passages of 400 words. But it has about 100,000 **questions** (107,785), on 23,215 paragraphs (Rajpurkar and others, 2016), and a paragraph is kept once. Even at 400 words each that is a quarter of the 480; at 120 words, a fourteenth.
 #
 # Keeping two of three layers saves a third. *One mix* saves two thirds, but its weights must be known before, so the task can no longer learn them. *Types once* loses nothing, and saves a third minus the table of types. Two-byte numbers halve what is left. For SNLI and SQuAD the authors advise another way: cache the token layer alone, for a fixed vocabulary, and run the LSTMs each time.
 
@@ -713,7 +721,7 @@ outcome("saved", 100 * (1 - plan["types once"] / plan["every layer"]), unit="%")
 #
 # > *"Every task learns weights of its own: tasks of syntax put a large weight on layer 1, tasks of meaning on layer 2."*
 #
-# *Probing* gave rise to it (sections 2 and 3). The learned weights of the paper say something else (section 5.5, Figure 2): at the input, **all** its tasks favour layer 1, coreference and SQuAD most of all; at the output the weights are nearly even. Let us learn the weights of one task of each sort, and change one thing on the way: the **scale** of the layers.
+# *Probing* gave rise to this claim (sections 2 and 3). The paper's learned weights say something else (section 5.5, Figure 2). At the input, **all** its tasks favour layer 1, most of all SQuAD and coreference (which phrases name the same thing). At the output the weights are nearly even. Let us learn the weights of one task of each sort, and change one thing on the way: the **scale**. The layers keep their own, or all are brought to one.
 
 # %%
 predict(
@@ -759,7 +767,7 @@ of_words = np.mean(weights["words,\nown scale"], 0)
 outcome("largest", f"layer {of_words.argmax()}")
 
 # %% [markdown]
-# At one scale the weights are others, although nothing that the layers *know* has changed. A weight multiplies a vector: of a layer with small numbers the mix gets little at the same weight. So a learned weight is not a mark for knowledge. What would be one? Fix the weights and see what is lost.
+# With one scale for all, the weights change, although nothing that the layers *know* has changed. A weight multiplies a vector: at the same weight, a layer with small numbers adds less to the mix. So a learned weight does not measure knowledge. What would? Fix the weights and see what is lost.
 
 # %% slide="subslide"
 choices = {
@@ -780,23 +788,23 @@ interval_bars(
 
 # %%
 for task, (_, one, two, average, mix) in fixed.items():
-    print(f"{task}: learned less average", lead(share_right(mix * 1.0 - average, asked[task])))
-    print(f"{task}: layer 1 less layer 2", lead(share_right(one * 1.0 - two, asked[task])))
+    print(f"{task}: learned minus average", lead(share_right(mix * 1.0 - average, asked[task])))
+    print(f"{task}: layer 1 minus layer 2", lead(share_right(one * 1.0 - two, asked[task])))
 
 # %% [markdown]
-# **Half a myth.** The senses lean to layer 2, at either scale. But the words do not claim layer 1. At the layers' own scale they put most on layer 2, whose numbers are the largest; at one scale all three weights are near a third. And little hangs on the weights: on both tasks the learned ones are not told apart from the plain average, nor layer 1 from layer 2.
+# **Half a myth.** Senses lean to layer 2, at either scale. But parts of speech do not choose layer 1. At the layers' own scale they put most on layer 2, whose numbers are the largest; at one scale all three weights are near a third. And little depends on the weights: on neither task can the learned ones be told from the plain average, or layer 1 from layer 2.
 #
-# In the paper, learned weights are worth 0.2 points over nearly the average (λ = 0.001 against λ = 1) on each of three tasks, and 0.4 to 0.7 over the top layer alone (Table 2). What remains is a good idea told too strongly: different layers hold different things, so give the task *all* of them.
+# In the paper, learned weights (λ = 0.001) gain 0.2 points on each of three tasks over what is nearly the average (λ = 1). Over the top layer alone they gain 0.4 to 0.7 (Table 2). What remains is a good idea told too strongly: different layers hold different things, so give the task *all* of them.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - A probe reads frozen vectors. Put beside it an untrained model, layer 0, and what needs no model.
+# - A probe reads frozen vectors. Put beside it an untrained model, layer 0, and a baseline without a model.
 # - Compare by paired differences, with their interval, and over several sets to learn from.
 # - What a layer knows shows on words that the probe has not met. A control task measures what a probe learns by heart; selectivity is the difference.
 # - Both LSTM layers know syntax and meaning. The gaps between them are small.
 # - Freeze, mix, concatenate: at the input, at the output, or both, each with weights of its own.
-# - Learned weights depend on the scale of the layers. They are no marks for knowledge.
+# - Learned weights depend on the scale of the layers. They do not measure knowledge.
 # - Frozen vectors can be kept: 12 KiB a token at the published sizes, and less if types are kept once.
 
 # %%
@@ -827,9 +835,9 @@ progress()
 #
 # This section takes about 17 minutes. Nothing above or in later lessons needs it.
 #
-# To learn, the probe of section 3 needs to know in which direction to turn. Its loss is the mean surprise plus a small price on large weights; $y_n$ is the right label of word $n$, $p_{n,k}$ the probability of label $k$, and $\lambda$ says how hard the weights are pulled to 0:
+# To learn, the probe of section 3 needs to know in which direction to turn. Its loss is the mean surprise plus a small price on large weights. Here $y_n$ is the right label of word $n$, $p_{n,k}$ the probability of label $k$, and $\lambda$ says how hard the weights are pulled to 0:
 #
-# $$\mathcal{L} = -\frac{1}{N} \sum_{n=1}^{N} \log p_{n, y_n} + \frac{\lambda}{2} \lVert W \rVert^2 \qquad\qquad p_{n,k} = \frac{e^{x_n W_{:,k} + b_k}}{\sum_{j} e^{x_n W_{:,j} + b_j}}$$
+# $$\mathcal{L} = -\frac{1}{N} \sum_{n=1}^{N} \log p_{n, y_n} + \frac{\lambda}{2} \lVert W \rVert^2 \qquad\qquad p_{n,k} = \frac{e^{x_n W_{:,k} + b_k}}{\sum_{m} e^{x_n W_{:,m} + b_m}}$$
 
 # %% [markdown] exercise="probe_gradient"
 # ### Exercise 6. The slope of a linear probe (derive it)
@@ -856,14 +864,14 @@ def probe_gradient(x, y, W, b, l2):
 check("probe_gradient", probe_gradient)
 
 # %% [markdown] hints="probe_gradient"
-# nudge: $-\log p_{y} = -z_{y} + \log \sum_j e^{z_j}$ for scores $z$. What is the derivative of the second part for $z_k$?
+# nudge: $-\log p_{y} = -z_{y} + \log \sum_m e^{z_m}$ for scores $z$. What is the derivative of the second part for $z_k$?
 #
 # idea: It is $p_k$. So the slope for the scores of one word is $p_k$, less 1 at the right label: prediction minus target, as in lesson 01. The score is $x W + b$, so $W$ gets $x$ times that error, and $b$ the error itself. Do not forget the mean, and the slope of $\frac{\lambda}{2} w^2$.
 #
 # outline: Scores (N, K); subtract each row's largest; softmax over `axis=1`. Take 1 from `p[np.arange(N), y]`, divide by N. For W: `x.T @ error + l2 * W`. For b: `error.sum(0)`.
 
 # %% [markdown] model_answer="probe_gradient"
-# For one word, $\partial / \partial z_k$ of $-z_y + \log \sum_j e^{z_j}$ is $p_k - [k = y]$. The chain rule gives $\partial z_k / \partial W_{i,k} = x_i$ and $\partial z_k / \partial b_k = 1$. The mean divides by $N$; $\frac{\lambda}{2} w^2$ has the slope $\lambda w$. Subtracting the largest score of a row changes no probability and keeps the exponentials finite.
+# For one word, $\partial / \partial z_k$ of $-z_y + \log \sum_m e^{z_m}$ is $p_k - [k = y]$. The chain rule gives $\partial z_k / \partial W_{i,k} = x_i$ and $\partial z_k / \partial b_k = 1$. The mean divides by $N$; $\frac{\lambda}{2} w^2$ has the slope $\lambda w$. Subtracting the largest score of a row changes no probability and keeps the exponentials finite.
 
 # %%
 probe_gradient = or_reference("probe_gradient", probe_gradient)
@@ -913,7 +921,7 @@ lost = {
     for name, probe in tried.items()
 }
 for name in list(gammas)[:-1]:
-    print(f"learned less {name}, in points:", lead(lost[name]))
+    print(f"learned minus {name}, in points:", lead(lost[name]))
 outcome("gamma", 100 * lost["γ 0.01"]["mean"], unit="points")
 
 # %% [markdown]
