@@ -212,7 +212,8 @@ def senses_by_layer() -> list[str]:
     ahead = numbers["differences"]
     assert all(difference["low"] > 0 for difference in ahead.values())
     assert round(100 * ahead["layer 2 less majority of the form"]["mean"]) == 20  # "twenty points"
-    assert round(100 * ahead["layer 2 less mean of static vectors"]["mean"]) == 9  # "nine above"
+    bag_behind = 100 * ahead["layer 2 less mean of static vectors"]["mean"]
+    assert 6.5 < bag_behind < 7  # "nearly seven above"
     assert round(100 * ahead["layer 2 less layer 2, untrained"]["mean"]) == 12  # "twelve above"
     assert numbers["rows"]["layer 0"]["accuracy"] < numbers["rows"]["majority"]["accuracy"]
     return [

@@ -34,7 +34,7 @@ from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
-from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, read_without
+from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
@@ -92,8 +92,7 @@ def fasttext(text: list[list[str]], seed: int) -> Closeness:
 
 def neighbours(seeds: list[int]) -> tuple[str, Result]:
     """Misspelt words, classes of words and false friends; intervals over words and seeds."""
-    held_out = evaluation_sentences()
-    text = [s for source in course_sources() for s in read_without(source, held_out)]
+    text = list(course_text())
     counts = Counter(word for sentence in text for word in sentence)
     known = Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:]
     classes = _classes()

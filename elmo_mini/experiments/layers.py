@@ -18,14 +18,17 @@ from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Result, run_experiments
+from elmo_mini.extras import brought_by
+from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
 from elmo_mini.probing.report import ProbeReport, bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, load_task
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.senses import SenseSentence, sense_sentences
-from elmo_mini.word_vectors.word2vec_options import course_options
-from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
+
+with brought_by("experiments"):
+    from gensim.models import Word2Vec
 
 WORDS = {"play": ("play", "plays", "played", "playing"), "bank": ("bank", "banks")}
 NEAREST = 5
@@ -136,9 +139,12 @@ def differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
 
 
 def _static_vectors() -> StaticVectors:
-    """word2vec on Brown, as lesson 02 trains it."""
-    sentences = list(corpora.load("brown").sentences(lower=True))
-    return Word2Vec(sentences, sg=1, seed=1, **course_options("brown"))
+    """Skip-gram on the text of the course's biLM, read three times, as the biLM has read it."""
+    text = [[word.lower() for word in sentence] for sentence in course_text()]
+    vectors: StaticVectors = Word2Vec(
+        text, sg=1, vector_size=100, alpha=0.05, epochs=3, seed=1, workers=1
+    ).wv
+    return vectors
 
 
 EXPERIMENTS: dict[str, Callable[[BiLM], tuple[str, Result]]] = {

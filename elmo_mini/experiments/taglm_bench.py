@@ -13,7 +13,7 @@ from typing import Any
 
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.experiments.command import Result
-from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, read_without
+from elmo_mini.pretraining.sources import course_text
 from elmo_mini.results.intervals import interval
 from elmo_mini.tagging.data import (
     Part,
@@ -87,12 +87,7 @@ class Bench:
     @cached_property
     def word_vectors(self) -> Word2Vec:
         """Skip-gram vectors of the text that the course's biLM was pretrained on."""
-        left_out = evaluation_sentences()
-        text = [
-            [normalise(word) for word in sentence]
-            for source in course_sources()
-            for sentence in read_without(source, left_out)
-        ]
+        text = [[normalise(word) for word in sentence] for sentence in course_text()]
         return Word2Vec(text, seed=1, **WORD2VEC)
 
     def f1(self, task: str, system: System, share: float, seed: int) -> float:

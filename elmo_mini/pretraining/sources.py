@@ -83,6 +83,12 @@ def read_without(source: Source, left_out: frozenset[str]) -> Iterator[list[str]
         yield sentence
 
 
+def course_text() -> Iterator[list[str]]:
+    """What the course checkpoint has read: `course_sources` without `evaluation_sentences`."""
+    left_out = evaluation_sentences()
+    return chain.from_iterable(read_without(source, left_out) for source in course_sources())
+
+
 def evaluation_sentences() -> frozenset[str]:
     """The normal forms of every sentence on which the course measures a model.
 

@@ -573,7 +573,7 @@ show_neighbours(readers[0], ["打针"])
 #
 # > *"ELMo's bottom layer is the word embedding: words of like meaning lie close together."*
 #
-# One reads this in many drawings of ELMo. Ask in two ways, both times about a word such as *lawyer*. Is it closer to *attorney* than to **any ordinary word** with the same tag and about the same length and frequency as *attorney*? And is it closer to *attorney* than to *layer*, which is near in **letters** only?
+# One reads this in many drawings of ELMo. Ask in two ways, both times about a word such as *lawyer*. Is it closer to *attorney* than to **any ordinary word** with the same tag and about the same length and frequency as *attorney*? And is it closer to *attorney* than to *layer*, which is near in **letters** only? We have 68 words with two such partners each. (A language model wrote the list, and nobody has checked it. For four of the words no ordinary rivals could be drawn.)
 
 # %%
 predict("meaning", "For how many of 100 words does layer 0 choose meaning over letters?", unit="%")
@@ -612,7 +612,7 @@ show_neighbours(readers[0], ["lawyer", "car", "ocean"])
 # - A highway mixes new and old by a gate. The files' *carry* multiplies the new.
 # - Your `CharCNN` gives layer 0 of a trained ELMo: one vector for each spelling, whatever the sentence.
 # - Training adds grammar, most of which the longest common ending has as well, and some meaning, which look-alikes hide. It does not add correct spelling.
-# - This is the third of ELMo's three ideas: read both directions, keep all layers, start from characters. The other two come next. Lesson 05 did without this one: its figures began with words. (It also took only the top layer.)
+# - This is the third of ELMo's three ideas: read both directions, keep all layers, start from characters. The other two come next. Lesson 05 had this one inside its black box, and took only the top layer.
 
 # %%
 calibration()

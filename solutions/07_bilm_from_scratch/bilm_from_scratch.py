@@ -33,6 +33,7 @@ from elmo_mini.figures import plots
 from elmo_mini.figures.bilm_network import bilm_network
 from elmo_mini.figures.causality import causality
 from elmo_mini.figures.two_readers import step_through
+from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.recurrent.training import TrainingOptions, train
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -51,7 +52,7 @@ plots.road("07")
 #
 # ## The paper
 #
-# **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The cell is that of [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
+# **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The projection is from [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
 #
 # The lesson takes 100 minutes if you are quick, and 140 if you read every sentence and think over every prediction. Short of time? Exercises 1, 3 and 5 are the spine. You can skip the others: the lesson goes on without them. Exercise 7 stands at the very end, for those who have 20 minutes more.
 #
@@ -340,7 +341,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
     print(f"layer {layer}: {tuple(ours.shape)}, largest distance {far:.0e}")
 
 # %% [markdown]
-# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches and reviews (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives the same vectors, up to rounding; layer 0 is the token layer. The published ELMo has the same parts, only larger: three vectors of 1024 numbers for each token. Its first one holds the same 512 numbers twice.
+# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches, reviews and recent English (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives the same vectors, up to rounding; layer 0 is the token layer. The published ELMo has the same parts, only larger: three vectors of 1024 numbers for each token. Its first one holds the same 512 numbers twice.
 
 # %% [markdown] slide="slide"
 # ## 4. What the readers are asked
@@ -472,9 +473,9 @@ outcome(
 )
 
 # %% [markdown]
-# Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. (Which of the two directions is easier, one run cannot say.) Networks pay off with much more text; section 8 has one that has read 3.9 million words almost three times.
+# Both readers beat the counts of words, so they use some context. **Neither reaches the counts of pairs**: one word of context, looked up in a table, does better than your network after one pass. (Which of the two directions is easier, one run cannot say.) Section 8 has a network that has read 3.9 million words almost three times.
 #
-# These perplexities hold for this text and 1,000 words, with a third of all tokens `<unk>`. Compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over the 1 Billion Word Benchmark, some 800 million words (section 3.4). Its softmax had about 793,000 words (the authors' training code).
+# These perplexities hold for this text and 1,000 words, with a third of all tokens `<unk>`. Compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over the 1 Billion Word Benchmark (section 3.4), some 800 million words. Its softmax had about 793,000 words (the authors' training code).
 #
 # Let it write. The forward reader goes on from a beginning, the backward reader invents what came before an end. A `temperature` below 1 makes the safest words safer still; one above 1 makes the other words likelier.
 
@@ -563,7 +564,7 @@ tested = {
 causality(tested, ["<S>", *short, "</S>"], title="Who moves when a word is replaced?")
 
 # %% [markdown]
-# Yours is a clean pair of triangles. In the other model **every** state moves. Here is why. In `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could "indirectly see itself" (section 3.1).
+# Yours is a clean pair of triangles. In the other model **every** state moves. Here is why. In `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
 #
 # What is such a model worth when the future is really not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
 
@@ -688,7 +689,7 @@ check("broken_runs", broken_runs)
 # %% [markdown] hints="broken_runs"
 # nudge: Each of the three pictures tells one run from the sound one. Which run stands out in which picture?
 #
-# idea: A cross in a table is a state that has read what it must not. Clean tables and a loss that is far too good mean that the states are right and the question is wrong. A state that depends on the sentence beside it has read padding.
+# idea: A cross in a table is a state that has read what it must not. Clean tables and a loss far below the sound run's mean that the states are right and the question is wrong. A state that depends on the sentence beside it has read padding.
 #
 # outline: Find the run with crosses. Of the other two, find the one with a distance above 1e-4, and say which direction has it. The last one has a loss that is too good: in which direction?
 
@@ -707,38 +708,39 @@ FEW = TEXT.train[:256]
 
 
 def frozen_states(model, sentences):
-    """Top states (N, H) and targets (N,) of both directions, one below the other."""
+    """Top states (N, H) and targets (N,) of both directions, and the sentence of each, (N,)."""
     kept = []
-    for rows in (sentences[k : k + 32] for k in range(0, len(sentences), 32)):
+    for first in range(0, len(sentences), 32):
+        rows = sentences[first : first + 32]
         with torch.no_grad():
             layers, mask = model.reader(TEXT.characters(rows))
         asked = both_targets(TEXT.numbers(rows)[0], mask)
+        number = (first + torch.arange(len(rows)))[:, None].expand(mask.shape)
         halves = zip(layers[-1].chunk(2, -1), asked, strict=True)
-        kept += [(h[a >= 0], a[a >= 0]) for h, a in halves]
+        kept += [(h[a >= 0], a[a >= 0], number[a >= 0]) for h, a in halves]
     return tuple(map(torch.cat, zip(*kept, strict=True)))
 
 
 def fresh_softmax(name, model, steps=120):
     """Train the softmax alone on frozen states; the perplexity on held-out sentences."""
-    states, asked = frozen_states(model, FEW)
+    states, asked, _ = frozen_states(model, FEW)
     with torch.no_grad():
         model.softmax.weight.zero_()
         model.softmax.bias.copy_((torch.bincount(asked, minlength=V) + 1).log())
     drawn = (torch.randint(len(asked), (512,)) for _ in range(steps))
     losses = (functional.cross_entropy(model.softmax(states[n]), asked[n]) for n in drawn)
     train(model.softmax, losses, steps, TrainingOptions(learning_rate=3e-3, progress=True))
-    states, asked = frozen_states(model, HELD_OUT)
+    states, asked, sentence = frozen_states(model, HELD_OUT)
     with torch.no_grad():
         nats = functional.cross_entropy(model.softmax(states), asked, reduction="none")
-    reached, sure = float(nats.mean().exp()), float(1.96 * nats.std() / len(nats) ** 0.5)
-    print(
-        f"{name}: {reached:.1f}, 95 % over tokens {reached * (1 - sure):.1f} to {reached * (1 + sure):.1f}"
-    )
-    return reached
+    mean, low, high = np.exp(bootstrap_interval(nats.double().numpy()[None], sentence.numpy()))
+    print(f"{name}: {mean:.1f}, 95 % over sentences {low:.1f} to {high:.1f}")
+    return mean
 
 
 control = model_of(COURSE.options)
 grown = LanguageModel(grown_up, COURSE.options.projection_dim)
+fresh_softmax("the checkpoint's states, 480 steps", grown, steps=480)
 bars = {
     "counts of words": TEXT.ngram(HELD_OUT, 1, counted=FEW),
     "untrained states": fresh_softmax("untrained states", control),
@@ -753,7 +755,7 @@ plots.bars(
 )
 
 # %% [markdown]
-# Untrained states add nothing to the counts of words. The checkpoint's states add more than knowing the previous word does. Both models have the same size: the difference is 3.9 million words of **other** texts, read almost three times. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs counted on all of them.
+# Untrained states add nothing to the counts of words. The checkpoint's states add more than knowing the previous word does, if we stop after 120 steps. With 480 steps the softmax has learnt its 256 sentences by heart, and the lead is gone. Both models have the same size: the difference is 3.9 million words of **other** texts, read almost three times. In section 5, your own network had read 25 times as many of these sentences and did not get below the pairs counted on all of them.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task (section 3.4). Lesson 11 measures what that brings.
 
@@ -788,7 +790,7 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # - Two stacks, one token layer, one softmax. From the second layer on, a residual. $2L + 1$ vectors for each token.
 # - The state at $t$ has read $w_t$ and is asked for a neighbour. It must be asked only for what it has not read.
 # - A low loss alone proves nothing, not even on held-out text. Replace a word and see which states have read it; then look at what they are asked.
-# - Your small model beat counts of words and lost to counts of pairs. A checkpoint that has read 3.9 million words of other texts beats both, where all learn from the same 256 sentences.
+# - Your small model beat counts of words and lost to counts of pairs. Given 256 sentences, a checkpoint that has read 3.9 million words of other texts beats the counts of these 256. It does not reach the pairs of all 6,400.
 #
 # ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers in place of the top one (lesson 08).
 
@@ -807,7 +809,7 @@ progress()
 # **Rubric, 3 points.** 1 for the way the answer gets in (the layers mix the directions, or the question asks for what was read) and why held-out text does not show it. 1 for two measurements with what each would show (causality test; sentences cut off before the word to predict; the targets; the loss against counts of words and of pairs). 1 for saying that seeing both sides is no fault in itself: it is a fault where the target is among the inputs. 0.5 of it for "use a masked model" without the reason.
 
 # %% [markdown] model_answer="perplexity_of_1_8"
-# The number can come from the states and not from the text: in a two-layer bidirectional LSTM the second layer's forward state reads the first layer's backward state, which has already read the next word. The model copies its answer, and copying works on any sentence, so held-out text does not reveal it. I would ask for the causality test: replace a word and see whether forward states before it, or backward states after it, move. If they do, the loss measures nothing. If they do not, each state has read its own side only, and I would check what it is asked: a backward reader that is asked for the next word passes the test and copies all the same. And I would ask for the perplexity when each sentence is cut off before the word to predict: a model that has not read its answer keeps its number, and this one will fall to the level of counts, or below.
+# The number can come from the states and not from the text: in a two-layer bidirectional LSTM the second layer's forward state reads the first layer's backward state, which has already read the next word. The model copies its answer, and copying works on any sentence, so held-out text does not reveal it. I would ask for the causality test: replace a word and see whether forward states before it, or backward states after it, move. If they do, the loss measures nothing. If they do not, each state has read its own side only, and I would check what it is asked: a backward reader that is asked for the next word passes the test and copies all the same. And I would ask for the perplexity when each sentence is cut off before the word to predict: a model that has not read its answer keeps its number, and this one will rise to that of the counts, or above.
 #
 # As a reader for a tagger the architecture is fine, because the tagger's labels are not in the input: every state may see the whole sentence, and task models do exactly that. What fails is the *question*, predicting words that the model is shown. To train both sides at once, the word must be hidden from the input, as BERT does.
 

@@ -285,7 +285,7 @@ plots.bars(
 outcome("held", float(held[1]), unit="%")
 
 # %% [markdown]
-# Your desk finds the truth as long as γ may move. Without γ the shares cannot make the mix louder, because they sum to one. They bend towards the loudest layer, which makes up for the missing volume, and no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process".
+# Your desk finds the truth as long as γ may move. Without γ the shares cannot make the mix louder, because they sum to one. They bend towards whatever comes nearest to twice the wanted mix. Here that is layer 2: it is the loudest, and the residual has put layer 1 into it. They no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process".
 #
 # What does the desk add in practice? In three tasks of the paper, the top layer alone gives most of ELMo's gain. The average adds a little, and learned shares another 0.2 points. (The numbers are in the first optional section.)
 
@@ -618,16 +618,16 @@ outcome("verbs", 100 * point(shares("layer 2", VERBS))["mean"], unit="%")
 #
 # The paper's own pair is harder: a baseball *play* and a Broadway *play* are both nouns, and the published model keeps them apart.
 #
-# **More words.** One word proves little. Take *bank*, whose two senses are both nouns. Then take all 28 words, twice: with neighbours from every sentence of the word, then only from those of the same part of speech.
+# **More words.** One word proves little. Take *bank*, whose two senses are both nouns. Then take all 28 words, with neighbours from every sentence of the word. Then allow only neighbours of the same part of speech. (21 of the words have two senses in one part of speech; for the others grammar is enough.)
 
 # %% slide="subslide"
 compare(
-    {"bank": (BANKS,), "28 words": (WORD,), "28 words, same\npart of speech": (WORD_AND_POS,)},
+    {"bank": (BANKS,), "28 words": (WORD,), "21 words, same\npart of speech": (WORD_AND_POS,)},
     "Nearest sentences with the same sense",
 )
 
 # %% [markdown]
-# Where intervals overlap, take the difference sentence by sentence. For *bank*, *untrained* is the mean of six networks, each with its own random weights. For the 28 words, the interval redraws whole words, not sentences.
+# Where intervals overlap, take the difference sentence by sentence. For *bank*, *untrained* is the mean of six networks, each with its own random weights. For many words, the interval redraws whole words, not sentences. The last two bars ask different sentences. So the lead over chance is printed for the **same** sentences, with and without neighbours of another part of speech.
 
 
 # %%
@@ -646,14 +646,21 @@ def of_bank(module):
 BANK = [s for s in SENTENCES if s.word == "bank"]
 six = np.mean([of_bank(untrained_network(seed)) for seed in range(6)], 0)
 say("bank, layer 2: untrained minus trained", point(six - of_bank(COURSE)))
+ahead = shares("layer 2", WORD) - shares("layer 2, untrained", WORD)
+words = list(dict.fromkeys(s.word for s in SENTENCES))
+gains = [np.mean([a for a, s in zip(ahead, SENTENCES, strict=True) if s.word == w]) for w in words]
+print(f"words on which trained is ahead of untrained: {sum(g > 0 for g in gains)} of {len(words)}")
+asked = ~np.isnan(shares("chance", WORD_AND_POS))
+print(f"\n{asked.sum()} of {len(asked)} sentences: other senses have the same part of speech")
 for one, other in (("layer 1", "chance"), ("layer 2", "chance"), ("layer 2", "layer 2, untrained")):
-    gain = shares(one, WORD_AND_POS) - shares(other, WORD_AND_POS)
-    say(f"same part of speech: {one} minus {other}", point(gain, [s.word for s in SENTENCES]))
+    for key, near in ((WORD, "all neighbours"), (WORD_AND_POS, "same part of speech")):
+        gain = np.where(asked, shares(one, key) - shares(other, key), np.nan)
+        say(f"{near}: {one} minus {other}", point(gain, [s.word for s in SENTENCES]))
 
 # %% [markdown]
-# Over all words layers 1 and 2 are some twenty points above chance. With the part of speech held fixed, layer 1 keeps about eight of them and layer 2 about six. What is left is real: both intervals lie above 0, and so does that of layer 2 against the untrained network. Layer 0 has one vector for each spelling and stays near chance. (It is a little above where the form gives the sense away: *parked* is never a garden.)
+# Over all words layers 1 and 2 are some twenty points above chance. Much of that is grammar. Take the sentences that grammar does not settle: with all neighbours layer 1 leads chance by 11 points, with those of the same part of speech by 8. Layer 2 leads by 10, and by 6. What is left is real: both intervals lie above 0, and so does that of layer 2 against the untrained network. Layer 0 has one vector for each spelling and stays near chance. (It is a little above where the form gives the sense away: *parked* is never a garden.)
 #
-# And *bank* is a warning: there the **untrained** network does better. Nobody taught it senses. Its states mix in the words beside *bank*, and in 26 sentences those can match the sense for many reasons. Without this control we might have told a story about learning.
+# And *bank* is a warning: there the **untrained** network does better. Nobody taught it senses. Its states mix in the words beside *bank*, and in 26 sentences those can match the sense for many reasons. Without this control we might have told a story about learning. But *bank* is an extreme: on nearly all of the 28 words the trained network is ahead. We picked it, so its interval promises too much.
 #
 # **More examples** help. The stored experiment takes the four words of senseval (lesson 02), each in **one** part of speech. It looks for neighbours among up to 1,000 labelled examples of the word.
 
@@ -684,7 +691,7 @@ for name, difference in STORED.numbers["differences"].items():
         say(f"{name.replace(' less ', ' minus '):>40}", difference)
 
 # %% [markdown]
-# Layer 2 lies twenty points above *majority of the form*, the best that one vector for each form can do. It lies twelve above the same network before training, and nine above the mean of the sentence's static vectors, which sees the words but not their order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its choice of five is arbitrary.
+# Layer 2 lies twenty points above *majority of the form*, the best that one vector for each form can do. It lies twelve above the same network before training, and nearly seven above the mean of the sentence's static vectors. These learnt from the text of the biLM, three times over; their mean sees the words, but not their order. Layer 0 falls *below* the majority: it cannot tell the senses apart, so its choice of five is arbitrary.
 #
 # **The paper's own test** is harder: it takes all ambiguous words of a text (table 5, F1 in percent). (CoVe takes its vectors from the encoder of a translator.)
 #
@@ -692,7 +699,7 @@ for name, difference in STORED.numbers["differences"].items():
 # |---|---|---|---|---|
 # | 65.9 | 64.7 | 67.4 | 69.0 | 70.1 |
 #
-# **Half a myth.** Always saying the commonest sense scores 65.9. The published biLM's second layer scores 69.0, with one nearest neighbour and no training; a system made for the task had 70.1. One vector for each word *in its sentence* makes it possible. How far it gets depends on how much the model has read and on how many examples you have. *Solved* is something else.
+# **Half a myth.** Always saying the commonest sense scores 65.9. The published biLM's second layer scores 69.0, with one nearest neighbour among averages of labelled examples; a system made for the task had 70.1. One vector for each word *in its sentence* makes it possible. How far it gets depends on how much the model has read and on how many examples you have. *Solved* is something else.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -721,7 +728,7 @@ progress()
 # **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (majority or first sense, untrained network, chance, mean of static vectors), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
 
 # %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about hockey. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. What makes bets better first is grammar. In our sentences with *play*, nearly all of the five nearest neighbours have the same part of speech, but among the verbs sport and music are separated no better than chance (48 %). Over 28 words, about 60 % of the neighbours share the sense, against 40 % by chance and 42 % for an untrained network; with the part of speech held fixed it is 50 % against 44 %. With many labelled examples the gain is clear: on senseval layer 2 has 79 %, the majority of the form 59 %, a mean of static vectors 71 % and the same network before training 67 %. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about hockey. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar does so as well. In our sentences with *play*, nearly all of the five nearest neighbours have the same part of speech, but among the verbs sport and music are separated no better than chance (48 %). Over 28 words, about 60 % of the neighbours share the sense, against 40 % by chance and 42 % for an untrained network; on the 21 words that have two senses in one part of speech, with that held fixed, it is 50 % against 44 %. With many labelled examples the gain is clear: on senseval layer 2 has 79 %, the majority of the form 59 %, a mean of static vectors 73 % and the same network before training 67 %. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
 #
 # Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 
@@ -896,4 +903,4 @@ outcome("again", steps[0], unit="percent")
 # Next: **09 · what the layers know, and using them.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Is the fresh mix not arbitrary?* It is the average, and table 2 shows that the average is nearly as good as learned shares. *Why does the untrained network find the senses of* bank *?* Its states mix in the words beside it without having learned anything; with 26 sentences by one writer, those of one sense may share small words. That is why an untrained control belongs in every such figure. *Would a larger model separate hockey from the cello?* The published model has read 800 million words, ours a small part of that; the course has not measured it. *Poll before section 9:* "Which is easier to read off a vector, noun against verb, or sport against music?"
+# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Is the fresh mix not arbitrary?* It is the average, and table 2 shows that the average is nearly as good as learned shares. *Why does the untrained network find the senses of* bank *?* Its states mix in the words beside it without having learned anything; with 26 sentences by one writer, those of one sense may share small words. That is why an untrained control belongs in every such figure. *Would a larger model separate hockey from the cello?* The published model has read 800 million words, ours a small part of that; the course has not measured it. *Poll before section 7:* "Which is easier to read off a vector, noun against verb, or sport against music?"
