@@ -14,6 +14,8 @@ Letters in the shape comments: V words, D dimensions, B tiles in a block, N word
 W largest window, M = N + 2 W words that a tile reads, K noise words of a tile.
 """
 
+import math
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,12 +114,14 @@ def cut_blocks(
     block_words: int,
     patterns: Tensor,
     negative: int,
+    most_of_one: float = math.inf,
 ) -> list[Block]:
     """Cut what `draw_windows` drew into blocks of ``block_words`` words (the last may be shorter).
 
     Parameters
     ----------
     noise : as many ids as there are tiles, times K
+    most_of_one : a block in which one word stands more often is halved, down to a single tile
     """
     if len(ids) == 0:
         return []
@@ -131,8 +135,14 @@ def cut_blocks(
     all_noise = torch.from_numpy(noise).view(tiles, -1)
     step = max(1, block_words // tile_words)
     blocks = []
-    for first in range(0, tiles, step):
-        last = min(first + step, tiles)
+    runs = deque((first, min(first + step, tiles)) for first in range(0, tiles, step))
+    while runs:
+        first, last = runs.popleft()
+        here = ids[first * tile_words : last * tile_words]
+        if last - first > 1 and np.unique(here, return_counts=True)[1].max() > most_of_one:
+            middle = (first + last) // 2
+            runs.extendleft([(middle, last), (first, middle)])
+            continue
         begin, end = first * tile_words, last * tile_words
         blocks.append(
             Block(

@@ -45,6 +45,7 @@ NOISE_WORDS = {"skip-gram": 64, "CBOW": 32}  # noise words drawn for each tile
 CHUNK_WORDS = 1 << 17  # words whose windows and noise are drawn in one go
 LARGEST_BLOCK = 2048
 STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
+STEP_OF_BURST = 16.0  # of a word that stands close together, as the slashes of a script do
 LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
 BLOCKS_PER_LOSS = 16
 
@@ -240,6 +241,7 @@ class Word2Vec(WordVectors):
                     block_words=block_words,
                     patterns=patterns,
                     negative=self.negative,
+                    most_of_one=STEP_OF_BURST / (self.alpha * self._pairs()),
                 )
                 for place, block in enumerate(blocks):
                     share = (done + (end - begin) * place / len(blocks)) / total
@@ -279,10 +281,15 @@ class Word2Vec(WordVectors):
         kept = self.vocabulary.counts * self._keep()
         share = kept / kept.sum()
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
-        pairs = (self.window + 1 if self.shrink_windows else 2 * self.window) if self.sg else 1
-        steps = self.alpha * pairs * (share + self.negative * noise)
+        steps = self.alpha * self._pairs() * (share + self.negative * noise)
         words = min(STEP_OF_BUSIEST / steps.max(), STEP_OF_TYPICAL / float(share @ steps))
         return int(min(max(words, 1), LARGEST_BLOCK))
+
+    def _pairs(self) -> int:
+        """How many pairs a word makes on average; CBOW makes one."""
+        if not self.sg:
+            return 1
+        return self.window + 1 if self.shrink_windows else 2 * self.window
 
     @property
     def architecture(self) -> str:

@@ -632,7 +632,7 @@ for number in (1, 2, 3):
     kept = embed(text)
     print(f"pass {number}: {1000 * (time.perf_counter() - start):.1f} ms")
 disk = stored_result("vector_cache").numbers["times_as_fast"]["reading in order over computing"]
-print(f"a model of the published small size, vectors read from a disk (stored): {disk:.0f} times as fast")
+print(f"the small published size, read from a disk (stored): {disk:.0f} times as fast")
 
 # %% [markdown]
 # The price is space. You cannot have both the fish and the bear's paw, says a Chinese proverb; here the two are **time** and **space**.

@@ -292,3 +292,16 @@ def test_divergence_is_an_error_and_not_a_table_of_nonsense(recwarn):
     with pytest.raises(RuntimeError, match="lower alpha=50"):
         Word2Vec(SENTENCES, min_count=1, sample=0, sg=1, alpha=50.0, epochs=20)
     assert not recwarn.list
+
+
+def test_a_word_that_comes_in_a_burst_does_not_make_training_diverge():
+    """As the slashes of a film script did, four hundred lines of them in a row."""
+    rng, words = np.random.default_rng(0), np.array([f"w{i}" for i in range(2000)])
+    share = 1 / (np.arange(2000) + 101)
+    text = [words[rng.choice(2000, 20, p=share / share.sum())].tolist() for _ in range(6000)]
+    script = [
+        ["/" if k % 3 == 0 else words[(7 * j + k) % 1000] for k in range(20)] for j in range(400)
+    ]
+    text[100:100] = script
+    model = Word2Vec(text, sg=1, vector_size=20, epochs=1, sample=1e-2, seed=1)
+    assert np.linalg.norm(model.vectors, axis=1).max() < 10
