@@ -1,5 +1,7 @@
 """The draws and the two update steps of the fast trainer, against plain loops and autograd."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -28,7 +30,7 @@ def text(seed=0, sentences=9):
     return ids, np.repeat(np.arange(sentences, dtype=np.int32), lengths)
 
 
-def blocks_of(tile_words=4, block_words=8, shared=6, negative=5, seed=0):
+def blocks_of(tile_words=4, block_words=8, shared=6, negative=5, seed=0, most_of_one=math.inf):
     ids, sentences = text(seed)
     rng = np.random.default_rng(seed)
     ids, left, right = draw_windows(
@@ -45,6 +47,7 @@ def blocks_of(tile_words=4, block_words=8, shared=6, negative=5, seed=0):
         block_words=block_words,
         patterns=window_patterns(WINDOW),
         negative=negative,
+        most_of_one=most_of_one,
     )
     return blocks, ids, left, right, noise.reshape(tiles, shared)
 
@@ -123,6 +126,20 @@ def test_discarding_comes_before_windowing_so_the_rest_move_together():
     )
     assert kept.tolist() == [1, 2]
     assert (left.tolist(), right.tolist()) == ([0, 1], [1, 0])
+
+
+def test_a_block_is_halved_as_long_as_one_word_stands_in_it_too_often():
+    whole, ids, *_ = blocks_of(block_words=16)
+    cut, *_ = blocks_of(block_words=16, most_of_one=3)
+    assert len(cut) > len(whole)
+    for block in cut:
+        tiles, n, _, w = block.sizes
+        here = block.words[w : w + tiles * n][block.reach > 0]
+        assert tiles == 1 or here.bincount().max() <= 3
+    assert torch.cat([block.reach for block in cut]).equal(torch.cat([b.reach for b in whole]))
+    assert torch.cat([block.noise for block in cut]).equal(torch.cat([b.noise for b in whole]))
+    read = [pair for block in cut for _, *pair in windows_of(block)]
+    assert read == [pair for block in whole for _, *pair in windows_of(block)]
 
 
 def test_a_text_of_which_nothing_is_kept_gives_no_blocks():
