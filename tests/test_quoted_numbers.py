@@ -222,6 +222,28 @@ def senses_by_layer() -> list[str]:
     ]
 
 
+def two_sizes() -> list[str]:
+    senses, course = stored_result("larger_senseval").numbers, stored_result("layers_senseval")
+    perplexity = {name: b["validation_perplexity"] for name, b in senses["bilms"].items()}
+    assert round(100 * (1 - perplexity["larger"] / perplexity["course"])) == 7  # "by 7 %"
+    words = stored_result("larger_pos").numbers["differences"]
+    for layer, clear in ((1, True), (2, False)):
+        pair = f"larger, layer {layer} less course, layer {layer}"
+        gain = senses["differences"][pair]
+        assert (gain["low"] > 0) is clear  # "clearly only in layer 1"
+        assert 1 <= round(100 * gain["mean"]) <= 2  # "a point or two"
+        assert words[pair]["low"] < 0 < words[pair]["high"]  # "nothing that we can see"
+        before = senses["rows"][f"larger, untrained, layer {layer}"]["accuracy"]
+        before -= course.numbers["rows"][f"layer {layer}, untrained"]["accuracy"]
+        assert round(100 * before) == 3  # "about three points"
+        assert gain["mean"] < before  # "has not grown"
+    cells = {name: b["cells"] for name, b in senses["bilms"].items()}
+    return [
+        f"{cells['larger']:,} cells in each direction in place of {cells['course']}",
+        f"its perplexity is {perplexity['larger']:.1f}, where ours has {perplexity['course']:.1f}",
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
@@ -234,6 +256,7 @@ def senses_by_layer() -> list[str]:
         ("06", letters),
         ("07", checkpoint),
         ("08", senses_by_layer),
+        ("09", two_sizes),
     ],
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:
