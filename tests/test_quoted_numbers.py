@@ -222,6 +222,17 @@ def senses_by_layer() -> list[str]:
     ]
 
 
+def one_word_of_four() -> list[str]:
+    one, two = (
+        stored_result("layers_senseval").numbers["rows"][f"layer {layer}"]["by_word"]
+        for layer in (1, 2)
+    )
+    lead = {word: 100 * (two[word] - one[word]) for word in two}
+    serve = lead.pop("serve")
+    assert serve > 5 > 1 > max(lead.values())
+    return ["comes from one of the four words, *serve*"]
+
+
 def two_sizes() -> list[str]:
     senses, course = stored_result("larger_senseval").numbers, stored_result("layers_senseval")
     perplexity = {name: b["validation_perplexity"] for name, b in senses["bilms"].items()}
@@ -256,6 +267,7 @@ def two_sizes() -> list[str]:
         ("06", letters),
         ("07", checkpoint),
         ("08", senses_by_layer),
+        ("09", one_word_of_four),
         ("09", two_sizes),
     ],
 )
@@ -263,3 +275,25 @@ def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[s
     (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
     prose = source.read_text("utf-8")
     assert [quote for quote in quotes() if quote not in prose] == []
+
+
+def test_the_table_of_two_sizes_holds_the_stored_results() -> None:
+    table = (ROOT / "elmo_mini/data/README.md").read_text("utf-8")
+    course = stored_result("layers_senseval").numbers["rows"]
+    for task, row in (("senseval", "senses in senseval"), ("pos", "parts of speech")):
+        rows = stored_result(f"larger_{task}").numbers["rows"]
+        cells = (
+            ", ".join(f"{100 * rows[f'{who}, layer {k}']['accuracy']:.1f} %" for k in (1, 2))
+            for who in ("course", "larger")
+        )
+        assert f"| {row}, layers 1 and 2 | {' | '.join(cells)} |" in table
+    rows = stored_result("larger_senseval").numbers["rows"]
+    before = (
+        [course[f"layer {k}, untrained"] for k in (1, 2)],
+        [rows[f"larger, untrained, layer {k}"] for k in (1, 2)],
+    )
+    cells = (", ".join(f"{100 * row['accuracy']:.1f} %" for row in pair) for pair in before)
+    assert f"| the same before training | {' | '.join(cells)} |" in table
+    bilms = stored_result("larger_senseval").numbers["bilms"].values()
+    cells = (f"{bilm['validation_perplexity']:.1f}" for bilm in bilms)
+    assert f"| validation perplexity | {' | '.join(cells)} |" in table

@@ -69,13 +69,12 @@ def run_experiments(
         text = f"how many, from 1 (default: {seeds})"
         add("--seeds", type=whole_number(1, 1000), default=seeds, metavar="N", help=text)
     if bilm:
-        default = None if another_bilm else COURSE_CHECKPOINT
         text = "the pretrained biLM" + ("" if another_bilm else " (default: the course's own)")
         add(
             bilm,
             dest="bilm",
             type=Path,
-            default=default,
+            default=COURSE_CHECKPOINT,
             required=another_bilm,
             metavar="FILE",
             help=text,

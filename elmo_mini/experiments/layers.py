@@ -8,6 +8,7 @@ printed.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,7 @@ def differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
     return found
 
 
+@cache
 def _static_vectors() -> StaticVectors:
     """Skip-gram on the text of the course's biLM, read three times, as the biLM has read it."""
     text = [[word.lower() for word in sentence] for sentence in course_text()]

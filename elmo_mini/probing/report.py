@@ -1,6 +1,6 @@
 """The table of a probe: accuracies with intervals, and differences between rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,6 +78,17 @@ class ProbeReport:
             for s in self.scores
         }
         return {"task": self.task, "probe": self.kind, "settings": self.settings, "rows": rows}
+
+
+def stored_points(
+    rows: Mapping[str, Mapping[str, Any]], names: Iterable[str]
+) -> list[dict[str, float]]:
+    """The named rows of `ProbeReport.as_dict`, each with ``mean``, ``low`` and ``high``."""
+    points = []
+    for row in map(rows.__getitem__, names):
+        low, high = row["interval_95"]
+        points.append({"mean": row["accuracy"], "low": low, "high": high})
+    return points
 
 
 def bootstrap_interval(

@@ -67,7 +67,7 @@ from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.mix_sliders import mix_sliders
 from elmo_mini.figures.word_explorer import word_explorer
 from elmo_mini.probing.neighbours import same_label_share
-from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.probing.report import bootstrap_interval, stored_points
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.senses import sense_sentences
 
@@ -674,13 +674,9 @@ ROWS = [
     "layer 2, untrained",
     "layer 2",
 ]
-as_point = [
-    {"mean": row["accuracy"], "low": row["interval_95"][0], "high": row["interval_95"][1]}
-    for row in map(STORED.numbers["rows"].get, ROWS)
-]
 interval_bars(
     [name.replace(" of ", " of\n").replace(", ", ",\n") for name in ROWS],
-    {"accuracy": as_point},
+    {"accuracy": stored_points(STORED.numbers["rows"], ROWS)},
     title="Senses of hard, interest, line and serve (stored)",
     ylabel="percent",
 )

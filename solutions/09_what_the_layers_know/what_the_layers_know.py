@@ -66,7 +66,7 @@ from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.linear_probe import linear_probe
 from elmo_mini.probing.mixed_probe import LabelledLayers, mixed_probe
 from elmo_mini.probing.probe import occurrence_vectors
-from elmo_mini.probing.report import share_right
+from elmo_mini.probing.report import share_right, stored_points
 from elmo_mini.probing.tasks import course_senses
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval, lead
@@ -233,20 +233,14 @@ SIZES = stored_result("larger_senseval")
 print(SIZES)
 small, large = stored_result("layers_senseval").numbers["rows"], SIZES.numbers["rows"]
 sizes = {
-    "448 cells, not trained": [small[f"layer {j}, untrained"] for j in (1, 2)],
-    "1,024 cells, not trained": [large[f"larger, untrained, layer {j}"] for j in (1, 2)],
-    "448 cells": [large[f"course, layer {j}"] for j in (1, 2)],
-    "1,024 cells": [large[f"larger, layer {j}"] for j in (1, 2)],
+    "448 cells, not trained": (small, "layer {}, untrained"),
+    "1,024 cells, not trained": (large, "larger, untrained, layer {}"),
+    "448 cells": (large, "course, layer {}"),
+    "1,024 cells": (large, "larger, layer {}"),
 }
 interval_bars(
     LAYERS[1:],
-    {
-        name: [
-            dict(zip(("mean", "low", "high"), (row["accuracy"], *row["interval_95"]), strict=True))
-            for row in rows
-        ]
-        for name, rows in sizes.items()
-    },
+    {n: stored_points(rows, map(row.format, (1, 2))) for n, (rows, row) in sizes.items()},
     title="Senses of hard, interest, line and serve, two sizes (stored)",
     ylabel="right, percent",
     level=("the form's commonest sense", 100 * large["majority of the form"]["accuracy"]),
@@ -263,7 +257,7 @@ for task, what in asked_of.items():
 # %% [markdown]
 # The larger one bets better by 7 %. At senses it gains a point or two, clearly only in layer 1; at parts of speech it gains nothing that we can see. And look at the networks that have read nothing: they gain about three points from size alone. (A guess: more cells keep more of the sentence.) What **reading** adds, the step from not trained to trained, has not grown. (One network of each size: another start could move such differences, and that is in no interval.)
 #
-# So a larger network on the same few books is not the way. The published one has 4,096 cells, and it read some 800 million words, ten times over.
+# So a larger network alone, on the same few books, brings little. The published one has 4,096 cells, and it read some 800 million words, ten times over.
 
 # %% [markdown] slide="slide"
 # ## 3. Draw a line

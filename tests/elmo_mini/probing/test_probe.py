@@ -12,7 +12,7 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
-from elmo_mini.probing.report import bootstrap_interval, share_right
+from elmo_mini.probing.report import bootstrap_interval, share_right, stored_points
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from tests.elmo_mini import official_files
 
@@ -233,3 +233,14 @@ def test_real_corpora(real_corpus) -> None:  # type: ignore[no-untyped-def]
     assert 20_000 <= len(tags.train) < 20_300
     assert 6_000 <= len(tags.test) < 10_300
     assert len({o.label for o in tags.train}) > 40
+
+
+def test_stored_rows_are_points_in_the_order_of_their_names() -> None:
+    rows = {
+        "layer 1": {"accuracy": 0.5, "interval_95": [0.4, 0.7]},
+        "layer 2": {"accuracy": 0.6, "interval_95": [0.55, 0.65]},
+    }
+    assert stored_points(rows, ["layer 2", "layer 1"]) == [
+        {"mean": 0.6, "low": 0.55, "high": 0.65},
+        {"mean": 0.5, "low": 0.4, "high": 0.7},
+    ]
