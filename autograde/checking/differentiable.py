@@ -84,8 +84,11 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
         if "Can't call numpy()" not in str(error):
             raise
         raise AnswerRefused(NO_TENSOR) from error
-    if isinstance(result, list | tuple) and result and all(isinstance(p, Tensor) for p in result):
-        raise AnswerRefused(LISTED.format(kind="tuple" if isinstance(result, tuple) else "list"))
+    if isinstance(result, list | tuple):
+        several = bool(result) and all(isinstance(part, Tensor) for part in result)
+        if several or otherwise == NO_TENSOR:  # which would speak of NumPy
+            kind = "tuple" if isinstance(result, tuple) else "list"
+            raise AnswerRefused(LISTED.format(kind=kind))
     if not isinstance(result, Tensor):
         raise AnswerRefused(otherwise.format(kind=type(result).__name__))
     return result

@@ -1,6 +1,5 @@
 """What is said where no gradient comes back, though the answer itself ran."""
 
-import re
 from typing import Any
 
 import pytest
@@ -93,5 +92,11 @@ def test_a_classifier_that_cannot_learn_did_not_stop() -> None:
 def test_a_list_of_tensors_is_told_what_makes_one(otherwise: str) -> None:
     with pytest.raises(AnswerRefused, match=r"not a list: `torch.stack\(...\)` makes one"):
         tensor_of(lambda: [torch.ones(2)], otherwise)
-    with pytest.raises(AnswerRefused, match=re.escape(otherwise.format(kind="list"))):
-        tensor_of(lambda: [1.0, 2.0], otherwise)
+
+
+def test_a_list_of_anything_else_is_not_told_to_leave_numpy() -> None:
+    for came in ([1.0, 2.0], (torch.ones(2), 1.0)):
+        with pytest.raises(AnswerRefused, match="Return one tensor, not a "):
+            tensor_of(lambda came=came: came)
+        with pytest.raises(AnswerRefused, match=f"a {type(came).__name__} for one tensor"):
+            tensor_of(lambda came=came: came, "a {kind} for one tensor")
