@@ -6,9 +6,9 @@ from elmo_mini.commands.run import run_command
 
 COMMANDS = {
     "build": ("autograde.building.build", "make the notebooks from the lesson sources"),
-    "mutants": (
-        "autograde.mutants.mutants",
-        "change right answers the way people slip, and see what the checks say",
+    "prove": (
+        "autograde.proving.prove",
+        "hold an exercise to what it promises, and to slips that nobody named",
     ),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
     "environment": (

@@ -200,9 +200,9 @@ ROOMS = {
         "desk",
         "checking",
         "exercises",
-        "mutants",
         "grading",
         "building",
+        "proving",
         "running",
     ),
 }

@@ -5,7 +5,7 @@ a seed, `run` turns the answer into plain outputs, `view` says what of them matt
 `tolerance` says how close is right. So the same exercise can be judged in this process (a
 learner at home) or in one that never runs the learner's code (a trusted grader).
 
-What an exercise overlooks is found by mutants of its right answers: `python -m autograde mutants`.
+What an exercise overlooks is found by mutants of its right answers: `python -m autograde prove`.
 """
 
 import copy
@@ -164,9 +164,12 @@ class Case:
     asks: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mistake:
-    """A complete wrong answer that real learners write, and the sentence that helps."""
+    """A complete wrong answer that real learners write, and the sentence that helps.
+
+    Most are edits of a right answer: see `slips`.
+    """
 
     name: str
     answer: Answer

@@ -1,1 +1,0 @@
-"""Changing right answers the way people slip, to see what the checks say of each change."""
