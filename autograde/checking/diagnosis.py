@@ -14,6 +14,7 @@ from autograde.checking.outcomes import (
     known_outcomes,
 )
 from autograde.checking.refused_form import is_what_returns, other_numbers
+from autograde.checking.two_slips import two_slips
 
 
 class Diagnosis(NamedTuple):
@@ -33,10 +34,11 @@ def named_mistake(
 ) -> Diagnosis:
     """The mistake, and whether it explains all cases or only some.
 
-    Where several mistakes explain all cases alike, none is named, unless they say the same. One
-    that is right but for its form is named only where the numbers are right. A guess must explain
-    the first wrong case and half of all wrong ones, better than any other mistake; an answer that
-    gives different results is not the one that always gives the same.
+    Where several mistakes explain all cases alike, none is named, unless they say the same. Where
+    none does, two of them together may. One that is right but for its form is named only where the
+    numbers are right. A guess must explain the first wrong case and half of all wrong ones, better
+    than any other mistake; an answer that gives different results is not the one that always gives
+    the same.
     """
     expected = expected_outcomes(exercise, seed)
     varied = not _always_the_same(exercise, came)
@@ -60,6 +62,9 @@ def named_mistake(
     if whole:
         one = len({mistake.says for mistake in whole}) == 1
         return Diagnosis(whole[0] if one else None, certain=one)
+    both = two_slips(exercise, came, wrong, seed) if varied else None
+    if both:
+        return Diagnosis(both, certain=True)
     most = max((number for number, _ in partly), default=0)
     best = [mistake for number, mistake in partly if number == most]
     if len(best) != 1 or 2 * most < sum(missed):

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ import numpy as np
 from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.judge import digits
 
+FOLDED = "Find it in the case below; check the same answer once more, and what helps is said."
+OPENS = "What helps: open it when you have looked for it yourself"
 CELL = "text-align:left;padding-right:1em"
 EMPHASIS = re.compile(r"(?<![\w*])\*(\S|\S[^*]*?\S)\*(?![\w*])")
 
@@ -32,7 +34,8 @@ class Report:
 
     ``observed`` is what all wrong cases have in common, for an answer that makes no named mistake.
     ``detail`` unfolds the first wrong case, or the one that ``detail_of`` names. Where the kernel
-    is broken, the answer was not ``judged``. The ``note`` tells what was kept of the answer.
+    is broken, the answer was not ``judged``. The ``note`` tells what was kept of the answer. How to
+    mend a named mistake is folded away unless ``repair`` is set: who has found it alone keeps it.
     """
 
     exercise: Exercise
@@ -47,6 +50,7 @@ class Report:
     printed: str = ""
     judged: bool = True
     note: str = ""
+    repair: bool = True
 
     @property
     def headline(self) -> str:
@@ -58,17 +62,25 @@ class Report:
 
     @property
     def advice(self) -> str:
-        """The sentence that helps, with the hint to open."""
-        return self._advice(str, str)
+        """All that is said: what is seen, what helps, and the hint to open."""
+        return " ".join(filter(None, (self._seen(str, str), self._help(str), self._hint)))
 
-    def _advice(self, message: Callable[[str], str], says: Callable[[str], str]) -> str:
-        difference = message(self.message) + (f" {says(self.observed)}" if self.observed else "")
+    def _seen(self, message: Callable[[str], str], says: Callable[[str], str]) -> str:
+        """What is wrong, as it is seen; nothing where the mistake is certain and is explained."""
+        if self.mistake and self.certain and self.repair:
+            return ""
+        return message(self.message) + (f" {says(self.observed)}" if self.observed else "")
+
+    def _help(self, says: Callable[[str], str]) -> str:
+        """What helps against the mistake that was recognised."""
         if self.mistake is None:
-            return difference
-        hint = f" Hint {self.mistake.hint} is about this." if self.mistake.hint else ""
-        if self.certain:
-            return f"{says(self.mistake.says)}{hint}"
-        return f"{difference} If it is that: {says(self.mistake.says)}{hint}"
+            return ""
+        return ("" if self.certain else "If it is that: ") + says(self.mistake.says)
+
+    @property
+    def _hint(self) -> str:
+        hint = self.mistake.hint if self.mistake else None
+        return f"Hint {hint} is about this." if hint else ""
 
     @property
     def _detail_title(self) -> str:
@@ -76,7 +88,9 @@ class Report:
 
     def text(self) -> str:
         """The report for a terminal."""
-        lines = [f"{self.exercise.title}: {self.headline}", f"  {self.advice}"]
+        folded = self.mistake is not None and not self.repair
+        said = [self._seen(str, str), FOLDED if folded else self._help(str), self._hint]
+        lines = [f"{self.exercise.title}: {self.headline}", f"  {' '.join(filter(None, said))}"]
         lines += [
             f"  [{'ok' if case.difference is None else 'no'}] {case.name}"
             + (f": {case.difference}" if case.difference else "")
@@ -107,17 +121,18 @@ class Report:
         parts = [
             f"<div style='border-left:4px solid {edge};padding:0.2em 0.8em'>",
             f"<p><strong>{escape(self.exercise.title)}</strong>: {escape(self.headline)}</p>",
-            f"<p>{self._advice(escape, prose)}</p>",
+            *self._paragraphs(),
             table,
         ]
         if self.detail:
+            shown_first = "" if full or (self.mistake and self.repair) else " open"
             inner = "".join(
                 f"<tr><th scope='row' style='{CELL}'>{escape(name)}</th>"
                 f"<td style='{CELL}'><pre>{escape(value)}</pre></td></tr>"
                 for name, value in self.detail
             )
             parts.append(
-                f"<details><summary>{escape(self._detail_title)}</summary>"
+                f"<details{shown_first}><summary>{escape(self._detail_title)}</summary>"
                 f"<table>{inner}</table></details>"
             )
         if self.printed.strip():
@@ -128,6 +143,16 @@ class Report:
         if self.note:
             parts.append(f"<p>{escape(self.note)}</p>")
         return "".join(parts) + "</div>"
+
+    def _paragraphs(self) -> Iterator[str]:
+        """What is seen and what helps, the second folded away at the first try."""
+        said = [self._seen(escape, prose), self._hint]
+        if self.repair or self.mistake is None:
+            said.insert(1, self._help(prose))
+            yield f"<p>{' '.join(filter(None, said))}</p>"
+            return
+        yield f"<p>{' '.join(filter(None, said))}</p>"
+        yield (f"<details><summary>{OPENS}</summary><p>{self._help(prose)}</p></details>")
 
 
 class Score(float):

@@ -22,13 +22,13 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
 from autograde.checking.exercise import Answer, Mistake
-from autograde.desk.definitions import definition_of
+from autograde.desk.definitions import Definition, definition_of
 
 SLIP = "<slip>"
 Span = tuple[int, int, str]
@@ -62,7 +62,6 @@ class Source:
 
     answer: Answer
     calls: tuple[Answer, ...] = ()
-    _made: dict[tuple[Edit, ...], Answer] = field(default_factory=dict, repr=False)
 
     @cached_property
     def text(self) -> str:
@@ -70,12 +69,12 @@ class Source:
         return "\n".join(_code_alone(_definition(part).text) for part in (*self.calls, self.answer))
 
     def spans(self, edits: tuple[Edit, ...]) -> list[Span]:
-        """Where the edits stand in the text, in its order.
+        """Where the edits stand in the text, and what takes their place.
 
         Raises
         ------
         NotASlip
-            If an old side does not stand there exactly once, or two edits meet.
+            If an old side does not stand there exactly once.
         """
         found: list[Span] = []
         for edit in edits:
@@ -83,36 +82,35 @@ class Source:
             if not places or (len(places) > 1 and not edit.every):
                 raise NotASlip(f"`{edit.old}` stands {len(places)} times in the right answer")
             found += [(*place, self._set_in(edit.new, place[0])) for place in places]
-        found.sort()
-        if any(left[1] > right[0] for left, right in pairwise(found)):
-            raise NotASlip("two edits change the same place")
         return found
 
     def _set_in(self, new: str, start: int) -> str:
         line = self.text[self.text.rfind("\n", 0, start) + 1 :]
         return new.replace("⏎", "\n" + line[: len(line) - len(line.lstrip())])
 
-    def edited(self, edits: tuple[Edit, ...]) -> Answer:
-        """The answer with these edits; made once.
+    def edited(self, spans: list[Span]) -> Answer:
+        """The answer with other code in these places, made anew.
 
         Raises
         ------
         NotASlip
-            As `spans`, and if what results is no Python.
+            If two places meet, and if what results is no Python.
         """
-        if edits not in self._made:
-            text = self.text
-            for start, end, new in reversed(self.spans(edits)):
-                text = text[:start] + new + text[end:]
-            names: dict[str, Any] = {}
-            for part in (*self.calls, self.answer):
-                names = _definition(part).namespace | names
-            try:
-                exec(compile(text, SLIP, "exec"), names)
-            except SyntaxError as error:
-                raise NotASlip(f"what results is no Python: {error.msg}: {error.text}") from None
-            self._made[edits] = names[_definition(self.answer).name]
-        return self._made[edits]
+        spans = sorted(spans)
+        if any(left[1] > right[0] for left, right in pairwise(spans)):
+            raise NotASlip("two edits change the same place")
+        text = self.text
+        for start, end, new in reversed(spans):
+            text = text[:start] + new + text[end:]
+        names: dict[str, Any] = {}
+        for part in (*self.calls, self.answer):
+            names = _definition(part).namespace | names
+        try:
+            exec(compile(text, SLIP, "exec"), names)
+        except SyntaxError as error:
+            raise NotASlip(f"what results is no Python: {error.msg}: {error.text}") from None
+        answer: Answer = names[_definition(self.answer).name]
+        return answer
 
 
 class Slip(Mistake):
@@ -134,6 +132,10 @@ class Slip(Mistake):
     edits: tuple[Edit, ...]
 
     @cached_property
+    def _spans(self) -> list[Span]:
+        return self.source.spans(self.edits)
+
+    @cached_property
     def answer(self) -> Answer:
         """The wrong answer, as a function or class.
 
@@ -143,7 +145,7 @@ class Slip(Mistake):
             If the edits do not fit the right answer.
         """
         try:
-            return self.source.edited(self.edits)
+            return self.source.edited(self._spans)
         except NotASlip as error:
             raise NotASlip(f'the slip "{self.name}": {error}') from None
 
@@ -152,7 +154,7 @@ class Slip(Mistake):
         if self.source is not other.source:
             return None
         try:
-            return self.source.edited((*self.edits, *other.edits))
+            return self.source.edited([*self._spans, *other._spans])
         except NotASlip:
             return None
 
@@ -258,7 +260,8 @@ def _pattern(code: str) -> re.Pattern[str]:
     return re.compile(start + "".join(pieces) + end)
 
 
-def _definition(part: Answer) -> Any:
+@cache
+def _definition(part: Answer) -> Definition:
     return definition_of(getattr(part, "__name__", ""), part)
 
 

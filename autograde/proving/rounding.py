@@ -25,6 +25,7 @@ _SETTLED_BY_NOBODY = """
     log_sigmoid_backward
 """
 _LOOSE = frozenset(_SETTLED_BY_NOBODY.split())
+DYADIC = 64  # a multiple of 1/64, such as a count or sigmoid(0), is exact on each processor
 _BITS = {torch.float64: torch.int64, torch.float32: torch.int32}
 
 
@@ -52,8 +53,8 @@ def _moved(value: Any) -> Any:
         return value
     bits = value.contiguous().view(_BITS[value.dtype])
     step = (bits * (2 * value.numel() + 1)).remainder(3) - 1
-    ordinary = torch.isfinite(value) & (value != 0)
-    return torch.where(ordinary, (bits + step).view(value.dtype), value)
+    rounded = torch.isfinite(value) & (value * DYADIC != (value * DYADIC).round())
+    return torch.where(rounded, (bits + step).view(value.dtype), value)
 
 
 def on_another_processor(exercise: Exercise) -> Exercise:
