@@ -51,7 +51,7 @@ def definition_of(name: str, value: Any) -> Definition:
         raise CannotBeWritten(f"is an object of type {type(value).__name__}")
     if inner.__name__ == "<lambda>":
         return _lambda(name, inner)
-    if inner.__closure__:
+    if inner.__closure__ and inner.__code__.co_freevars != ("__class__",):  # a method's `super()`
         return _decorated(name, inner)
     code = inner.__code__
 

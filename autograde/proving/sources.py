@@ -8,7 +8,6 @@ in its own copy of its module's names.
 import ast
 import inspect
 import sys
-import textwrap
 import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
@@ -19,6 +18,7 @@ from typing import Any
 
 from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Answer, Exercise
+from autograde.desk.definitions import definition_of
 
 Tree = ast.FunctionDef | ast.Lambda
 Part = FunctionType | type
@@ -93,9 +93,10 @@ def _parts(answer: Part, references: Collection[Any], rooms: tuple[str, ...]) ->
 @cache
 def tree_of(function: FunctionType) -> Tree:
     """The definition of a function, or the lambda, without its docstring."""
-    if function.__name__ == "<lambda>":
-        return _lambda(function)
     definition = _definition(function)
+    if isinstance(definition, ast.Assign):  # a lambda under the name that it was asked for by
+        assert isinstance(definition.value, ast.Lambda)
+        return definition.value
     assert isinstance(definition, ast.FunctionDef)
     if ast.get_docstring(definition) is not None:
         definition.body = definition.body[1:] or [ast.Pass()]
@@ -103,22 +104,7 @@ def tree_of(function: FunctionType) -> Tree:
 
 
 def _definition(part: Part) -> ast.stmt:
-    return ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
-
-
-def _lambda(function: FunctionType) -> ast.Lambda:
-    """The lambda of this code; of several that begin on its line, the first that reaches as far."""
-    code = function.__code__
-    module = inspect.getmodule(function)
-    on_the_line = [
-        node
-        for node in ast.walk(ast.parse(inspect.getsource(module or function)))
-        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
-    ]
-    last = max((line, column) for _, line, _, column in code.co_positions() if line and column)
-    return next(
-        node for node in on_the_line if (node.body.end_lineno, node.body.end_col_offset) >= last
-    )
+    return ast.parse(definition_of("part", part).text).body[0]
 
 
 @cache

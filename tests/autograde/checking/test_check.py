@@ -318,3 +318,46 @@ def test_validate_is_told_on_stderr_what_is_missing(
     said = capsys.readouterr().err
     assert said.startswith("Double (double): ")
     assert max(map(len, said.splitlines())) <= 80  # nbgrader cuts longer lines
+
+
+def test_the_repair_is_folded_away_until_the_same_answer_is_checked_again(
+    registered: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def squared(values: np.ndarray) -> np.ndarray:
+        return values**2
+
+    first = check("double", squared).report
+    assert not first.repair
+    assert "You square." not in first.text()
+    assert "this is: squared" in first.text()
+    assert "Hint 2" in first.text()
+    opened, _, folded = first.html().partition("<details><summary>What helps")
+    assert "You square." not in opened
+    assert "You square." in folded
+    assert "<details open><summary>The first wrong case" in first.html()
+    assert "not " in opened  # what came, and what is right
+    again = check("double", squared).report
+    assert again.repair
+    assert "You square." in again.text()
+    assert "What helps" not in again.html()
+    other = check("double", lambda values: values / 2).report
+    assert not other.repair
+    assert not check("double", squared).report.repair
+
+
+def test_the_same_code_typed_once_more_is_the_same_answer(registered: Exercise) -> None:
+    cell = "def double(values):\n    return values / 2\n"
+    for times, told in enumerate([False, True]):
+        names: dict[str, Any] = {}
+        exec(compile(cell, f"<cell {times}>", "exec"), names)
+        assert check("double", names["double"]).report.repair is told
+
+
+@pytest.mark.parametrize("mode", ["validate", "autograde"])
+def test_nbgrader_is_told_everything_at_once(
+    registered: Exercise, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", mode)
+    report = check("double", lambda values: values**2).report
+    assert report.repair
+    assert "What helps" not in report.html()
