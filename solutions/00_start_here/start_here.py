@@ -85,9 +85,10 @@ check("relative_frequency", in_a_hurry)
 # Read the report from the top.
 #
 # - The first line gives the points and, when the check recognises it, **the name of the mistake**.
-# - The second line says what to change.
+# - The second line says what is wrong in the first case that fails.
+# - *What helps* is folded. Look for the slip yourself first. Then open it: it says what to change. It also opens when you check the same answer again.
 # - The table lists the cases. The simple ones come first, the corners last.
-# - *The first wrong case* unfolds what went in, what was expected and what came.
+# - *The first wrong case* shows what went in, what was expected and what came.
 #
 # How does it know? The course keeps a collection of wrong answers that real learners write. Your function runs on the same inputs as they do. When the outputs agree, the mistake has a name.
 
@@ -183,7 +184,7 @@ print(f"{once:.0%} of the words occur exactly once.")
 #
 # ## Recap
 #
-# - A check names the mistake when it knows it, and shows the first wrong case when it does not.
+# - A check shows the first wrong case and, when it knows the mistake, names it. How to mend it is one click away.
 # - Hints come in three steps. A prediction comes before a measurement.
 # - In real text a few words are everywhere and most words are rare.
 

@@ -1,7 +1,10 @@
 """The lessons as they are released: stubs earn nothing, solutions run and earn everything."""
 
 import os
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -97,9 +100,46 @@ def test_the_solved_lesson_runs_with_corpora_and_earns_everything(source: Path) 
     assert_it_runs_and_earns_everything(source)
 
 
-def assert_it_runs_and_earns_everything(source: Path) -> None:
+def rounds_of_right_answers() -> list[Any]:
+    """Each lesson as often as the richest of its exercises has other right answers."""
+    most: Counter[str] = Counter()
+    for exercise in catalogue().values():
+        most[exercise.lesson] = max(most[exercise.lesson], len(exercise.right_answers))
+    return [
+        pytest.param(source, number, id=f"{source.stem}-{number}")
+        for source in SOURCES
+        for number in range(most[source.parent.name])
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "number"), rounds_of_right_answers())
+@pytest.mark.timeout(3600)
+def test_the_cells_that_follow_run_with_every_right_answer(
+    source: Path, number: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def with_another_answer(cell: NotebookNode) -> None:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if cell.cell_type == "code" and name in catalogue():
+            cell.source += (
+                "\n\nfrom autograde.checking.catalogue import find as _find\n\n"
+                f"_right = list(_find({name!r}).right_answers.values())\n"
+                f"{name} = _right[{number} % len(_right)]\n"
+            )
+
+    assert_it_runs_and_earns_everything(source, with_another_answer)
+
+
+def assert_it_runs_and_earns_everything(
+    source: Path, change: Callable[[NotebookNode], None] = lambda cell: None
+) -> None:
     lesson = read_lesson(source)
     notebook = solution_notebook(lesson, find)
+    for cell in notebook.cells:
+        change(cell)
     times = executed_notebook.execute(notebook, lesson)
     # Three times what the builder allows, since a busy machine takes more processor time, too.
     assert executed_notebook.faults(notebook, 3 * executed_notebook.LONGEST_SILENCE) == []
