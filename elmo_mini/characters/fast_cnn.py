@@ -45,7 +45,7 @@ def encode_tokens(encoder: CharacterCNN, ids: Tensor) -> Tensor:
 
 def is_as_built(encoder: CharacterCNN) -> bool:
     """Whether the weights of the encoder's parts, and nothing else, decide what it gives."""
-    return all(is_plain(part, kind) for part, kind in _parts(encoder)) and (
+    return all(is_plain(part, kind) for part, kind in parts_of(encoder)) and (
         encoder.embedding.max_norm is None
         and [_filter(c) for c in encoder.convolutions]
         == [(width, count, *_SLIDING) for width, count in encoder.options.filters]
@@ -60,16 +60,19 @@ def _filter(c: nn.Conv1d) -> tuple[object, ...]:
     return width, c.out_channels, c.stride, c.padding, c.dilation, c.groups, c.bias is not None
 
 
-def _parts(encoder: CharacterCNN) -> Iterator[tuple[nn.Module, type[nn.Module]]]:
-    """What `_PackedCNN` reads, and of which class it must be; a part only after what holds it."""
+def parts_of(encoder: nn.Module) -> Iterator[tuple[nn.Module, type[nn.Module]]]:
+    """The encoder and every part that it calls, with the class that each was built with."""
     yield encoder, CharacterCNN
+    if not isinstance(encoder, CharacterCNN):
+        return
     yield encoder.embedding, nn.Embedding
     for convolution in encoder.convolutions:
         yield convolution, nn.Conv1d
     for highway in encoder.highways:
         yield highway, Highway
-        yield highway.transform, nn.Linear
-        yield highway.carry, nn.Linear
+        if isinstance(highway, Highway):
+            yield highway.transform, nn.Linear
+            yield highway.carry, nn.Linear
     if encoder.projection is not None:
         yield encoder.projection, nn.Linear
 

@@ -10,22 +10,28 @@ from torch.nn.modules.module import _has_any_global_hook
 def is_plain(part: nn.Module, kind: type[nn.Module]) -> bool:
     """Whether a call of this part does what the class `kind` says, and nothing beside it.
 
-    A fast path reads a part's weights and does not call it. A subclass such as an adapter, a
-    method set on the instance, a hook, or a weight that is a tensor of another class may each
-    give other numbers. Pruning and the older norms of weights are hooks; parametrizations give a
-    part a class of its own.
+    A fast path reads a part's weights and does not call it, so a hook would not run. Pruning and
+    the older norms of weights are made of hooks.
+    """
+    return is_of_class(part, kind) and not (
+        part._forward_hooks
+        or part._forward_pre_hooks
+        or part._backward_hooks
+        or part._backward_pre_hooks
+        or _has_any_global_hook()
+    )
+
+
+def is_of_class(part: nn.Module, kind: type[nn.Module]) -> bool:
+    """Whether the part is of this very class, with no method of its own.
+
+    A subclass such as an adapter, a method set on the instance, or a weight that is a tensor of
+    another class may each give other numbers. A parametrization gives a part a class of its own.
     """
     return (
         type(part) is kind
         and not any(map(callable, part.__dict__.values()))
         and _WEIGHTS.issuperset(map(type, part._parameters.values()))
-        and not (
-            part._forward_hooks
-            or part._forward_pre_hooks
-            or part._backward_hooks
-            or part._backward_pre_hooks
-            or _has_any_global_hook()
-        )
     )
 
 
