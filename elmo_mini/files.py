@@ -1,17 +1,17 @@
-"""Files: one that must be there, and one that appears whole or not at all."""
+"""Files: one that must be there, one that may be written, one that appears whole or not at all."""
 
 import os
 import platform
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from uuid import uuid4
 
 import psutil
 
-from elmo_mini.errors import PathLike
+from elmo_mini.errors import ConfigurationError, PathLike
 
 
 def existing_file(path: PathLike, kind: str = "file") -> Path:
@@ -28,6 +28,27 @@ def existing_file(path: PathLike, kind: str = "file") -> Path:
     if not found.is_file():
         raise FileNotFoundError(f"there is no {kind} {found}")
     return found
+
+
+def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None:
+    """Refuse to write a file that is also read, whatever the two names and links are.
+
+    Parameters
+    ----------
+    sources : the files that are read; None for one that is not given
+
+    Raises
+    ------
+    ConfigurationError
+        If `target` is one of them; the message names both.
+    """
+    for source in sources:
+        with suppress(OSError):  # one of the two is not there, so they are not the same
+            if source is not None and Path(target).samefile(source):
+                raise ConfigurationError(
+                    f"{target} is to be written, but it is the file {source}, which is read; name "
+                    "another file to write"
+                )
 
 
 def make_folder(folder: PathLike) -> None:

@@ -5,6 +5,9 @@ row's final state as the start of the same row in the next batch, whatever sente
 That makes vectors depend on what was embedded before. `elmo_mini` does it only on request.
 """
 
+from collections.abc import Callable
+from typing import Self
+
 import torch
 from torch import Tensor, nn
 
@@ -23,13 +26,29 @@ class CarriedState(nn.Module):
 
     def __init__(self, layers: int, hidden_size: int, cell_size: int) -> None:
         super().__init__()
+        # Zeros from the start, for no checkpoint brings them to a model made on the meta device.
+        device = "cpu" if torch.get_default_device().type == "meta" else None
         for name, rows, size in (
             ("h", 0, hidden_size),
             ("c", 0, cell_size),
             ("start_h", 1, hidden_size),
             ("start_c", 1, cell_size),
         ):
-            self.register_buffer(name, torch.zeros(layers, 2, rows, size), persistent=False)
+            zeros = torch.zeros(layers, 2, rows, size, device=device)
+            self.register_buffer(name, zeros, persistent=False)
+
+    def follow(self, weight: Tensor) -> None:
+        """Take the device and the type of this weight; on the meta device there are no numbers."""
+        here = self.start_h
+        if not weight.is_meta and (here.dtype, here.device) != (weight.dtype, weight.device):
+            for name, kept in self.named_buffers():
+                setattr(self, name, kept.to(weight))
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        # `to_empty` comes here too, and would leave the numbers unset. So `fn` is only asked where
+        # it takes a tensor without numbers.
+        self.follow(fn(self.start_h[..., :0]))
+        return self
 
     @property
     def rows(self) -> int:

@@ -29,7 +29,6 @@ from elmo_mini.characters.ids import (
     unique_rows,
 )
 from elmo_mini.characters.token_cache import TokenCache
-from elmo_mini.fast.choice import asks_for_gradient
 
 
 class BiLM(nn.Module):
@@ -40,9 +39,6 @@ class BiLM(nn.Module):
     start of the same row in the next call, as in AllenNLP and bilm-tf. `warm_up` fixes a start
     state other than zeros.
     """
-
-    _boundaries: Tensor
-    _vocabulary: Tensor | None
 
     def __init__(self, options: BiLMOptions, stateful: bool = False) -> None:
         super().__init__()
@@ -55,8 +51,7 @@ class BiLM(nn.Module):
         self.layers = cast(Sequence[ProjectedLSTM], nn.ModuleList(layers))
         self.carried = CarriedState(options.n_layers, options.projection_dim, options.dim)
         self.token_cache: TokenCache | None = None
-        self.register_buffer("_boundaries", boundary_ids(options.max_characters), persistent=False)
-        self.register_buffer("_vocabulary", None, persistent=False)
+        self._vocabulary: Tensor | None = None
 
     @property
     def num_layers(self) -> int:
@@ -66,7 +61,7 @@ class BiLM(nn.Module):
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return self.token_encoder.embedding.weight.device
+        return _first_weight(self).device
 
     def get_output_dim(self) -> int:
         """Length of a token's vector in each layer, 2 * projection_dim."""
@@ -105,7 +100,7 @@ class BiLM(nn.Module):
             types, places, mask = self._look_up(word_inputs)
         else:
             types, places, mask = self._encode(inputs, token_cache)
-        self.carried.to(self.layers[0].weight)  # where weights are shared, they may have moved
+        self.carried.follow(_first_weight(self.layers[0]))  # shared weights may have moved
         order = PackedOrder(mask)
         if self.stateful:
             start = order.sort(self.carried.read(len(mask)))
@@ -228,14 +223,12 @@ class BiLM(nn.Module):
         self, ids: Tensor, token_cache: TokenCache | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Vectors of the distinct words (U, H), each token's word (B, T + 2) and the mask."""
-        bos, eos = self._boundaries
-        ids, mask = add_boundaries(ids, check_ids(ids, self.options.max_characters), bos, eos)
+        mask = check_ids(ids, self.options.max_characters)
+        ids, mask = add_boundaries(ids, mask, *self._boundaries(ids.device))
         tokens = ids[mask]
         places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
         cache = self.token_cache if token_cache is None else token_cache
-        if cache is not None and cache.encoder is not self.token_encoder:
-            cache = None  # a replica of DataParallel shares the cache of another device's encoder
-        if cache is not None and not asks_for_gradient(self.token_encoder.weights()):
+        if cache is not None and cache.serves(self.token_encoder):
             types, places[mask] = cache.encode(tokens)
         else:
             rows, places[mask] = unique_rows(tokens)
@@ -251,7 +244,25 @@ class BiLM(nn.Module):
     def _look_up(self, word_inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """As `_encode`, from the rows of the cached vocabulary."""
         assert self._vocabulary is not None
-        boundaries = encode_types(self.token_encoder, self._boundaries.to(word_inputs.device))
+        self._vocabulary = self._vocabulary.to(_first_weight(self.layers[0]))
+        boundaries = encode_types(self.token_encoder, self._boundaries(word_inputs.device))
         bos = torch.tensor(len(self._vocabulary), device=word_inputs.device)
         places, mask = add_boundaries(word_inputs, word_inputs > 0, bos, bos + 1)
         return torch.cat([self._vocabulary, boundaries]), places, mask
+
+    def _boundaries(self, device: torch.device) -> Tensor:
+        """The rows of the two sentence boundaries.
+
+        Made when they are needed: a buffer that no checkpoint holds stays unset by `to_empty`.
+        """
+        return boundary_ids(self.options.max_characters, device)
+
+
+def _first_weight(module: nn.Module) -> Tensor:
+    """A weight of the module; it need not be a parameter: a replica of DataParallel has none."""
+    return next(
+        held
+        for part in module.modules()
+        for held in (*part._parameters.values(), *vars(part).values())
+        if isinstance(held, Tensor) and held.is_floating_point()
+    )

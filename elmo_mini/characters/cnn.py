@@ -5,7 +5,7 @@ highway layers and a linear projection". The vector of a word depends on its spe
 a batch is encoded one word *type* at a time; `elmo_mini.characters.fast_cnn` does that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import torch
@@ -67,15 +67,18 @@ class CharacterCNN(nn.Module):
             nn.init.normal_(self.projection.weight, std=options.n_filters**-0.5)
             nn.init.zeros_(self.projection.bias)
 
-    def weights(self) -> list[Tensor]:
-        """Every tensor that `forward` reads."""
+    def weights(self) -> Iterator[Tensor]:
+        """Every tensor that `forward` reads, while each part is of the class it was built with."""
+        yield self.embedding.weight
         parts: list[nn.Conv1d | nn.Linear] = [*self.convolutions]
         for highway in self.highways:
             parts += [highway.transform, highway.carry]
         if self.projection is not None:
             parts.append(self.projection)
-        biases = [cast(Tensor, part.bias) for part in parts]
-        return [self.embedding.weight, *(part.weight for part in parts), *biases]
+        for part in parts:
+            yield part.weight
+            if part.bias is not None:
+                yield part.bias
 
     def forward(self, ids: Tensor) -> Tensor:
         """Encode every row of `ids` over all its positions: the definition, with no short cut."""

@@ -4,13 +4,14 @@ Past its last letter a word holds padding only, and every window of pure padding
 number. One such window is kept, so the maximum over time is unchanged.
 """
 
+from collections.abc import Iterator
 from typing import cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.characters.cnn import CharacterCNN
+from elmo_mini.characters.cnn import CharacterCNN, Highway
 from elmo_mini.characters.ids import PADDING, unique_rows
 from elmo_mini.fast.choice import asks_for_gradient, is_plain
 from elmo_mini.fast.derived_weights import Derived
@@ -21,11 +22,16 @@ def encode_types(encoder: CharacterCNN, ids: Tensor) -> Tensor:
     """``encoder(ids)`` for distinct words, (N, characters) to (N, projection_dim).
 
     Where a gradient is asked for, the batch is cut after its longest word; without one, every
-    word is cut by itself, and autocast changes nothing.
+    word is cut by itself, and autocast changes nothing. Where a part was replaced, the encoder
+    is called as it is.
     """
+    vectors: Tensor
+    if not is_as_built(encoder):
+        vectors = encoder(ids)
+        return vectors
     reach = _reach(ids)
-    if asks_for_gradient(encoder.weights()) or not is_plain(encoder):
-        vectors: Tensor = encoder(ids[:, : int(reach.max()) + encoder.options.widest_filter])
+    if asks_for_gradient(encoder.weights()):
+        vectors = encoder(ids[:, : int(reach.max()) + encoder.options.widest_filter])
         return vectors
     with torch.autocast(ids.device.type, enabled=False):
         return _packed.of(encoder).encode(ids, reach)
@@ -35,6 +41,40 @@ def encode_tokens(encoder: CharacterCNN, ids: Tensor) -> Tensor:
     """``encoder(ids)`` for (..., characters), every distinct row once."""
     types, inverse = unique_rows(ids.reshape(-1, ids.shape[-1]))
     return encode_types(encoder, types)[inverse].view(*ids.shape[:-1], -1)
+
+
+def is_as_built(encoder: CharacterCNN) -> bool:
+    """Whether the weights of the encoder's parts, and nothing else, decide what it gives."""
+    return all(is_plain(part, kind) for part, kind in parts_of(encoder)) and (
+        encoder.embedding.max_norm is None
+        and [_filter(c) for c in encoder.convolutions]
+        == [(width, count, *_SLIDING) for width, count in encoder.options.filters]
+    )
+
+
+_SLIDING = ((1,), (0,), (1,), 1, True)
+
+
+def _filter(c: nn.Conv1d) -> tuple[object, ...]:
+    width = c.kernel_size[0]
+    return width, c.out_channels, c.stride, c.padding, c.dilation, c.groups, c.bias is not None
+
+
+def parts_of(encoder: nn.Module) -> Iterator[tuple[nn.Module, type[nn.Module]]]:
+    """The encoder and every part that it calls, with the class that each was built with."""
+    yield encoder, CharacterCNN
+    if not isinstance(encoder, CharacterCNN):
+        return
+    yield encoder.embedding, nn.Embedding
+    for convolution in encoder.convolutions:
+        yield convolution, nn.Conv1d
+    for highway in encoder.highways:
+        yield highway, Highway
+        if isinstance(highway, Highway):
+            yield highway.transform, nn.Linear
+            yield highway.carry, nn.Linear
+    if encoder.projection is not None:
+        yield encoder.projection, nn.Linear
 
 
 class _PackedCNN:
@@ -80,7 +120,7 @@ class _PackedCNN:
         word that reaches p lie in one strided block, so a window needs no copy, and the running
         maximum stays in the processor's cache.
         """
-        characters, step = ids.shape[1], self.options.character_dim
+        characters, step = ids.shape[1], self.letters.shape[1]
         reach, order = reach.sort(descending=True)
         # words still read at start position p: those whose letters, or first all-padding
         # window, begin at p or later

@@ -7,7 +7,7 @@ one so that 0 is free to mean "no token here".
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import torch
@@ -65,6 +65,11 @@ def _cached_row(word: str, max_characters: int) -> np.ndarray:
     return np.array(word_to_ids(word, max_characters=max_characters), dtype=np.int64)
 
 
+@cache
+def _boundary_rows(max_characters: int) -> np.ndarray:
+    return np.stack([_cached_row(word, max_characters) for word in _BOUNDARIES])
+
+
 def batch_to_ids(
     batch: Sequence[Sentence],
     *,
@@ -102,9 +107,11 @@ def batch_to_ids(
     return torch.from_numpy(ids)
 
 
-def boundary_ids(max_characters: int = MAX_CHARACTERS) -> Tensor:
+def boundary_ids(
+    max_characters: int = MAX_CHARACTERS, device: torch.device | None = None
+) -> Tensor:
     """The rows of ``<S>`` and ``</S>``, (2, max_characters), int64."""
-    return torch.tensor([word_to_ids(t, max_characters=max_characters) for t in _BOUNDARIES])
+    return torch.tensor(_boundary_rows(max_characters), device=device)
 
 
 def check_ids(ids: Tensor, max_characters: int | None = None) -> Tensor:

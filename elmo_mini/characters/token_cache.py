@@ -12,17 +12,20 @@ import torch
 from torch import Tensor
 
 from elmo_mini.characters.cnn import CharacterCNN
-from elmo_mini.characters.fast_cnn import encode_types
+from elmo_mini.characters.fast_cnn import encode_types, is_as_built
 from elmo_mini.characters.ids import row_keys
-from elmo_mini.fast.derived_weights import weight_stamp
+from elmo_mini.fast.choice import asks_for_gradient
+from elmo_mini.fast.derived_weights import Stamp, weight_stamp
 
 
 class TokenCache:
     """Vectors by character ids, at most `capacity` of them.
 
     The cache empties itself when a weight of `encoder` changes, is replaced or moves, and when
-    it is full. Several threads may use it at once. A copy of it starts empty.
+    it is full. Ask `serves` first. Several threads may use it at once. A copy of it starts empty.
     """
+
+    _weights: Stamp | None = None  # of which the vectors were made
 
     def __init__(self, encoder: CharacterCNN, capacity: int) -> None:
         if capacity < 1:
@@ -42,6 +45,18 @@ class TokenCache:
 
     def __len__(self) -> int:
         return len(self._place)
+
+    def serves(self, encoder: CharacterCNN) -> bool:
+        """Whether vectors kept here may stand for those of `encoder` now.
+
+        Not where a gradient is asked for, nor where a part was replaced: what that reads may
+        change unseen. A replica of DataParallel shares the cache of another device's encoder.
+        """
+        return (
+            encoder is self.encoder
+            and is_as_built(encoder)
+            and not asks_for_gradient(encoder.weights())
+        )
 
     def clear(self) -> None:
         """Forget every word."""
@@ -67,8 +82,10 @@ class TokenCache:
 
     def _look_up(self, ids: Tensor, distinct: dict[bytes, int]) -> Tensor:
         """Vectors of the distinct words, each given by a row of `ids` where it stands."""
-        if self._weights != weight_stamp(self.encoder.weights()):
+        weights = weight_stamp(self.encoder.weights())
+        if self._weights != weights:
             self._forget()
+            self._weights = weights
         new = {key: row for key, row in distinct.items() if key not in self._place}
         if len(self) + len(new) > self.capacity:
             self._forget()
@@ -85,7 +102,6 @@ class TokenCache:
     def _forget(self) -> None:
         self._place: dict[bytes, int] = {}
         self._vectors: Tensor | None = None
-        self._weights = weight_stamp(self.encoder.weights())
 
     def _append(self, keys: list[bytes], vectors: Tensor) -> None:
         used, needed = len(self._place), len(self._place) + len(keys)

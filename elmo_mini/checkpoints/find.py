@@ -26,23 +26,35 @@ def load_model(model: PathLike | None = None, weights: PathLike | None = None) -
     ConfigurationError
         If it is not clear which files are meant, or a file is damaged or foreign.
     """
+    files = model_files(model, weights)
+    return load_bilm(*files) if len(files) == 2 else pretrained.load_pretrained(*files)
+
+
+def model_files(
+    model: PathLike | None = None, weights: PathLike | None = None
+) -> tuple[Path] | tuple[Path, Path]:
+    """What `load_model` reads: a checkpoint, or an options file and its weights; raises as it."""
     if model is None:
         if weights is not None:
             raise ConfigurationError("weights need the options file that goes with them")
-        return _from_checkpoint(None)
+        if not pretrained.COURSE_CHECKPOINT.is_file():
+            raise FileNotFoundError(
+                "the course's own model is not here; restore it with git, or name another model"
+            )
+        return (pretrained.COURSE_CHECKPOINT,)
     path = Path(model)
     if weights is not None:
-        return load_bilm(path, weights)
+        return path, Path(weights)
     if path.is_dir():
-        return _from_folder(path)
+        return _in_folder(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no model {path}")
     if path.suffix == ".safetensors":
-        return _from_checkpoint(path)
+        return (path,)
     if path.suffix == ".json":
         beside = _weight_files(path.parent)
         if len(beside) == 1:
-            return load_bilm(path, beside[0])
+            return path, beside[0]
         raise ConfigurationError(
             f"{path} is an options file, and {len(beside) or 'no'} weight files lie beside it; "
             "name the one that goes with it"
@@ -53,25 +65,17 @@ def load_model(model: PathLike | None = None, weights: PathLike | None = None) -
     )
 
 
-def _from_checkpoint(path: Path | None) -> BiLM:
-    if path is None and not pretrained.COURSE_CHECKPOINT.is_file():
-        raise FileNotFoundError(
-            "the course's own model is not here; restore it with git, or name another model"
-        )
-    return pretrained.load_pretrained(path)
-
-
 def _weight_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*weights*.hdf5")) or sorted(folder.glob("*.hdf5"))
 
 
-def _from_folder(folder: Path) -> BiLM:
+def _in_folder(folder: Path) -> tuple[Path] | tuple[Path, Path]:
     options, weights = sorted(folder.glob("*options*.json")), _weight_files(folder)
     if len(options) == len(weights) == 1:
-        return load_bilm(options[0], weights[0])
+        return options[0], weights[0]
     checkpoints = sorted(folder.glob("*.safetensors"))
     if len(checkpoints) == 1 and not options:
-        return load_model(checkpoints[0])
+        return (checkpoints[0],)
     raise ConfigurationError(
         f"{folder} does not hold exactly one model: it has {len(options)} options files, "
         f"{len(weights)} weight files and {len(checkpoints)} checkpoints; name the files instead"

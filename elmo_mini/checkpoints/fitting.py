@@ -1,4 +1,4 @@
-"""Whether the named arrays of a file are those of a model, said before any of them is copied."""
+"""Whether a file's arrays and a model belong together, said before anything is copied."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,7 +7,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.projected_lstm import ProjectedLSTM
+from elmo_mini.characters.fast_cnn import parts_of
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.choice import is_of_class
+
 SHOWN = 4
+PARAMETERS = {"weight", "bias", "projection"}
 
 
 def misfits(
@@ -38,6 +45,45 @@ def misfits(
         elif not bool(torch.as_tensor(array).isfinite().all()):
             faults.append(f"{name} holds numbers that are not finite")
     return "; ".join([*faults[:SHOWN], *(["..."] if len(faults) > SHOWN else [])])
+
+
+def replaced_parts(bilm: BiLM) -> list[str]:
+    """The parts that are not of the class they were built with or have a method of their own.
+
+    Their weights alone do not tell what they give. Each is named with its place and its class,
+    and with its own methods.
+    """
+    names = {part: name for name, part in bilm.named_modules()}
+    parts = list(parts_of(bilm.token_encoder))
+    parts += [(layer, ProjectedLSTM) for layer in bilm.layers]
+    return [
+        " ".join([names[part], type(part).__qualname__, *_own_methods(part)])
+        for part, kind in parts
+        if not is_of_class(part, kind)
+    ]
+
+
+def check_weights_are_all(bilm: BiLM) -> None:
+    """Refuse to write a model that is more than its weights.
+
+    Raises
+    ------
+    ConfigurationError
+        If a part was replaced or has parameters of its own; what reads the file would then make
+        another model, or none.
+    """
+    own = [name for name in bilm.state_dict() if name.rpartition(".")[2] not in PARAMETERS]
+    faults = replaced_parts(bilm) or own
+    if faults:
+        raise ConfigurationError(
+            f"this model is more than its weights ({faults[0]}), and the file holds weights alone. "
+            "Fold the change into the weights first (merge an adapter, remove_parametrizations, "
+            "prune.remove), or keep the model's state_dict together with your own code"
+        )
+
+
+def _own_methods(part: torch.nn.Module) -> list[str]:
+    return [f"with its own {name}" for name, value in vars(part).items() if callable(value)]
 
 
 def _is_floating(array: object) -> bool:

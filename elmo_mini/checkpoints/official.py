@@ -21,8 +21,8 @@ from torch import Tensor
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
-from elmo_mini.checkpoints.fitting import misfits
-from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
+from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.files import existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
@@ -100,7 +100,13 @@ def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None
     ------
     OSError
         If a folder is not there and cannot be made, or a file cannot be written.
+    ConfigurationError
+        If a part of the model was replaced, so that its weights alone would be another model, or
+        both files are one.
     """
+    check_weights_are_all(bilm)
+    if Path(options_file).resolve() == Path(weight_file).resolve():
+        raise ConfigurationError(f"options and weights are two files; {weight_file} is named twice")
     if bilm.carried.has_start:
         warnings.warn(
             "official files cannot hold the start state that warm_up has fixed; warm the model up "

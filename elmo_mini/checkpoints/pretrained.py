@@ -16,6 +16,7 @@ import torch
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.checkpoints.fitting import check_weights_are_all
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -46,7 +47,10 @@ def save_pretrained(
     ------
     OSError
         If the folder cannot be made, or the file cannot be written.
+    ConfigurationError
+        If a part of the model was replaced, so that its weights alone would be another model.
     """
+    check_weights_are_all(bilm)
     tensors = {name: tensor.to(dtype) for name, tensor in bilm.state_dict().items()}
     if bilm.carried.has_start:
         start = bilm.carried.start_h, bilm.carried.start_c

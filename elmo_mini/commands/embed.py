@@ -6,7 +6,8 @@ from typing import get_args
 
 from elmo_mini.arguments import positive_int
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.checkpoints.find import add_model_arguments, model_of
+from elmo_mini.checkpoints.find import add_model_arguments, model_files, model_of
+from elmo_mini.files import check_not_read
 from elmo_mini.vectors.cache.writing import Dtype
 from elmo_mini.vectors.embed_file import Format, Layers, embed_file, read_sentences
 
@@ -73,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Embed the file and say how large the outcome is."""
+    check_not_read(args.output, [args.input, args.warm_up, *model_files(args.model, args.weights)])
     bilm = model_of(args)
     bilm.stateful = args.stateful
     if args.warm_up:

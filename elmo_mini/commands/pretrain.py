@@ -29,7 +29,7 @@ from elmo_mini.arguments import (
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.files import make_folder
+from elmo_mini.files import check_not_read, make_folder
 from elmo_mini.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
@@ -50,6 +50,16 @@ EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 VOCABULARY = whole_number(4)  # three of them are no words
 THREADS = whole_number(1, 1024)
+WRITTEN = (
+    "checkpoint.safetensors",
+    "history.json",
+    "model.safetensors",
+    "vocabulary.json",
+    "README.md",
+    "options.json",
+    "weights.hdf5",
+)
+"""What a run leaves in its folder."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +117,8 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     say = print if processes.first else (lambda *_, **__: None)
     sources = _sources(args)
     folder: Path = args.output
+    for name in WRITTEN:
+        check_not_read(folder / name, args.text)
     make_folder(folder)
     say(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
     left_out = evaluation_sentences() if args.course else frozenset[str]()

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import get_args
 
 from elmo_mini.arguments import non_negative_int, positive_float, positive_int, random_seed
-from elmo_mini.checkpoints.find import add_model_arguments, model_of
-from elmo_mini.files import ready_to_write
+from elmo_mini.checkpoints.find import add_model_arguments, model_files, model_of
+from elmo_mini.files import check_not_read, ready_to_write
 from elmo_mini.probing.probe import Kind, probe
 from elmo_mini.probing.tasks import TASKS, load_task
 from elmo_mini.results.stored import write_record
@@ -77,6 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Probe, print the table, and store it where that is asked for."""
     output = ready_to_write(args.output) if args.output else None
+    if output is not None:
+        caches = Path(args.cache).glob("*.vectors") if args.cache else []
+        check_not_read(output, [args.static, *caches, *model_files(args.model, args.weights)])
     task = load_task(args.task)
     report = probe(
         model_of(args),

@@ -10,10 +10,9 @@ import torch
 
 from elmo_mini.arguments import whole_number
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT
-from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.corpora import CorpusDamaged, CorpusMissing
-from elmo_mini.errors import in_a_sentence
-from elmo_mini.files import make_folder
+from elmo_mini.errors import ConfigurationError, in_a_sentence
+from elmo_mini.files import check_not_read, make_folder
 from elmo_mini.results.stored import FOLDER, write_result
 
 Result = dict[str, Any]
@@ -95,15 +94,17 @@ def run_experiments(
         make_folder(args.results)
         arguments, common = prepare(args)
         for name in args.experiment or experiments:
+            file = (f"{kind}_" if prefix is None else prefix) + name.replace("-", "_")
+            if bilm is not None:
+                check_not_read(args.results / f"{file}.json", [args.bilm])
             title, numbers = experiments[name](*arguments)
             if another and not store_others:
                 print(title, numbers)
                 continue
-            file = (f"{kind}_" if prefix is None else prefix) + name.replace("-", "_")
             everything, command = seeded | common | numbers, f"{program} {name}{options}"
             path = write_result(file, title, everything, command=command, folder=args.results)
             print(f"stored in {path}", flush=True)
-    except (CorpusMissing, CorpusDamaged, OSError, CheckpointDamaged) as error:
+    except (CorpusMissing, CorpusDamaged, OSError, ConfigurationError) as error:
         print(f"{program}: {in_a_sentence(error)}", file=sys.stderr)
         return 2
     return 0

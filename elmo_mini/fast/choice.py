@@ -4,19 +4,34 @@ from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.parametrize import is_parametrized
+from torch.nn.modules.module import _has_any_global_hook
 
 
-def is_plain(module: nn.Module) -> bool:
-    """Whether a call of the module does what its class says, and nothing beside it.
+def is_plain(part: nn.Module, kind: type[nn.Module]) -> bool:
+    """Whether a call of this part does what the class `kind` says, and nothing beside it.
 
-    Hooks run when a module is called, and parametrizations when a weight is read: pruning, weight
-    and spectral norm are made of them. A fast path calls no submodule and keeps what it has read,
-    so it is right for plain modules only.
+    A fast path reads a part's weights and does not call it, so a hook would not run. Pruning and
+    the older norms of weights are made of hooks.
     """
-    return not any(
-        part._forward_hooks or part._forward_pre_hooks or is_parametrized(part)
-        for part in module.modules()
+    return is_of_class(part, kind) and not (
+        part._forward_hooks
+        or part._forward_pre_hooks
+        or part._backward_hooks
+        or part._backward_pre_hooks
+        or _has_any_global_hook()
+    )
+
+
+def is_of_class(part: nn.Module, kind: type[nn.Module]) -> bool:
+    """Whether the part is of this very class, with no method of its own.
+
+    A subclass such as an adapter, a method set on the instance, or a weight that is a tensor of
+    another class may each give other numbers. A parametrization gives a part a class of its own.
+    """
+    return (
+        type(part) is kind
+        and not any(map(callable, part.__dict__.values()))
+        and _WEIGHTS.issuperset(map(type, part._parameters.values()))
     )
 
 
@@ -26,3 +41,6 @@ def asks_for_gradient(read: Iterable[Tensor]) -> bool:
     The tensors are asked and not the module's parameters: a replica of DataParallel has none.
     """
     return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in read)
+
+
+_WEIGHTS = frozenset([nn.Parameter, Tensor, type(None)])

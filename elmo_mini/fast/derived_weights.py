@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 class _WithWeights(Protocol):
-    def weights(self) -> list[Tensor]: ...
+    def weights(self) -> Iterable[Tensor]: ...
 
 
 M = TypeVar("M", bound=_WithWeights)

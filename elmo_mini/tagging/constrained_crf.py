@@ -52,14 +52,12 @@ class Allowed(NamedTuple):
     last: Tensor
 
 
-def allowed(labels: Sequence[str], scheme: Scheme = "BIOES") -> Allowed:
+def allowed(labels: Sequence[str], scheme: Scheme = "BIOES", device: str | None = None) -> Allowed:
     """`may_follow` for every pair of labels, for the first label and for the last."""
     between = [[may_follow(before, after, scheme) for after in labels] for before in labels]
-    return Allowed(
-        torch.tensor(between),
-        torch.tensor([may_follow(START, label, scheme) for label in labels]),
-        torch.tensor([may_follow(label, END, scheme) for label in labels]),
-    )
+    first = [may_follow(START, label, scheme) for label in labels]
+    last = [may_follow(label, END, scheme) for label in labels]
+    return Allowed(*(torch.tensor(x, device=device) for x in (between, first, last)))
 
 
 def forbid(scores: Tensor, permitted: Tensor) -> Tensor:
@@ -84,17 +82,16 @@ class LinearChainCRF(nn.Module):
         self.transitions = nn.Parameter(torch.zeros(k, k))
         self.start = nn.Parameter(torch.zeros(k))
         self.end = nn.Parameter(torch.zeros(k))
-        self.constrained = scheme is not None
-        if scheme is not None:
-            for place, permitted in allowed(self.labels, scheme)._asdict().items():
-                self.register_buffer(f"permitted_{place}", permitted, persistent=False)
+        # No buffers: no checkpoint holds them, and `to_empty` would leave them unset. On the CPU
+        # even where the parameters are on the meta device, which has no numbers.
+        self._permitted = None if scheme is None else allowed(self.labels, scheme, "cpu")
 
     @property
     def permitted(self) -> Allowed | None:
         """What the scheme permits, if there is one; it follows from the labels alone."""
-        if not self.constrained:
+        if self._permitted is None:
             return None
-        return Allowed(*(self.get_buffer(f"permitted_{place}") for place in Allowed._fields))
+        return Allowed(*(permitted.to(self.start.device) for permitted in self._permitted))
 
     def scores(self) -> tuple[Tensor, Tensor, Tensor]:
         """Transitions (K, K), start (K,) and end (K,), with what is ruled out at `FORBIDDEN`."""

@@ -13,6 +13,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.files import write_text
+
 
 class UnknownWord(KeyError):
     """A word that the vocabulary does not hold."""
@@ -186,8 +188,7 @@ class Vocabulary:
     def save(self, path: str | Path) -> None:
         """Write the vocabulary as JSON, UTF-8, and make the file's folder if need be."""
         content = {"words": self.words, "counts": self.counts.tolist(), "unknown": self.unknown}
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        write_text(path, json.dumps(content, ensure_ascii=False))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

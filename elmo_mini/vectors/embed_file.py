@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.errors import PathLike
-from elmo_mini.files import existing_file, make_folder, written_whole
+from elmo_mini.files import check_not_read, existing_file, make_folder, written_whole
 from elmo_mini.text.tokenizer import tokenize
 from elmo_mini.vectors.array_files import write_hdf5, write_safetensors
 from elmo_mini.vectors.cache import write_cache
@@ -77,9 +77,11 @@ def embed_file(
     OSError
         If the folder of `target` cannot be made.
     ValueError
-        If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, or a setting is unknown.
+        If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, if a setting is unknown, or if
+        `target` is `source`, whatever `overwrite` says.
     """
     read, write_to = Path(source), Path(target)
+    check_not_read(write_to, [read])
     form = _format(write_to, format)
     if layers not in get_args(Layers):
         raise ValueError(f"layers is {layers!r}; choose all, top or average")

@@ -8,20 +8,22 @@ does not blow them up.
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import asdict
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from tqdm import tqdm
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
 from elmo_mini.characters.sentences import Sentence, check_batch, check_sentence, checked
 from elmo_mini.characters.token_cache import TokenCache
+from elmo_mini.checkpoints.fitting import replaced_parts
 
 Floats = NDArray[np.float32]
 Text = Iterable[Sentence] | Callable[[], Iterable[Sentence]]
@@ -137,16 +139,29 @@ def sentences_of(text: Text) -> Iterable[Sentence]:
 
 
 def fingerprint(bilm: BiLM) -> str:
-    """What decides a model's vectors, in 64 hexadecimal digits: sizes, weights, start state."""
+    """What decides a model's vectors, in 64 hexadecimal digits: sizes, weights, start state.
+
+    A part that was replaced counts by its class and its tensors; its code and its settings are
+    not seen.
+    """
     digest = hashlib.sha256(json.dumps(asdict(bilm.options), sort_keys=True).encode())
     start = {"start_h": bilm.carried.start_h, "start_c": bilm.carried.start_c}
-    for name, tensor in sorted({**bilm.state_dict(), **start}.items()):
+    digest.update("".join(replaced_parts(bilm)).encode())
+    for name, tensor in _tensors({**bilm.state_dict(), **start}):
         if tensor.dtype == torch.bfloat16:  # which numpy does not know
             tensor = tensor.view(torch.int16)
         array = np.ascontiguousarray(tensor.detach().cpu().numpy())
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(array.data if array.size else b"")
     return digest.hexdigest()
+
+
+def _tensors(state: Mapping[str, Any]) -> Iterator[tuple[str, Tensor]]:
+    """The tensors by name; a quantised part packs several under one, beside their type."""
+    for name, packed in sorted(state.items()):
+        for value in packed if isinstance(packed, tuple) else [packed]:
+            if isinstance(value, Tensor):
+                yield name, value.dequantize() if value.is_quantized else value
 
 
 class TextHash:

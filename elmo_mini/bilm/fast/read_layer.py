@@ -26,7 +26,7 @@ def read_layer(
     inputs : (2, N, input_size); or, with `words`, (U, input_size) vectors of the distinct words
     words : (2, N) which word each direction reads
     """
-    plain = is_plain(layer)
+    plain = is_plain(layer, ProjectedLSTM)
     if plain and not asks_for_gradient([inputs, *state, *layer.weights()]):
         # Products are written in place there, where autocast cannot follow.
         with torch.autocast(inputs.device.type, enabled=False):

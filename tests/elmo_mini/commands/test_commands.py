@@ -104,7 +104,7 @@ def test_errors_are_one_sentence(
         (["embed", nowhere, out, *model], "there is no text file"),
         (["embed", str(text), out, "--model", nowhere], "there is no model"),
         (["embed", str(text), "out.npz", *model], "names no format"),
-        (["embed", str(text), str(text), *model, "--format", "hdf5"], "is there already"),
+        (["embed", str(text), blank, *model, "--format", "hdf5"], "is there already"),
         (["embed", str(text), nowhere, *model], "or .vectors (a cache)"),
         (["embed", str(text), nowhere + ".vectors", *model, "--stateful"], "the model is stateful"),
         (["embed", str(text), out, *model, "--warm-up", nowhere], "there is no text file"),

@@ -10,6 +10,7 @@ from elmo_mini.__main__ import main
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.commands.pretrain import WRITTEN
 from elmo_mini.pretraining.objective import BiLMWithSoftmax
 from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.pretraining.run import Pretraining
@@ -65,6 +66,7 @@ def test_one_command_pretrains_from_a_text_file(
         assert part in card
     assert f"{record['validation']['forward']:.1f}" in card
     assert len(Vocabulary.load(output / "vocabulary.json")) == record["softmax_words"]
+    assert {path.name for path in output.iterdir()} == set(WRITTEN)
 
 
 def test_the_same_command_goes_on_where_the_time_ended_it(
