@@ -11,6 +11,7 @@ from typing import Any
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake, numbers_besides
+from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
@@ -27,7 +28,8 @@ from autograde.checking.outcomes import (
 )
 from autograde.checking.report import CaseResult, Report, Score, shown
 from autograde.checking.safe_state import safe_state
-from autograde.checking.time_limit import interruptible, limited
+from autograde.checking.time_limit import interruptible
+from autograde.checking.undisturbed import undisturbed
 
 SHORT = 1_200
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
@@ -143,6 +145,10 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     """What an answer with these outcomes earns, and what it is told."""
     if all(outcome.not_started for outcome in came):
         return Report(exercise, 0.0, (), came[0].sentence)
+    return undisturbed(lambda: _judged(exercise, answer, came, seed))
+
+
+def _judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: int) -> Report:
     expected = expected_outcomes(exercise, seed)
     results = tuple(
         CaseResult(case.name, _difference(exercise, right, mine))
@@ -183,9 +189,8 @@ def _observed(
 ) -> str:
     """An observation, if one can be made: a strange result must not cost the report."""
     try:
-        return observation(exercise, answer, expected, came, seed) or limited(
-            lambda: numbers_besides(exercise, came, seed), seconds=None
-        )
+        found = observation(exercise, answer, expected, came, seed)
+        return found or numbers_besides(exercise, came, seed)
     except Exception:
         return ""
 
@@ -250,7 +255,7 @@ def _short_detail(
 
 def _detail(exercise: Exercise, index: int, seed: int, expected: Outcome, came: Outcome) -> Detail:
     """What went in, what was expected, what came."""
-    inputs = limited(lambda: exercise.inputs(index, seed), seconds=None)
+    inputs = drawn(exercise, index, seed)
     rows = [(f"in: {name}", shown(value)) for name, value in inputs.items()]
     rows.append(("expected", shown(expected.view)))
     rows.append(("came", came.failure or shown(came.view)))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, Exercise, Plain, plain
 from autograde.checking.judge import first_difference
 
@@ -82,7 +83,7 @@ def returned_by(exercise: Exercise, answer: Answer, index: int, seed: int) -> Pl
     """What an answer of the course's own returns in one case, form aside."""
     remembered, calls = remembering(answer)
     with np.errstate(all="ignore"), suppress(Exception):  # it may be refused, and has returned
-        exercise.run(remembered, copy.deepcopy(exercise.inputs(index, seed)))
+        exercise.run(remembered, copy.deepcopy(drawn(exercise, index, seed)))
     return form_aside(calls)
 
 
