@@ -8,6 +8,8 @@ import zlib
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake, numbers_besides
@@ -19,9 +21,11 @@ from autograde.checking.made_of import made_of
 from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
+    NOT_BEGUN,
     BrokenKernel,
     Outcome,
     answer_outcomes,
+    computes_without_gradients,
     confirm_expected,
     expected_outcomes,
     said,
@@ -32,6 +36,17 @@ from autograde.checking.time_limit import interruptible
 from autograde.checking.undisturbed import undisturbed
 
 SHORT = 1_200
+GRADIENTS_OFF = (
+    "In this notebook gradients are switched off, and what is trained in it learns nothing. The "
+    "check had them on. Run `torch.set_grad_enabled(True)` before you go on."
+)
+NO_GRAD = (
+    "`torch.no_grad()` stands in your function: autograd follows nothing that is computed under it."
+)
+LEFT_OFF = (
+    "Your function switches gradients off and leaves them off: nothing that runs after it learns. "
+    "Delete `torch.set_grad_enabled(False)` in it."
+)
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
 
 explain_missing_names()
@@ -62,7 +77,8 @@ def check(exercise_id: str, answer: Answer) -> Score:
     else:
         report = _examine_and_remember(exercise, answer)
         if _is_the_learners(exercise, answer) or report.points == exercise.points:
-            report = replace(report, note=keep_at_the_desk(answer, report, examine))
+            kept = keep_at_the_desk(answer, report, examine)
+            report = replace(report, note=f"{report.note} {kept}".strip())
     score = Score(report)
     score.print_outside_notebooks()
     score.tell_validation()
@@ -78,10 +94,16 @@ def or_reference(exercise_id: str, answer: Answer) -> Answer:
     just found of the same answer holds here, too.
     """
     exercise = catalogue.find(exercise_id)
-    if answer is exercise.reference or report_of(exercise, answer).points < exercise.points:
-        print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
-        return exercise.reference
-    return answer
+    why = "yours is not defined, this name stands for the course's"
+    if answer is not exercise.reference:
+        report = report_of(exercise, answer)
+        if report.points == exercise.points:
+            return answer
+        why = "yours is not right yet" if report.judged else "yours could not be judged"
+        if report.message.startswith(NOT_BEGUN):
+            why = "you have not begun yours yet"
+    print(f"Below, the course's own `{exercise_id}` is used: {why}.")
+    return exercise.reference
 
 
 def report_of(exercise: Exercise, answer: Answer) -> Report:
@@ -122,13 +144,19 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     refusal = _cannot_be_called(exercise, answer)
     if refusal:
         return Report(exercise, 0.0, (), refusal)
+    came: tuple[Outcome, ...] = ()
     with captured_output() as printed:
         try:
             came = answer_outcomes(exercise, answer, seed)
             report = judged(exercise, answer, came, seed)
         except Exception as error:
             report = _not_judged(exercise, error)
-    return replace(report, printed=printed.getvalue())
+    note = "" if torch.is_grad_enabled() else GRADIENTS_OFF
+    if any(outcome.gradients_off for outcome in came):
+        note = LEFT_OFF
+    elif report.points < exercise.points and report.cases and computes_without_gradients(answer):
+        note = NO_GRAD
+    return replace(report, printed=printed.getvalue(), note=note)
 
 
 def _not_judged(exercise: Exercise, error: Exception) -> Report:

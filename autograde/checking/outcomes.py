@@ -6,16 +6,18 @@ where the reference fails, or gives today what it did not give before, no answer
 
 import copy
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import CodeType, FunctionType
 from typing import TypeGuard
 
 import numpy as np
+import torch
 
 from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain, everything
 from autograde.checking.judge import first_difference
+from autograde.checking.own_words import own_words
 from autograde.checking.refused_form import form_aside, remembering
 from autograde.checking.safe_state import as_in_a_new_thread, safe_state
 from autograde.checking.time_limit import StillRunning, Stopped, each_limited
@@ -26,7 +28,8 @@ from autograde.checking.undisturbed import undisturbed
 class Outcome:
     """What one answer did with one case: plain outputs, or how it failed.
 
-    Where it was refused, ``returned`` is what it returned, form aside.
+    Where it was refused, ``returned`` is what it returned, form aside. ``gradients_off`` is how
+    it left them.
     """
 
     view: Plain = None
@@ -34,6 +37,7 @@ class Outcome:
     sentence: str = ""
     not_started: bool = False
     stopped: bool = False
+    gradients_off: bool = False
     returned: Plain = None
 
 
@@ -47,6 +51,7 @@ class BrokenKernel(Exception):
         )
 
 
+NOT_BEGUN = "Not started yet."
 NOT_RUN = Outcome(failure="not run", sentence="Not run: your function was stopped before.")
 
 
@@ -58,7 +63,8 @@ def answer_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outc
 
     def outcome(given: Inputs) -> Outcome:
         as_in_a_new_thread()
-        return outcome_of(exercise, answer, given, given)
+        came = outcome_of(exercise, answer, given, given)
+        return came if torch.is_grad_enabled() else replace(came, gradients_off=True)
 
     try:
         return tuple(each_limited([partial(outcome, given) for given in inputs], exercise.seconds))
@@ -163,9 +169,9 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
     except AnswerRefused as refused:
         return Outcome(failure=str(refused), sentence=str(refused), returned=form_aside(calls))
     except BaseException as error:
-        failure = said(error)
-        line = _line_of(error, answer)
-        return Outcome(failure=failure, sentence=f"Your function stopped with {failure}{line}")
+        failure, line = said(error), _line_of(error, answer)
+        sentence = own_words(error, line) or f"Your function stopped with {failure}{line}"
+        return Outcome(failure=failure, sentence=sentence)
 
 
 def said(error: BaseException) -> str:
@@ -182,6 +188,13 @@ def functions_of(answer: Answer) -> list[FunctionType]:
     methods = [*getattr(answer, "__dict__", {}).values()]
     parts = [answer] if isinstance(answer, FunctionType) else filter(_is_function, methods)
     return [part for part in map(inspect.unwrap, parts) if _is_function(part)]
+
+
+def computes_without_gradients(answer: Answer) -> bool:
+    """Whether `torch.no_grad()` stands in an answer, or over it."""
+    if "ctx_factory" in getattr(getattr(answer, "__code__", None), "co_freevars", ()):
+        return True
+    return any("no_grad" in part.__code__.co_names for part in functions_of(answer))
 
 
 def _is_function(value: object) -> TypeGuard[FunctionType]:
@@ -216,7 +229,7 @@ def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer)
             "`raise NotImplementedError()`, run that cell, then this one again."
         )
     return (
-        f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
+        f"{NOT_BEGUN} Write your answer in the cell of `{exercise.id}`, in place of "
         "`raise NotImplementedError()`, run that cell, then run this one again."
     )
 
