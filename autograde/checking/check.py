@@ -9,9 +9,12 @@ from dataclasses import replace
 from types import CodeType
 from typing import Any
 
+import torch
+
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake, numbers_besides
+from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
@@ -19,19 +22,33 @@ from autograde.checking.made_of import made_of
 from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
+    NOT_BEGUN,
     BrokenKernel,
     Outcome,
     answer_outcomes,
+    computes_without_gradients,
     confirm_expected,
     expected_outcomes,
     said,
 )
 from autograde.checking.report import CaseResult, Report, Score, shown
 from autograde.checking.safe_state import safe_state
-from autograde.checking.time_limit import interruptible, limited
+from autograde.checking.time_limit import interruptible
+from autograde.checking.undisturbed import undisturbed
 from autograde.desk.place import being_graded
 
 SHORT = 1_200
+GRADIENTS_OFF = (
+    "In this notebook gradients are switched off, and what is trained in it learns nothing. The "
+    "check had them on. Run `torch.set_grad_enabled(True)` before you go on."
+)
+NO_GRAD = (
+    "`torch.no_grad()` stands in your function: autograd follows nothing that is computed under it."
+)
+LEFT_OFF = (
+    "Your function switches gradients off and leaves them off: nothing that runs after it learns. "
+    "Delete `torch.set_grad_enabled(False)` in it."
+)
 _examined: dict[Exercise, tuple[Answer, list[Any], Report]] = {}
 
 explain_missing_names()
@@ -63,7 +80,8 @@ def check(exercise_id: str, answer: Answer) -> Score:
         repair = being_graded() or _was_just_told(exercise, answer)
         report = replace(_examine_and_remember(exercise, answer), repair=repair)
         if _is_the_learners(exercise, answer) or report.points == exercise.points:
-            report = replace(report, note=keep_at_the_desk(answer, report, examine))
+            kept = keep_at_the_desk(answer, report, examine)
+            report = replace(report, note=f"{report.note} {kept}".strip())
     score = Score(report)
     score.print_outside_notebooks()
     score.tell_validation()
@@ -79,10 +97,16 @@ def or_reference(exercise_id: str, answer: Answer) -> Answer:
     just found of the same answer holds here, too.
     """
     exercise = catalogue.find(exercise_id)
-    if answer is exercise.reference or report_of(exercise, answer).points < exercise.points:
-        print(f"Below, the course's own `{exercise_id}` is used: yours is not right yet.")
-        return exercise.reference
-    return answer
+    why = "yours is not defined, this name stands for the course's"
+    if answer is not exercise.reference:
+        report = report_of(exercise, answer)
+        if report.points == exercise.points:
+            return answer
+        why = "yours is not right yet" if report.judged else "yours could not be judged"
+        if report.message.startswith(NOT_BEGUN):
+            why = "you have not begun yours yet"
+    print(f"Below, the course's own `{exercise_id}` is used: {why}.")
+    return exercise.reference
 
 
 def report_of(exercise: Exercise, answer: Answer) -> Report:
@@ -133,13 +157,19 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     refusal = _cannot_be_called(exercise, answer)
     if refusal:
         return Report(exercise, 0.0, (), refusal)
+    came: tuple[Outcome, ...] = ()
     with captured_output() as printed:
         try:
             came = answer_outcomes(exercise, answer, seed)
             report = judged(exercise, answer, came, seed)
         except Exception as error:
             report = _not_judged(exercise, error)
-    return replace(report, printed=printed.getvalue())
+    note = "" if torch.is_grad_enabled() else GRADIENTS_OFF
+    if any(outcome.gradients_off for outcome in came):
+        note = LEFT_OFF
+    elif report.points < exercise.points and report.cases and computes_without_gradients(answer):
+        note = NO_GRAD
+    return replace(report, printed=printed.getvalue(), note=note)
 
 
 def _not_judged(exercise: Exercise, error: Exception) -> Report:
@@ -156,6 +186,10 @@ def judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: 
     """What an answer with these outcomes earns, and what it is told."""
     if all(outcome.not_started for outcome in came):
         return Report(exercise, 0.0, (), came[0].sentence)
+    return undisturbed(lambda: _judged(exercise, answer, came, seed))
+
+
+def _judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed: int) -> Report:
     expected = expected_outcomes(exercise, seed)
     results = tuple(
         CaseResult(case.name, _difference(exercise, right, mine))
@@ -196,9 +230,8 @@ def _observed(
 ) -> str:
     """An observation, if one can be made: a strange result must not cost the report."""
     try:
-        return observation(exercise, answer, expected, came, seed) or limited(
-            lambda: numbers_besides(exercise, came, seed), seconds=None
-        )
+        found = observation(exercise, answer, expected, came, seed)
+        return found or numbers_besides(exercise, came, seed)
     except Exception:
         return ""
 
@@ -263,7 +296,7 @@ def _short_detail(
 
 def _detail(exercise: Exercise, index: int, seed: int, expected: Outcome, came: Outcome) -> Detail:
     """What went in, what was expected, what came."""
-    inputs = limited(lambda: exercise.inputs(index, seed), seconds=None)
+    inputs = drawn(exercise, index, seed)
     rows = [(f"in: {name}", shown(value)) for name, value in inputs.items()]
     rows.append(("expected", shown(expected.view)))
     rows.append(("came", came.failure or shown(came.view)))

@@ -6,26 +6,30 @@ where the reference fails, or gives today what it did not give before, no answer
 
 import copy
 import inspect
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from types import CodeType, FunctionType
 from typing import TypeGuard
 
 import numpy as np
+import torch
 
-from autograde.checking.captured_output import captured_output
-from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain
+from autograde.checking.drawn import drawn
+from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain, everything
 from autograde.checking.judge import first_difference
+from autograde.checking.own_words import own_words
 from autograde.checking.refused_form import form_aside, remembering
-from autograde.checking.safe_state import safe_state
-from autograde.checking.time_limit import StillRunning, limited
+from autograde.checking.safe_state import as_in_a_new_thread, safe_state
+from autograde.checking.time_limit import StillRunning, Stopped, each_limited
+from autograde.checking.undisturbed import undisturbed
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one answer did with one case: plain outputs, or how it failed.
 
-    Where it was refused, ``returned`` is what it returned, form aside.
+    Where it was refused, ``returned`` is what it returned, form aside. ``gradients_off`` is how
+    it left them.
     """
 
     view: Plain = None
@@ -33,6 +37,7 @@ class Outcome:
     sentence: str = ""
     not_started: bool = False
     stopped: bool = False
+    gradients_off: bool = False
     returned: Plain = None
 
 
@@ -46,17 +51,37 @@ class BrokenKernel(Exception):
         )
 
 
+NOT_BEGUN = "Not started yet."
 NOT_RUN = Outcome(failure="not run", sentence="Not run: your function was stopped before.")
 
 
 @safe_state()
 def answer_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
     """The outcomes of a learner's answer; none is run after one that had to be stopped."""
-    outcomes: list[Outcome] = []
-    for index in range(len(exercise.cases)):
-        stopped = any(outcome.stopped for outcome in outcomes)
-        outcomes.append(NOT_RUN if stopped else _in_time(exercise, answer, index, seed))
-    return tuple(outcomes)
+    cases = range(len(exercise.cases))
+    inputs = undisturbed(lambda: [drawn(exercise, index, seed) for index in cases])
+
+    def outcome(given: Inputs) -> Outcome:
+        as_in_a_new_thread()
+        came = outcome_of(exercise, answer, given, given)
+        return came if torch.is_grad_enabled() else replace(came, gradients_off=True)
+
+    try:
+        return tuple(each_limited([partial(outcome, given) for given in inputs], exercise.seconds))
+    except StillRunning as still:
+        left_out = len(cases) - len(still.done) - 1
+        return (*still.done, _stopped(exercise, still), *[NOT_RUN] * left_out)
+
+
+def _stopped(exercise: Exercise, still: StillRunning) -> Outcome:
+    sentence = (
+        f"Your function was still running after {exercise.seconds:g} seconds in the case "
+        f'"{exercise.cases[len(still.done)].name}", and was stopped. A loop may never end: look at '
+        "what should end each `while` and each generator."
+    )
+    if not still.ended:
+        sentence += " It could not be stopped altogether, so restart the kernel."
+    return Outcome(failure="still running", sentence=sentence, stopped=True)
 
 
 @lru_cache(maxsize=8192)
@@ -68,7 +93,9 @@ def known_outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> 
 def known_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
     """As `known_outcome`, for all cases."""
     cases = range(len(exercise.cases))
-    return tuple(known_outcome(exercise, answer, index, seed) for index in cases)
+    return undisturbed(
+        lambda: tuple(known_outcome(exercise, answer, index, seed) for index in cases)
+    )
 
 
 def expected_outcomes(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
@@ -82,7 +109,7 @@ def expected_outcomes(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
     expected = known_outcomes(exercise, exercise.reference, seed)
     for index, outcome in enumerate(expected):
         if outcome.failure:
-            known_outcome.cache_clear()
+            _forget()
             raise BrokenKernel(exercise, index, outcome.failure)
     return expected
 
@@ -98,7 +125,7 @@ def confirm_expected(exercise: Exercise, index: int, seed: int) -> None:
     before = expected_outcomes(exercise, seed)[index]
     now = _known(exercise, exercise.reference, index, seed)
     if not alike(exercise, before, now):
-        known_outcome.cache_clear()
+        _forget()
         raise BrokenKernel(exercise, index, now.failure or "its result has changed")
 
 
@@ -110,27 +137,16 @@ def alike(exercise: Exercise, left: Outcome, right: Outcome) -> bool:
 
 
 def _known(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
-    with captured_output(), safe_state():
-        return limited(lambda: _outcome(exercise, answer, index, seed), seconds=None)
+    def outcome() -> Outcome:
+        inputs = drawn(exercise, index, seed)
+        return outcome_of(exercise, answer, inputs, inputs)
+
+    return undisturbed(outcome)
 
 
-def _in_time(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
-    try:
-        return limited(lambda: _outcome(exercise, answer, index, seed), exercise.seconds)
-    except StillRunning as still:
-        sentence = (
-            f"Your function was still running after {exercise.seconds:g} seconds in the case "
-            f'"{exercise.cases[index].name}", and was stopped. A loop may never end: look at '
-            "what should end each `while` and each generator."
-        )
-        if not still.ended:
-            sentence += " It could not be stopped altogether, so restart the kernel."
-        return Outcome(failure="still running", sentence=sentence, stopped=True)
-
-
-def _outcome(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
-    inputs = exercise.inputs(index, seed)
-    return outcome_of(exercise, answer, inputs, inputs)
+def _forget() -> None:
+    known_outcome.cache_clear()
+    drawn.cache_clear()
 
 
 def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs) -> Outcome:
@@ -139,7 +155,11 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
     try:
         with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
             outputs = exercise.run(remembered, copy.deepcopy(given))
+        if exercise.view is not everything:
+            inputs = copy.deepcopy(inputs)
         return Outcome(view=exercise.view(inputs, outputs))
+    except Stopped:
+        raise
     except NotImplementedError as error:
         return Outcome(
             failure="NotImplementedError",
@@ -149,9 +169,9 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
     except AnswerRefused as refused:
         return Outcome(failure=str(refused), sentence=str(refused), returned=form_aside(calls))
     except BaseException as error:
-        failure = said(error)
-        line = _line_of(error, answer)
-        return Outcome(failure=failure, sentence=f"Your function stopped with {failure}{line}")
+        failure, line = said(error), _line_of(error, answer)
+        sentence = own_words(error, line) or f"Your function stopped with {failure}{line}"
+        return Outcome(failure=failure, sentence=sentence)
 
 
 def said(error: BaseException) -> str:
@@ -168,6 +188,13 @@ def functions_of(answer: Answer) -> list[FunctionType]:
     methods = [*getattr(answer, "__dict__", {}).values()]
     parts = [answer] if isinstance(answer, FunctionType) else filter(_is_function, methods)
     return [part for part in map(inspect.unwrap, parts) if _is_function(part)]
+
+
+def computes_without_gradients(answer: Answer) -> bool:
+    """Whether `torch.no_grad()` stands in an answer, or over it."""
+    if "ctx_factory" in getattr(getattr(answer, "__code__", None), "co_freevars", ()):
+        return True
+    return any("no_grad" in part.__code__.co_names for part in functions_of(answer))
 
 
 def _is_function(value: object) -> TypeGuard[FunctionType]:
@@ -202,7 +229,7 @@ def _not_written(exercise: Exercise, error: NotImplementedError, answer: Answer)
             "`raise NotImplementedError()`, run that cell, then this one again."
         )
     return (
-        f"Not started yet. Write your answer in the cell of `{exercise.id}`, in place of "
+        f"{NOT_BEGUN} Write your answer in the cell of `{exercise.id}`, in place of "
         "`raise NotImplementedError()`, run that cell, then run this one again."
     )
 

@@ -12,11 +12,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import torch
 
-from autograde.checking.exercise import Answer, Exercise, Plain, plain
+from autograde.checking.drawn import drawn
+from autograde.checking.exercise import MOST_PARTS, Answer, AnswerRefused, Exercise, Plain, plain
 from autograde.checking.judge import first_difference
 
 MOST_READ = 100_000
+MOST_BYTES = 250_000_000
 Calls = list[tuple[Any, tuple[Any, ...]]]
 
 
@@ -29,10 +32,35 @@ def remembering(answer: Answer) -> tuple[Answer, Calls]:
     @functools.wraps(answer)
     def remembered(*arguments: Any, **named: Any) -> Any:
         result = answer(*arguments, **named)
+        refuse_what_is_huge(result)
         calls[:] = [(result, arguments)]
         return result
 
     return remembered, calls
+
+
+def refuse_what_is_huge(result: Any) -> None:
+    """Say of a result that could not be read in time what it is, before it is copied.
+
+    Raises
+    ------
+    AnswerRefused
+        If its arrays hold more than `MOST_BYTES`, or a list more than `MOST_PARTS` parts.
+    """
+    parts = result if isinstance(result, list | tuple) else [result]
+    if len(parts) > MOST_PARTS:
+        raise AnswerRefused(
+            f"Your function returned a {type(result).__name__} of {len(parts):,} parts. A right "
+            "result is far smaller: look at what should end its growing."
+        )
+    arrays = [part for part in parts if isinstance(part, np.ndarray | torch.Tensor)]
+    size = sum(part.nbytes for part in arrays)
+    if size > MOST_BYTES:
+        shape = tuple(max(arrays, key=lambda part: part.nbytes).shape)
+        raise AnswerRefused(
+            f"Your function returned {size / 1e9:.1f} GB of numbers, in shape {shape}. A right "
+            "result is far smaller: look at the shapes before they are put together."
+        )
 
 
 def form_aside(calls: Calls) -> Plain:
@@ -82,7 +110,7 @@ def returned_by(exercise: Exercise, answer: Answer, index: int, seed: int) -> Pl
     """What an answer of the course's own returns in one case, form aside."""
     remembered, calls = remembering(answer)
     with np.errstate(all="ignore"), suppress(Exception):  # it may be refused, and has returned
-        exercise.run(remembered, copy.deepcopy(exercise.inputs(index, seed)))
+        exercise.run(remembered, copy.deepcopy(drawn(exercise, index, seed)))
     return form_aside(calls)
 
 

@@ -22,6 +22,7 @@ import torch
 RECURSION_LIMIT = 1_000
 
 _default_dtype = torch.get_default_dtype, torch.set_default_dtype
+_set_device, _set_grad_enabled = torch.set_default_device, torch.set_grad_enabled
 _generators: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
     (random.getstate, random.setstate),
     (np.random.get_state, np.random.set_state),
@@ -63,6 +64,18 @@ def own_functions() -> Iterator[None]:
         _put_back()
         for lender, name, other in replaced:
             setattr(lender, name, other)
+
+
+def as_in_a_new_thread() -> None:
+    """What a thread starts with, and functions and number type of one's own, as `safe_state` has.
+
+    So an answer changes nothing for its next case in the same thread.
+    """
+    _put_back()
+    _, set_dtype = _default_dtype
+    set_dtype(torch.float32)
+    _set_device(None)
+    _set_grad_enabled(True)
 
 
 @contextlib.contextmanager

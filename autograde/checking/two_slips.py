@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.captured_output import captured_output
+from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.outcomes import Outcome, alike, known_outcome, outcome_of
-from autograde.checking.safe_state import safe_state
 from autograde.checking.slips import Slip
 from autograde.checking.time_limit import StillRunning, limited
 
@@ -30,9 +29,9 @@ def two_slips(
     """The two slips that explain all cases, as one mistake; None if there are none, or several."""
     if came[wrong].failure or not _is_telling(came):
         return None
+    groups = _alike_in(exercise, wrong, seed)
     try:
-        with captured_output(), safe_state():
-            found = limited(lambda: list(_fitting(exercise, came, wrong, seed)), ENDLESS)
+        found = limited(lambda: list(_fitting(exercise, groups, came, wrong, seed)), ENDLESS)
     except StillRunning:  # two slips may make a loop endless
         return None
     said = {frozenset((one.says, other.says)) for one, other in found}
@@ -48,10 +47,14 @@ def two_slips(
 
 
 def _fitting(
-    exercise: Exercise, came: tuple[Outcome, ...], wrong: int, seed: int
+    exercise: Exercise,
+    groups: list[list[Slip]],
+    came: tuple[Outcome, ...],
+    wrong: int,
+    seed: int,
 ) -> Iterator[tuple[Slip, Slip]]:
     end = time.thread_time() + SECONDS
-    inputs = [exercise.inputs(index, seed) for index in range(len(came))]
+    inputs = [drawn(exercise, index, seed) for index in range(len(came))]
 
     def fits(one: Slip, other: Slip, *cases: int) -> bool:
         both = one.beside(other)
@@ -60,7 +63,7 @@ def _fitting(
             for index in cases
         )
 
-    for group, others in combinations(_alike_in(exercise, wrong, seed), 2):
+    for group, others in combinations(groups, 2):
         if time.thread_time() > end:
             return
         if group[0].says != others[0].says and fits(group[0], others[0], wrong):

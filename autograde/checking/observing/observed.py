@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, Exercise, Inputs
 from autograde.checking.observing.as_if import as_if
 from autograde.checking.observing.labels import labels, no_such_label
@@ -22,7 +23,6 @@ from autograde.checking.observing.relations import relation
 from autograde.checking.observing.sequences import relation_of_lists, what_is_left
 from autograde.checking.observing.trends import beyond_a_bound, one_sided, property_lost, trend
 from autograde.checking.outcomes import Outcome, alike
-from autograde.checking.time_limit import limited
 
 GRADIENT = "gradient"  # what an exercise calls the part of a view that is learnt from its result
 FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
@@ -45,29 +45,25 @@ def observation(
     ran = [index for index in wrong if not came[index].failure]
     if not ran or came[wrong[0]].failure:
         return ""
-    cases = range(len(exercise.cases))
-    drawn = limited(lambda: [exercise.inputs(index, seed) for index in cases], seconds=None)
-    views = [(drawn[i], expected[i].view, came[i].view) for i in ran]
+    inputs = [drawn(exercise, index, seed) for index in range(len(exercise.cases))]
+    views = [(inputs[i], expected[i].view, came[i].view) for i in ran]
     ignored = _ignored_argument(exercise, answer)
     if ignored:
         return ignored
     said = labels([outcome.view for outcome in expected])
     if said:
         views = []
-    found = limited(
-        lambda: (
-            no_such_label(said, [came[i].view for i in ran])
-            or _of_parts(exercise, views, weak=False)
-            or as_if(
-                exercise,
-                [drawn[i] for i in ran],
-                [expected[i] for i in ran],
-                [came[i] for i in ran],
-                _texts(drawn),
-            )
-            or _of_parts(exercise, views, weak=True)
-        ),
-        seconds=None,
+    found = (
+        no_such_label(said, [came[i].view for i in ran])
+        or _of_parts(exercise, views, weak=False)
+        or as_if(
+            exercise,
+            [inputs[i] for i in ran],
+            [expected[i] for i in ran],
+            [came[i] for i in ran],
+            _texts(inputs),
+        )
+        or _of_parts(exercise, views, weak=True)
     )
     if found and len(ran) < len(wrong):
         return f"Where your function returns something: {found}"

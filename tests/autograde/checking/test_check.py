@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import torch
 
+from autograde.checking import outcomes
 from autograde.checking.captured_output import captured_output
 from autograde.checking.check import check, examine, or_reference
-from autograde.checking.exercise import Exercise, Mistake, call_with_tensors
+from autograde.checking.differentiable import run_differentiably
+from autograde.checking.exercise import Case, Exercise, Mistake, call_with_tensors
 from autograde.checking.judge import first_difference
 from autograde.checking.report import prose
 from tests.autograde.checking.made_up import double, exercise
@@ -81,6 +83,59 @@ def test_changing_the_argument_is_refused() -> None:
         assert "changed its argument `values`" in examine(exercise(run=run), in_place).message
 
 
+def test_a_huge_result_is_told_by_its_size_not_as_a_loop() -> None:
+    wide = examine(exercise(), lambda values: np.broadcast_to(0.0, (10_000, 20_000)))
+    assert "returned 1.6 GB of numbers, in shape (10000, 20000)" in wide.message
+    in_list = examine(exercise(), lambda values: [torch.zeros(1).expand(10**8)])
+    assert "returned 0.4 GB of numbers" in in_list.message
+    long = examine(exercise(), lambda values: [0] * 5_000_001)
+    assert "returned a list of 5,000,001 parts" in long.message
+    assert not any("loop" in report.text() for report in (wide, in_list, long))
+
+
+def test_more_memory_than_there_is_is_told_with_its_line() -> None:
+    for answer in (lambda values: np.ones(2**45), lambda values: torch.ones(2**45)):
+        message = examine(exercise(), answer).message
+        assert message.startswith("Your function asked for more memory than there is (line ")
+
+
+def test_a_change_in_place_of_what_a_gradient_is_wanted_for_is_told_as_one() -> None:
+    def in_place(values: torch.Tensor) -> torch.Tensor:
+        values += 1
+        return 2 * values
+
+    made = exercise(
+        cases=(Case("ones", lambda rng: {"values": np.ones(3, dtype=np.float32)}),),
+        run=run_differentiably,
+    )
+    message = examine(made, in_place).message
+    assert message.startswith("Your function changes a tensor in place that a gradient is wanted")
+    assert "(line " in message
+
+
+def test_gradients_that_are_switched_off_are_told_by_where(registered: Exercise) -> None:
+    def leaves_them_off(values: np.ndarray) -> np.ndarray:
+        torch.set_grad_enabled(False)
+        return 2 * values
+
+    def without(values: np.ndarray) -> np.ndarray:
+        with torch.no_grad():
+            return 3 * values
+
+    assert examine(exercise(), double).note == ""
+    assert "leaves them off" in examine(exercise(), leaves_them_off).note
+    assert "`torch.no_grad()` stands in your function" in examine(exercise(), without).note
+    over = torch.no_grad()(lambda values: 3 * values)
+    assert "`torch.no_grad()` stands in your function" in examine(exercise(), over).note
+    torch.set_grad_enabled(False)
+    try:
+        score = check("double", lambda values: 2 * values)
+    finally:
+        torch.set_grad_enabled(True)
+    assert score == 4
+    assert "In this notebook gradients are switched off" in score.report.text()
+
+
 def test_live_objects_are_refused_by_type() -> None:
     assert "type Module" in examine(exercise(), lambda values: torch.nn.Module()).message
 
@@ -132,6 +187,23 @@ def test_or_reference_judges_the_answer_itself(
     assert or_reference("double", right) is right
     assert or_reference("double", lambda values: values) is double
     assert "course's own" in capsys.readouterr().out
+
+
+def test_or_reference_says_why_the_courses_own_is_used(
+    registered: Exercise, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stub(values: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def why(answer: Any) -> str:
+        assert or_reference("double", answer) is double
+        return capsys.readouterr().out.split("is used: ")[1].strip()
+
+    assert why(stub) == "you have not begun yours yet."
+    assert why(lambda values: values) == "yours is not right yet."
+    assert why(double) == "yours is not defined, this name stands for the course's."
+    monkeypatch.setattr(outcomes, "first_difference", None)
+    assert why(lambda values: 3 * values) == "yours could not be judged."
 
 
 def test_the_reference_itself_is_no_answer(registered: Exercise) -> None:

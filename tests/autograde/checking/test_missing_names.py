@@ -15,6 +15,10 @@ def errors() -> list[NotebookNode]:
         'from autograde import check\n\ncheck("perplexity", perplexity)',
         'from autograde import or_reference\n\nperplexity = or_reference("perplexity", perplexity)',
         "vocabulary.words",
+        "def perplexity(losses):\n    return (losses\n    + 1",
+        'check("perplexity", perplexity)',
+        "import numpy as np\n1 / 0\ndef embed(x):\n    return x",
+        'check("embed", embed)',
     ]
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, allow_errors=True, kernel_name="python3").execute()
@@ -27,6 +31,17 @@ def test_a_check_without_its_answer_says_what_to_run(errors: list[NotebookNode])
         (sentence,) = error.traceback
         assert sentence.startswith("`perplexity` is not defined in this kernel")
         assert "Run All Above Selected Cell" in sentence
+
+
+def test_an_answers_cell_that_did_not_run_is_named_with_its_line(
+    errors: list[NotebookNode],
+) -> None:
+    (sentence,) = errors[4].traceback
+    assert "`perplexity` is not defined: the cell with your answer did not run" in sentence
+    assert "cannot read its line 2 (`return (losses`)" in sentence
+    assert errors[4].ename == "NameError"
+    (sentence,) = errors[6].traceback
+    assert "the cell with your answer stopped with an error" in sentence
 
 
 def test_another_missing_name_is_shown_as_ever(errors: list[NotebookNode]) -> None:

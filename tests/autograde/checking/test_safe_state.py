@@ -1,9 +1,11 @@
 """A right answer is right whatever the notebook has switched; a broken kernel is called one."""
 
+import _thread
 import builtins
 import operator
 import random
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -112,6 +114,63 @@ def test_an_answer_leaves_no_trace_in_the_notebook(
     assert torch.get_default_dtype() == torch.float32
     assert torch.is_grad_enabled()
     assert sys.getrecursionlimit() == limit
+
+
+def test_what_an_answer_switches_or_replaces_in_one_case_is_as_ever_in_the_next(
+    switched_back: None,
+) -> None:
+    """They share a thread, and gradients and the device are a thread's."""
+    seen: list[tuple[Any, ...]] = []
+    multiply = np.multiply
+
+    def switches(values: np.ndarray) -> np.ndarray:
+        state = torch.is_grad_enabled(), torch.get_default_dtype(), torch.zeros(1).device.type
+        seen.append((threading.get_ident(), *state, np.add, np.geterr()["divide"]))
+        torch.set_grad_enabled(False)
+        torch.set_default_dtype(torch.float64)
+        torch.set_default_device("meta")
+        np.seterr(all="raise")
+        np.add = multiply  # type: ignore[assignment]
+        return 2 * values
+
+    add = np.add
+    assert examine(exercise(), switches).points == 4
+    assert len(seen) == 2
+    assert len(set(seen)) == 1
+    assert seen[0][1:] == (True, torch.float32, "cpu", add, "ignore")
+
+
+def test_a_check_starts_three_threads_however_many_cases_and_mistakes_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[threading.Thread] = []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda self: begun.append(self) or start(self))
+    few = exercise()
+    many = exercise(cases=few.cases * 5, mistakes=few.mistakes * 5)
+    for made in (few, many):
+        begun.clear()
+        assert examine(made, lambda values: 3 * values).points == 0
+        assert len(begun) == 3  # inputs, the answer, the judge
+
+
+@pytest.mark.usefixtures("interruptible_process")
+def test_an_interrupt_while_the_reference_runs_leaves_nothing_to_remember() -> None:
+    interrupting = True
+
+    def doubled(values: np.ndarray) -> np.ndarray:
+        if interrupting:
+            _thread.interrupt_main()
+            while True:
+                pass
+        return 2 * values
+
+    made = exercise(reference=doubled)
+    with pytest.raises(KeyboardInterrupt):
+        examine(made, lambda values: 3 * values)
+    interrupting = False
+    assert examine(made, lambda values: 3 * values).judged
+    assert examine(made, lambda values: values + values).points == 4
 
 
 def twice(values: np.ndarray) -> np.ndarray:

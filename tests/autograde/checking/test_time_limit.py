@@ -3,19 +3,22 @@
 import _thread
 import contextlib
 import itertools
+import random
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from autograde.checking import time_limit
 from autograde.checking.check import check, examine, or_reference
 from autograde.checking.exercise import Exercise
-from autograde.checking.time_limit import CheckInterrupted, StillRunning, limited
+from autograde.checking.time_limit import CheckInterrupted, StillRunning, each_limited, limited
 from tests.autograde.checking.made_up import double, exercise
 
 
@@ -158,3 +161,119 @@ def test_work_that_ends_gives_its_result_or_its_error() -> None:
         limited(lambda: 1 // 0, seconds=None)
     with pytest.raises(StillRunning):
         limited(lambda: endless(0), seconds=0.05)
+
+
+def test_work_in_turn_has_one_thread_and_each_its_own_time() -> None:
+    threads = each_limited([threading.get_ident] * 3, seconds=None)
+    assert len(threads) == 3
+    assert len(set(threads)) == 1
+    with pytest.raises(StillRunning) as still:
+        each_limited([lambda: 1, lambda: endless(0), lambda: 3], seconds=0.05)
+    assert (still.value.done, still.value.ended) == ([1], True)
+
+
+@pytest.fixture
+def unheard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing that a thread raises may be heard of outside it."""
+    heard: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", heard.append)
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    yield
+    assert not heard
+    assert not threads_of_answers()
+
+
+def outcome_of_a_stop(work: Callable[[], int], seconds: float) -> str:
+    """Which of two it is, with nothing of it left for what comes next."""
+    after: list[int] = []
+    done, ended = [], True
+    try:
+        done = each_limited([work, lambda: after.append(1) or 2], seconds)
+    except StillRunning as still:
+        done, ended = still.done, still.ended
+    finally:
+        threading.settrace(None)  # type: ignore[arg-type]
+    assert ended
+    assert len(after) <= len(done)  # nothing runs after what was stopped
+    assert limited(lambda: sum(range(100)), None) == 4950
+    return "ended" if len(done) == 2 else "stopped"
+
+
+@pytest.mark.usefixtures("unheard")
+def test_nothing_runs_after_an_answer_that_meets_its_stop_and_returns() -> None:
+    def returns() -> int:
+        with contextlib.suppress(SystemExit):
+            endless(0)
+        return 1
+
+    assert outcome_of_a_stop(returns, seconds=0.01) == "stopped"
+    with pytest.raises(StillRunning) as still:
+        limited(returns, seconds=0.01)
+    assert still.value.done == []
+
+
+@pytest.mark.usefixtures("unheard")
+@pytest.mark.parametrize("insists", [False, True])
+def test_a_stop_at_any_step_of_an_answers_end_meets_neither_the_account_nor_the_next(
+    insists: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The thread halts at one instruction after its work until the caller has had its say."""
+    late, steps, halt, at_work = 0.0, 0, 0, 0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + late)
+    monkeypatch.setattr(time_limit, "time", clock)
+    monkeypatch.setattr(time_limit, "STEP", 0.001)
+    monkeypatch.setattr(time_limit, "POLITE", 0.0)
+
+    def work() -> int:
+        nonlocal at_work, late
+        if insists:
+            late += 1000
+            with contextlib.suppress(SystemExit):
+                endless(0)
+        at_work = threading.get_ident()
+        return 1
+
+    def follow(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal late, steps
+        if frame.f_code.co_filename not in (time_limit.__file__, threading.__file__):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and threading.get_ident() == at_work:
+            steps += 1
+            if steps == halt:
+                late += 0 if insists else 1000
+                for _ in range(10):
+                    time.sleep(0.001)
+        return follow
+
+    kinds: set[str] = set()
+    while halt < 300:  # more than there are
+        halt += 1
+        steps = at_work = 0
+        threading.settrace(follow)
+        kinds.add(outcome_of_a_stop(work, seconds=100))
+    assert steps < halt
+    assert kinds == ({"stopped"} if insists else {"ended", "stopped"})
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("unheard")
+@pytest.mark.parametrize("times", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_answers_that_end_as_they_are_stopped(
+    times: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rng, seconds, interval = random.Random(1), 0.001, sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def work() -> int:
+        end = time.monotonic() + rng.uniform(0.9, 1.2) * seconds
+        while time.monotonic() < end:
+            pass
+        return 1
+
+    try:
+        for _ in range(times):
+            outcome_of_a_stop(work, seconds)
+    finally:
+        sys.setswitchinterval(interval)
+    assert capfd.readouterr() == ("", "")
