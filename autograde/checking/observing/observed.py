@@ -8,15 +8,16 @@ holds in every case that is wrong and gave a result, and on enough numbers to be
 import dis
 import inspect
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from autograde.checking.exercise import Answer, Exercise, Inputs
+from autograde.checking.judge import part_name
 from autograde.checking.observing.as_if import as_if
 from autograde.checking.observing.labels import labels, no_such_label
-from autograde.checking.observing.pairs import Pair
+from autograde.checking.observing.pairs import GRADIENT, Pair, is_or_are, listed
 from autograde.checking.observing.places import where_it_is_wrong
 from autograde.checking.observing.relations import relation
 from autograde.checking.observing.sequences import relation_of_lists, what_is_left
@@ -24,9 +25,10 @@ from autograde.checking.observing.trends import beyond_a_bound, one_sided, prope
 from autograde.checking.outcomes import Outcome, alike
 from autograde.checking.time_limit import limited
 
-GRADIENT = "gradient"  # what an exercise calls the part of a view that is learnt from its result
+MOST_NAMED = 3
 FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
 Leaf = tuple[str, Any, Any]
+T = TypeVar("T")
 
 
 def observation(
@@ -52,26 +54,37 @@ def observation(
     if ignored:
         return ignored
     said = labels([outcome.view for outcome in expected])
-    if said:
-        views = []
+    if said and (none_such := no_such_label(said, [came[i].view for i in ran])):
+        return none_such
+    returned = [index for index in cases if not came[index].failure]
+    every_result = _picked(returned, drawn), _picked(returned, expected), _picked(returned, came)
+
+    def of_parts(*, weak: bool) -> str:
+        found = "" if said else _of_parts(exercise, views, weak=weak)
+        return _where(len(ran), len(returned), len(wrong)) + found if found else ""
+
     found = limited(
         lambda: (
-            no_such_label(said, [came[i].view for i in ran])
-            or _of_parts(exercise, views, weak=False)
-            or as_if(
-                exercise,
-                [drawn[i] for i in ran],
-                [expected[i] for i in ran],
-                [came[i] for i in ran],
-                _texts(drawn),
-            )
-            or _of_parts(exercise, views, weak=True)
+            of_parts(weak=False)
+            or as_if(exercise, *every_result, _texts(drawn))
+            or of_parts(weak=True)
         ),
         seconds=None,
     )
-    if found and len(ran) < len(wrong):
-        return f"Where your function returns something: {found}"
     return found or _what_the_cases_ask(exercise, wrong)
+
+
+def _picked(places: list[int], values: Sequence[T]) -> list[T]:
+    return [values[place] for place in places]
+
+
+def _where(ran: int, returned: int, wrong: int) -> str:
+    """The cases that an observation speaks of, where these are not all."""
+    if ran < wrong:
+        return "Where your function returns something wrong: "
+    if ran == returned:
+        return ""
+    return "In the wrong case: " if ran == 1 else "In the wrong cases: "
 
 
 def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
@@ -122,8 +135,7 @@ def _parameters_read(answer: Answer) -> list[bool] | None:
 def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak: bool) -> str:
     """An observation of all that is wrong, or of one part in all cases where it is wrong."""
     wrong: dict[str, list[Pair]] = {}
-    names: set[str] = set()
-    everywhere = len(views) == len(exercise.cases)
+    names: dict[str, None] = {}
     gradients_alone = False  # wrong where the result is right
     for inputs, right_view, mine_view in views:
         amounts = dict(exercise.on_the_way(inputs))
@@ -131,26 +143,37 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
         here = set()
         both = _lists_of_codes(right_view, mine_view) if exercise.codes else (right_view, mine_view)
         for name, right, mine in _leaves("", *both):
-            names.add(name)
+            names[name] = None
             near = exercise.rtol, exercise.atol
-            pair = Pair(arguments, right, mine, *near, amounts, exercise.codes, everywhere)
+            pair = Pair(arguments, right, mine, *near, amounts, exercise.codes)
             if not pair.alike:
                 here.add(name)
                 wrong.setdefault(name, []).append(pair)
         gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
     if not wrong:
         return ""
-    lead, every = "", "Only {} is wrong"
-    results = {name for name in names if GRADIENT not in name}
-    if results.isdisjoint(wrong):
-        lead = "The result is right, and its gradient is not." if results else ""
-    elif not gradients_alone:  # what is learnt from a wrong result is wrong
-        if any(GRADIENT in name for name in wrong):
-            every += ", and its gradient with it"
+    results = [name for name in names if GRADIENT not in name]
+    lead, state = "", _state(wrong, names)
+    if results and not set(results) & set(wrong):
+        several = len(wrong) < len(names) - len(results)
+        learnt = f"{listed(wrong)} {is_or_are(wrong)}" if several else "its gradient is"
+        lead, state = f"The result is right, and {learnt} not.", ""
+    elif results and not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
-        names = results
-    found = _said_of(wrong, names, weak=weak, every="" if lead else every)
+        names, state = dict.fromkeys(results), _state(wrong, results)
+    found = _said_of(wrong, len(names), weak=weak, state=state)
     return f"{lead} {found}".strip() if found or weak else ""
+
+
+def _state(wrong: Collection[str], names: Collection[str]) -> str:
+    """Which part is wrong, and which are right, where that is one of several."""
+    right = [name for name in names if name not in wrong]
+    if len(wrong) != 1 or not right:
+        return ""
+    (part,) = wrong
+    if len(right) > MOST_NAMED:
+        return f"Of {len(names)} parts only {part} is wrong"
+    return f"{listed(right)} {is_or_are(right)} right, and {part} is not"
 
 
 def _lists_of_codes(right: Any, mine: Any) -> tuple[Any, Any]:
@@ -159,22 +182,18 @@ def _lists_of_codes(right: Any, mine: Any) -> tuple[Any, Any]:
     return whole[0], whole[1]
 
 
-def _said_of(wrong: dict[str, list[Pair]], names: set[str], *, weak: bool, every: str) -> str:
-    """What is said of the parts that are wrong; ``every`` leads in where that is one part."""
+def _said_of(wrong: dict[str, list[Pair]], parts: int, *, weak: bool, state: str) -> str:
+    """What is said of all that is wrong, or of one part; ``state`` says which part that is."""
     found = _one_text_too_often(wrong) if weak else ""
-    if not found and (len(names) == 1 or len(wrong) > 1):
+    if not found and (parts == 1 or len(wrong) > 1):
         found = _of_pairs([pair for part in wrong.values() for pair in part], weak=weak)
     if found:
         return found
     for name, pairs in wrong.items():
-        found = _of_pairs(pairs, weak=weak) if len(names) > 1 else ""
+        found = _of_pairs(pairs, weak=weak) if parts > 1 else ""
         if found:
-            if len(wrong) > 1:
-                return f"In {name}: {found[0].lower()}{found[1:]}"
-            return f"{every.format(name)}: {found}" if every else found
-    if weak and every and len(wrong) == 1 < len(names) and not any("[" in name for name in names):
-        return f"{every.format(next(iter(wrong)))}. The rest of the result is right."
-    return ""
+            return f"{state or f'In {name}'}: {found[0].lower()}{found[1:]}"
+    return f"{state}." if weak and state else ""
 
 
 def _one_text_too_often(wrong: dict[str, list[Pair]]) -> str:
@@ -197,14 +216,19 @@ def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
     if any(right.shape != mine.shape for right, mine in both):
         return found
     with np.errstate(all="ignore"):
-        return property_lost(both) or beyond_a_bound(both) or trend(both) or one_sided(both)
+        return (
+            property_lost(both)
+            or beyond_a_bound(pairs, both)
+            or trend(pairs, both)
+            or one_sided(pairs, both)
+        )
 
 
 def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:
     """The parts of a dict or tuple under their names; of a list of parts, all under one name."""
     if isinstance(right, dict) and isinstance(mine, dict) and set(right) == set(mine):
         for key in right:
-            yield from _leaves(f"`{key}`", right[key], mine[key])
+            yield from _leaves(part_name(key), right[key], mine[key])
     elif isinstance(right, tuple) and isinstance(mine, tuple | list) and len(right) == len(mine):
         for index, (left, other) in enumerate(zip(right, mine, strict=True)):
             yield from _leaves(_part(name, str(index)), left, other)
