@@ -61,7 +61,8 @@ def observation(
 
     def of_parts(*, weak: bool) -> str:
         found = "" if said else _of_parts(exercise, views, weak=weak)
-        return _where(len(ran), len(returned), len(wrong)) + found if found else ""
+        where = _where(len(ran), len(returned), len(wrong))
+        return _after(where, found) if where and found else found
 
     found = limited(
         lambda: (
@@ -81,10 +82,14 @@ def _picked(places: list[int], values: Sequence[T]) -> list[T]:
 def _where(ran: int, returned: int, wrong: int) -> str:
     """The cases that an observation speaks of, where these are not all."""
     if ran < wrong:
-        return "Where your function returns something wrong: "
+        return "Where your function returns something wrong"
     if ran == returned:
         return ""
-    return "In the wrong case: " if ran == 1 else "In the wrong cases: "
+    return "In the wrong case" if ran == 1 else "In the wrong cases"
+
+
+def _after(lead: str, found: str) -> str:
+    return f"{lead}: {found[0].lower()}{found[1:]}"
 
 
 def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
@@ -157,12 +162,15 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     if results and not set(results) & set(wrong):
         several = len(wrong) < len(names) - len(results)
         learnt = f"{listed(wrong)} {is_or_are(wrong)}" if several else "its gradient is"
-        lead, state = f"The result is right, and {learnt} not.", ""
+        lead, state = f"The result is right, and {learnt} not", ""
     elif results and not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
         names, state = dict.fromkeys(results), _state(wrong, results)
-    found = _said_of(wrong, len(names), weak=weak, state=state)
-    return f"{lead} {found}".strip() if found or weak else ""
+    parts = len(wrong) if lead else len(names)
+    found = _said_of(wrong, parts, weak=weak, state=state)
+    if lead and (found or weak):
+        return _after(lead, found) if found else f"{lead}."
+    return found
 
 
 def _state(wrong: Collection[str], names: Collection[str]) -> str:
@@ -192,7 +200,7 @@ def _said_of(wrong: dict[str, list[Pair]], parts: int, *, weak: bool, state: str
     for name, pairs in wrong.items():
         found = _of_pairs(pairs, weak=weak) if parts > 1 else ""
         if found:
-            return f"{state or f'In {name}'}: {found[0].lower()}{found[1:]}"
+            return _after(state or f"In {name}", found)
     return f"{state}." if weak and state else ""
 
 

@@ -65,7 +65,10 @@ def trend(pairs: list[Pair], both: Both) -> str:
         (_in_tolerance(pair, right), _in_tolerance(pair, mine))
         for pair, (right, mine) in zip(pairs, both, strict=True)
     ]
-    if any(len(np.unique(right)) < MANY or not np.isfinite(mine).all() for right, mine in many):
+    different = [len(np.unique(right)) for right, _ in many]
+    if min(different) <= 3 or sum(different) < 2 * MANY:
+        return ""
+    if not all(np.isfinite(mine).all() for _, mine in many):
         return ""
     steps = [np.diff(mine[np.argsort(right, kind="stable")]) for right, mine in many]
     rising = [np.diff(np.sort(right)) > 0 for right, _ in many]
