@@ -14,6 +14,7 @@ WHOLE = "the result"
 ONE_OF_IT = "`np.array(...)` makes one of it, `torch.stack(...)` of a list of tensors."
 TIE = 0.999
 ROUNDING = 1e-9
+FEW_DIGITS = 4  # in single precision rounding is seen in the sixth
 NUMBER = bool | int | float | np.ndarray | np.generic
 
 
@@ -40,11 +41,15 @@ def first_difference(
         if isinstance(came, np.ndarray) and came.ndim:
             came = list(came)
         if not isinstance(came, list | tuple):
-            kind = "a list or a tuple"
-            if isinstance(expected, tuple):
-                kind = f"{kind} of {_parts(expected)}"
+            kind = "a list"
+            if isinstance(expected, tuple):  # an exercise may hold a list as one
+                kind = f"a list or tuple of {_parts(expected)}"
             return f"{_capital(where)} should be {kind}, not {_kind(came)}."
         if len(came) != len(expected):
+            if isinstance(expected, tuple):
+                return (
+                    f"{_capital(where)} should consist of {_parts(expected)}, not of {len(came)}."
+                )
             return f"{_capital(where)} should have {_parts(expected)}, not {len(came)}."
         for index, (left, right) in enumerate(zip(expected, came, strict=True)):
             found = first_difference(left, right, rtol=rtol, atol=atol, where=_item(where, index))
@@ -93,7 +98,7 @@ def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where:
     if broken.any():
         return (
             f"{_capital(where)} holds {right[broken].flat[0]} {_place(broken)}"
-            f"where {about(left[broken].flat[0], atol)} is right."
+            f"where {about(left[broken].flat[0], atol, FEW_DIGITS)} is right."
         )
     wrong = ~_same(left, right)
     if not whole:  # a count that is nearly right is wrong
@@ -141,8 +146,11 @@ def about(value: Any, near_zero: float, significant: int = 6) -> str:
 
 def _told_apart(left: Any, right: Any, near_zero: float) -> tuple[str, str]:
     """Two numbers, with as many digits as it takes to see that they differ."""
-    pair = about(left, near_zero), about(right, near_zero)
-    return pair if pair[0] != pair[1] else (digits(left, 17), digits(right, 17))
+    for significant in (FEW_DIGITS, 6, 9):
+        pair = about(left, near_zero, significant), about(right, near_zero, significant)
+        if pair[0] != pair[1]:
+            return pair
+    return digits(left, 17), digits(right, 17)
 
 
 def _place(mask: np.ndarray) -> str:

@@ -68,12 +68,13 @@ def _as_came(exercise: Exercise, outcome: Outcome, mine: Outcome, wrong: list[st
         return False
     if outcome.view.keys() != mine.view.keys():
         return False
+    first, *rest = [key for key in wrong if key in mine.view] or [""]
     others = [
         key
-        for key in wrong[1:]
+        for key in rest
         if GRADIENT not in key or _shape(outcome.view[key]) == _shape(mine.view[key])
     ]
-    return all(_same(exercise, outcome, mine, key) for key in wrong[:1] + others)
+    return all(_same(exercise, outcome, mine, key) for key in (first, *others) if key)
 
 
 def _shape(value: Any) -> Any:

@@ -102,9 +102,9 @@ def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
 
 
 def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
-    """What the wrong cases ask, where they are corners and all else is right."""
+    """What the wrong cases ask, where they all ask one thing, and every other case is right."""
     asked = dict.fromkeys(exercise.cases[index].asks for index in wrong)
-    if "" in asked or len(wrong) == len(exercise.cases):
+    if "" in asked or len(asked) > 1 or len(wrong) == len(exercise.cases):
         return ""
     return f"Every other case is right. {next(iter(asked))}"
 
@@ -160,8 +160,10 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     results = [name for name in names if GRADIENT not in name]
     lead, state = "", _state(wrong, names)
     if results and not set(results) & set(wrong):
-        several = len(wrong) < len(names) - len(results)
-        learnt = f"{listed(wrong)} {is_or_are(wrong)}" if several else "its gradient is"
+        gradients = len(names) - len(results)
+        learnt = (
+            "its gradient is" if len(wrong) == gradients else _named_or_counted(wrong, gradients)
+        )
         lead, state = f"The result is right, and {learnt} not", ""
     elif results and not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
@@ -171,6 +173,12 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
     if lead and (found or weak):
         return _after(lead, found) if found else f"{lead}."
     return found
+
+
+def _named_or_counted(wrong: Collection[str], of: int) -> str:
+    if len(wrong) > MOST_NAMED:
+        return f"{len(wrong)} of its {of} gradients are"
+    return f"{listed(wrong)} {is_or_are(wrong)}"
 
 
 def _state(wrong: Collection[str], names: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import equal
-from autograde.checking.judge import about
+from autograde.checking.judge import FEW_DIGITS, about, first_difference
 from autograde.checking.observing.pairs import Pair
 from autograde.checking.observing.trends import NAN
 
@@ -148,9 +148,7 @@ def _one_value(pairs: list[Pair], values: list[Any]) -> Any:
 
 
 def _alike(pair: Pair, left: Any, right: Any) -> bool:
-    if isinstance(left, NUMBER) and isinstance(right, NUMBER):
-        return pair.close(left, right)
-    return bool(equal(left, right))
+    return first_difference(left, right, rtol=pair.rtol, atol=pair.atol) is None
 
 
 def _parts_in_places(pair: Pair, *, ours: bool) -> np.ndarray:
@@ -165,4 +163,4 @@ def _parts_in_places(pair: Pair, *, ours: bool) -> np.ndarray:
 
 
 def _said(pair: Pair, value: Any) -> str:
-    return about(value, pair.atol, 4) if isinstance(value, NUMBER) else repr(value)
+    return about(value, pair.atol, FEW_DIGITS) if isinstance(value, NUMBER) else repr(value)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograde.checking.judge import about, digits
+from autograde.checking.judge import FEW_DIGITS, about, digits
 from autograde.checking.observing.amounts import by_an_amount
 from autograde.checking.observing.moves import moved
 from autograde.checking.observing.pairs import Both, Numbers, Pair, all_close, subject
@@ -72,7 +72,7 @@ def _constant(pairs: list[Pair], both: Both) -> str:
     number = float(next(mine.flat[0] for _, mine in both if mine.size))
     if not all_close(pairs, both, lambda right: np.full_like(right, number)):
         return ""
-    said = about(number, pairs[0].atol, 4)
+    said = about(number, pairs[0].atol, FEW_DIGITS)
     if not np.isfinite(number):
         return f"{subject(both)} is {said}. {NAN if np.isnan(number) else INFINITE}"
     return f"{subject(both)} is {said}, though different ones are expected."
@@ -91,7 +91,9 @@ def _scaled(pairs: list[Pair], both: Both) -> str:
         return f"{subject(both)} is the expected one {_times(factor)}."
     if all_close(pairs, both, lambda right: right + distance):
         more = "more" if distance > 0 else "less"
-        return f"{subject(both)} is {digits(abs(distance), 4)} {more} than the expected one."
+        return (
+            f"{subject(both)} is {digits(abs(distance), FEW_DIGITS)} {more} than the expected one."
+        )
     return ""
 
 
@@ -105,7 +107,7 @@ def _times(factor: float) -> str:
     sign = " and with its sign reversed" if factor < 0 else ""
     size = abs(factor)
     whole = 1 / size
-    by = f"times {digits(size, 4)}"
+    by = f"times {digits(size, FEW_DIGITS)}"
     if size < 1 and math.isclose(whole, round(whole), rel_tol=1e-4):
         by = f"divided by {round(whole)}"
     return f"{by}{sign}"
@@ -118,7 +120,7 @@ def _by_case(pairs: list[Pair], both: Both) -> str:
     for fitted, words in ((_factor, "times one factor"), (_distance, "plus one number")):
         numbers = [fitted(pair, *arrays) for pair, arrays in zip(pairs, both, strict=True)]
         if all(number is not None for number in numbers):
-            shown = " and ".join(dict.fromkeys(digits(n, 4) for n in numbers[:2]))
+            shown = " and ".join(dict.fromkeys(digits(n, FEW_DIGITS) for n in numbers[:2]))
             return f"Your numbers are the expected ones {words} of each case ({shown})."
     return ""
 

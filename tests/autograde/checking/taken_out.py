@@ -10,9 +10,11 @@ from dataclasses import replace
 from functools import cache
 from unittest.mock import patch
 
-from autograde.checking import outcomes
+from autograde.checking import check, outcomes
 from autograde.checking.check import judged, seed_of
+from autograde.checking.diagnosis import numbers_besides
 from autograde.checking.exercise import Answer, Exercise, Mistake
+from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import Outcome, known_outcomes
 from autograde.checking.report import Report
 
@@ -26,10 +28,22 @@ def without(exercise: Exercise, mistake: Mistake) -> Exercise:
 def second_opinions(exercise: Exercise) -> Iterator[tuple[Mistake, Report]]:
     """What an answer that makes each mistake is told where that has no name."""
     seed = seed_of(exercise.id)
-    with _run_once(exercise):
+    with _run_once(exercise), patch.object(check, "_observed", _loudly):
         for mistake in exercise.mistakes:
             came = known_outcomes(exercise, mistake.answer, seed)
             yield mistake, judged(without(exercise, mistake), mistake.answer, came, seed)
+
+
+def _loudly(
+    exercise: Exercise,
+    answer: Answer,
+    expected: tuple[Outcome, ...],
+    came: tuple[Outcome, ...],
+    seed: int,
+) -> str:
+    """What a check observes; where it would go on without an observation that fails, this fails."""
+    found = observation(exercise, answer, expected, came, seed)
+    return found or numbers_besides(exercise, came, seed)
 
 
 @contextmanager

@@ -48,7 +48,10 @@ def table(answer: Answer) -> str:
         (lambda v: (2 * v).sum(), "added up over axis 0"),
         (lambda v: 2 * v[:-2], "only the beginning"),
         (lambda v: np.where(v > 0, 2 * v, 7), "Wherever your result is off, it is 7"),
-        (lambda v: np.full_like(v, 3), "Every number of yours is 3, though different ones are expected."),
+        (
+            lambda v: np.full_like(v, 3),
+            "Every number of yours is 3, though different ones are expected.",
+        ),
         (lambda v: np.where(v > 0, 2 * v, np.nan), "it is nan"),
         (lambda v: np.tanh(2 * v), "rise where the expected ones rise"),
         (lambda v: np.zeros(5), "never uses its argument `values`"),
