@@ -25,13 +25,16 @@ def without(exercise: Exercise, mistake: Mistake) -> Exercise:
     return replace(exercise, mistakes=rest)
 
 
-def second_opinions(exercise: Exercise) -> Iterator[tuple[Mistake, Report]]:
+@cache
+def second_opinions(exercise: Exercise) -> tuple[tuple[Mistake, Report], ...]:
     """What an answer that makes each mistake is told where that has no name."""
     seed = seed_of(exercise.id)
     with _run_once(exercise), patch.object(check, "_observed", _loudly):
-        for mistake in exercise.mistakes:
-            came = known_outcomes(exercise, mistake.answer, seed)
-            yield mistake, judged(without(exercise, mistake), mistake.answer, came, seed)
+        came = [known_outcomes(exercise, each.answer, seed) for each in exercise.mistakes]
+        return tuple(
+            (each, judged(without(exercise, each), each.answer, outcomes, seed))
+            for each, outcomes in zip(exercise.mistakes, came, strict=True)
+        )
 
 
 def _loudly(
