@@ -102,11 +102,11 @@ def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
 
 
 def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
-    """What the wrong cases ask, where they all ask one thing, and every other case is right."""
+    """What the wrong cases ask, where these are one or two corners, and all else is right."""
     asked = dict.fromkeys(exercise.cases[index].asks for index in wrong)
-    if "" in asked or len(asked) > 1 or len(wrong) == len(exercise.cases):
+    if "" in asked or len(asked) > 2 or len(wrong) == len(exercise.cases):
         return ""
-    return f"Every other case is right. {next(iter(asked))}"
+    return f"Every other case is right. {' '.join(asked)}"
 
 
 def _ignored_argument(exercise: Exercise, answer: Answer) -> str:

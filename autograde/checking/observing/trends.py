@@ -61,10 +61,7 @@ def property_lost(both: Both) -> str:
 
 def trend(pairs: list[Pair], both: Both) -> str:
     """Rising where the expected ones fall, or rising with them and of another size."""
-    many = [
-        (_in_tolerance(pair, right), _in_tolerance(pair, mine))
-        for pair, (right, mine) in zip(pairs, both, strict=True)
-    ]
+    many = [(_without_noise(right), _without_noise(mine)) for right, mine in both]
     different = [len(np.unique(right)) for right, _ in many]
     if min(different) <= 3 or sum(different) < 2 * MANY:
         return ""
@@ -74,20 +71,24 @@ def trend(pairs: list[Pair], both: Both) -> str:
     rising = [np.diff(np.sort(right)) > 0 for right, _ in many]
     if all((step[rises] < 0).all() for step, rises in zip(steps, rising, strict=True)):
         return "Where the expected numbers rise, yours fall."
-    if any((mine == right).mean() > 0.2 for right, mine in many):
+    if any(near.mean() > 0.2 for near in _near(pairs, both)):
         return ""
     if all((step[rises] > 0).all() for step, rises in zip(steps, rising, strict=True)):
         return "Your numbers rise where the expected ones rise, and their sizes are off."
     return ""
 
 
-def _in_tolerance(pair: Pair, values: Numbers) -> Numbers:
-    """The numbers in a row, in steps no finer than the largest's tolerance.
+def _without_noise(values: Numbers) -> Numbers:
+    """The numbers in a row, in millionths of the largest: the same but for rounding is the same."""
+    largest = float(np.max(np.abs(values), initial=0.0)) or 1.0
+    return np.round(values.ravel() / (ROUNDING * largest))
 
-    So two that are the same but for rounding are the same here, on every processor.
-    """
-    step = pair.atol + pair.rtol * float(np.max(np.abs(values), initial=0.0))
-    return np.round(values.ravel() / step)
+
+def _near(pairs: list[Pair], both: Both) -> list[Numbers]:
+    return [
+        np.isclose(mine, right, pair.rtol, pair.atol)
+        for pair, (right, mine) in zip(pairs, both, strict=True)
+    ]
 
 
 def beyond_a_bound(pairs: list[Pair], both: Both) -> str:
@@ -96,10 +97,8 @@ def beyond_a_bound(pairs: list[Pair], both: Both) -> str:
         return ""
     for words, which in (("largest", slice(None)), ("smallest", slice(None, None, -1))):
         near = [
-            np.isclose(mine, right, pair.rtol, pair.atol).ravel()[
-                np.argsort(_in_tolerance(pair, right), kind="stable")
-            ][which]
-            for pair, (right, mine) in zip(pairs, both, strict=True)
+            fits.ravel()[np.argsort(_without_noise(right), kind="stable")][which]
+            for fits, (right, _) in zip(_near(pairs, both), both, strict=True)
         ]
         if all((np.diff(1 * fits) <= 0).all() and 2 * fits.sum() > len(fits) for fits in near):
             return f"Yours are off only where the {words} numbers are expected."
@@ -113,8 +112,8 @@ def one_sided(pairs: list[Pair], both: Both) -> str:
     if not all(right.ndim and np.isfinite(mine).all() for right, mine in both):
         return ""
     off = [
-        np.where(np.isclose(mine, right, pair.rtol, pair.atol), 0, mine - right)
-        for pair, (right, mine) in zip(pairs, both, strict=True)
+        np.where(near, 0, mine - right)
+        for near, (right, mine) in zip(_near(pairs, both), both, strict=True)
     ]
     if all((distance <= 0).all() for distance in off):
         return "No number of yours is too large, and some are too small."
