@@ -5,29 +5,27 @@ is off, can be seen in any exercise, and it says where to look. An observation i
 holds in every case that is wrong and gave a result, and on enough numbers to be no accident.
 """
 
-import dis
-import inspect
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from autograde.checking.exercise import Answer, Exercise, Inputs
-from autograde.checking.judge import part_name
 from autograde.checking.observing.as_if import as_if
 from autograde.checking.observing.labels import labels, no_such_label
 from autograde.checking.observing.pairs import GRADIENT, Pair, is_or_are, listed
+from autograde.checking.observing.parts import leaves
 from autograde.checking.observing.places import where_it_is_wrong
 from autograde.checking.observing.relations import relation
 from autograde.checking.observing.sequences import relation_of_lists, what_is_left
 from autograde.checking.observing.trends import beyond_a_bound, one_sided, property_lost, trend
+from autograde.checking.observing.unread import unread_argument
 from autograde.checking.outcomes import Outcome, alike
 from autograde.checking.time_limit import limited
 
 MOST_NAMED = 3
 FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
-Leaf = tuple[str, Any, Any]
 T = TypeVar("T")
 
 
@@ -50,7 +48,7 @@ def observation(
     cases = range(len(exercise.cases))
     drawn = limited(lambda: [exercise.inputs(index, seed) for index in cases], seconds=None)
     views = [(drawn[i], expected[i].view, came[i].view) for i in ran]
-    ignored = _ignored_argument(exercise, answer)
+    ignored = unread_argument(exercise, answer)
     if ignored:
         return ignored
     said = labels([outcome.view for outcome in expected])
@@ -109,34 +107,6 @@ def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
     return f"Every other case is right. {' '.join(asked)}"
 
 
-def _ignored_argument(exercise: Exercise, answer: Answer) -> str:
-    """An argument that the code never reads, though every right answer does."""
-    own = _parameters_read(answer)
-    if own is None:
-        return ""
-    known = [exercise.reference, *exercise.right_answers.values()]
-    read_by_all = [read for read in map(_parameters_read, known) if read is not None]
-    for place, (name, read) in enumerate(zip(exercise.parameters(), own, strict=False)):
-        if not read and all(all(known[place : place + 1]) for known in read_by_all):
-            return f"Your function never uses its argument `{name}`."
-    return ""
-
-
-def _parameters_read(answer: Answer) -> list[bool] | None:
-    """For each parameter, whether the code of a plain function reads it."""
-    code = getattr(inspect.unwrap(answer), "__code__", None)
-    if code is None or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-        return None
-    read = {
-        name
-        for instruction in dis.get_instructions(code)
-        if instruction.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
-        for name in np.atleast_1d(np.asarray(instruction.argval, dtype=object))
-    }
-    names = code.co_varnames[: code.co_argcount]
-    return [name in read or name in code.co_cellvars for name in names]
-
-
 def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak: bool) -> str:
     """An observation of all that is wrong, or of one part in all cases where it is wrong."""
     wrong: dict[str, list[Pair]] = {}
@@ -147,7 +117,7 @@ def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak:
         arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
         here = set()
         both = _lists_of_codes(right_view, mine_view) if exercise.codes else (right_view, mine_view)
-        for name, right, mine in _leaves("", *both):
+        for name, right, mine in leaves("", *both):
             names[name] = None
             near = exercise.rtol, exercise.atol
             pair = Pair(arguments, right, mine, *near, amounts, exercise.codes)
@@ -238,49 +208,3 @@ def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
             or trend(pairs, both)
             or one_sided(pairs, both)
         )
-
-
-def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:
-    """The parts of a dict or tuple under their names; of a list of parts, all under one name."""
-    if isinstance(right, dict) and isinstance(mine, dict) and set(right) == set(mine):
-        for key in right:
-            yield from _leaves(part_name(key), right[key], mine[key])
-    elif isinstance(right, tuple) and isinstance(mine, tuple | list) and len(right) == len(mine):
-        for index, (left, other) in enumerate(zip(right, mine, strict=True)):
-            yield from _leaves(_part(name, str(index)), left, other)
-    elif _of_alike_tuples(right) and _of_alike_tuples(mine) and _sizes(right) == _sizes(mine):
-        for index in range(len(right[0])):
-            columns = [[item[index] for item in items] for items in (right, mine)]
-            yield from _leaves(_part(name, f"…][{index}"), *columns)
-    elif _of_composed_parts(right) and isinstance(mine, list) and len(right) == len(mine):
-        for left, other in zip(right, mine, strict=True):
-            yield from _leaves(_part(name, "…"), left, other)
-    else:
-        yield name or "the result", right, mine
-
-
-def _part(name: str, index: str) -> str:
-    return f"`{name.strip('`') or 'result'}[{index}]`"
-
-
-def _of_composed_parts(value: Any) -> bool:
-    """Whether this is a list of arrays, or of tuples that hold an array."""
-    return isinstance(value, list) and any(
-        isinstance(item, np.ndarray)
-        or (isinstance(item, tuple) and any(isinstance(part, np.ndarray) for part in item))
-        for item in value
-    )
-
-
-def _of_alike_tuples(value: Any) -> bool:
-    """Whether this is a list of tuples of one length that hold numbers or text."""
-    return (
-        isinstance(value, list)
-        and len(value) > 0
-        and all(isinstance(item, tuple) and len(item) == len(value[0]) for item in value)
-        and all(isinstance(part, int | float | str) for item in value for part in item)
-    )
-
-
-def _sizes(value: Any) -> tuple[int, int]:
-    return len(value), len(value[0])

@@ -303,3 +303,36 @@ def test_a_gradient_that_is_wrong_with_its_result_is_not_called_right() -> None:
 
 def test_exchanged_axes_are_no_missing_parts() -> None:
     assert "too few" not in table(lambda v: np.stack([2 * v, 3 * v]).max(0).T)
+
+
+def test_as_if_for_another_argument_must_hold_where_the_answer_is_right_as_well() -> None:
+    made = {"reference": power, "mistakes": (), "right_answers": {}}
+
+    def one_too_many_below_4(values: np.ndarray, exponent: int) -> np.ndarray:
+        return power(values, exponent + (exponent < 4))
+
+    assert "larger by 1" in observed(one_too_many_below_4, *powers(2, 3), **made)
+    assert "larger by 1" not in observed(one_too_many_below_4, *powers(2, 3, 4), **made)
+
+
+def noisy(values: np.ndarray) -> np.ndarray:
+    return np.arange(len(values)) * 1.0 + 1e-15 * values
+
+
+@pytest.mark.parametrize("noise", [-1e-15, 1e-15])
+def test_no_observation_hangs_on_rounding(noise: float) -> None:
+    made = {"reference": noisy, "mistakes": (), "right_answers": {}}
+    places = {n: np.arange(n) for n in (8, 9)}
+    rng = np.random.default_rng(2)
+    off = {n: rng.uniform(1, 2, n) * (places[n] > 3) for n in places}
+    cases = drawn(8), drawn(9)
+    says = observed(lambda v: noisy(v) + off[len(v)] + noise * (places[len(v)] < 4), *cases, **made)
+    assert says == "No number of yours is too small, and some are too large."
+    says = observed(lambda v: np.where(places[len(v)] > 3, noise, noisy(v)), *cases, **made)
+    assert says == "Wherever your result is off, it is about 0."
+    says = observed(lambda v: np.full(len(v), 3 + noise * v), *cases, **made)
+    assert says == "Every number of yours is 3, though different ones are expected."
+    says = observed(lambda v: np.square(noisy(v)) + noise - 3, *cases, **made)
+    assert "negative" in says
+    says = observed(lambda v: np.square(noisy(v) + noise) + noise, *cases, **made)
+    assert "negative" not in says
