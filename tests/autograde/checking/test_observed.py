@@ -336,3 +336,24 @@ def test_no_observation_hangs_on_rounding(noise: float) -> None:
     assert "negative" in says
     says = observed(lambda v: np.square(noisy(v) + noise) + noise, *cases, **made)
     assert "negative" not in says
+
+
+def best_places(values: np.ndarray, table: np.ndarray) -> list[str]:
+    scores = table @ values
+    return [f"best {scores.argmax()}", f"worst {scores.argmin()}", f"{values.sum():.2f} in all"]
+
+
+def test_a_choice_among_equals_is_no_relation() -> None:
+    cases = tuple(
+        Case(
+            str(n),
+            lambda rng, n=n: {"values": rng.standard_normal(n), "table": rng.random((50, n))},  # type: ignore[misc]
+        )
+        for n in (4, 5)
+    )
+
+    def first_of_the_table(values: np.ndarray, table: np.ndarray) -> list[str]:
+        return best_places(values, np.ones_like(table))
+
+    made = {"reference": best_places, "mistakes": (), "right_answers": {}}
+    assert observed(first_of_the_table, *cases, **made) == ""
