@@ -12,6 +12,9 @@ from numpy import argwhere, asarray, errstate, isfinite, nan_to_num, unravel_ind
 
 WHOLE = "the result"
 ONE_OF_IT = "`np.array(...)` makes one of it, `torch.stack(...)` of a list of tensors."
+TIE = 0.999
+ROUNDING = 1e-9
+FEW_DIGITS = 4  # in single precision rounding is seen in the sixth
 NUMBER = bool | int | float | np.ndarray | np.generic
 
 
@@ -29,22 +32,24 @@ def first_difference(
             return f"{_capital(where)} should be a dict with the keys {sorted(expected)}."
         for key in expected:
             found = first_difference(
-                expected[key], came[key], rtol=rtol, atol=atol, where=f"`{key}`"
+                expected[key], came[key], rtol=rtol, atol=atol, where=part_name(key)
             )
             if found:
                 return found
         return None
     if isinstance(expected, list | tuple):
-        kind = "list"
-        if isinstance(expected, tuple):
-            kind = f"tuple of {_parts(expected)}"
         if isinstance(came, np.ndarray) and came.ndim:
             came = list(came)
         if not isinstance(came, list | tuple):
-            return f"{_capital(where)} should be a {kind}, not {_kind(came)}."
+            kind = "a list"
+            if isinstance(expected, tuple):  # an exercise may hold a list as one
+                kind = f"a list or tuple of {_parts(expected)}"
+            return f"{_capital(where)} should be {kind}, not {_kind(came)}."
         if len(came) != len(expected):
             if isinstance(expected, tuple):
-                return f"{_capital(where)} should be a {kind}, not of {len(came)}."
+                return (
+                    f"{_capital(where)} should consist of {_parts(expected)}, not of {len(came)}."
+                )
             return f"{_capital(where)} should have {_parts(expected)}, not {len(came)}."
         for index, (left, right) in enumerate(zip(expected, came, strict=True)):
             found = first_difference(left, right, rtol=rtol, atol=atol, where=_item(where, index))
@@ -57,6 +62,11 @@ def first_difference(
     if expected != came:
         return f"{_capital(where)} should be {expected!r}, not {came!r}."
     return None
+
+
+def part_name(key: str) -> str:
+    """How a sentence names a part of a dict: as code, unless code stands in the name."""
+    return key if "`" in key else f"`{key}`"
 
 
 def _item(where: str, index: int) -> str:
@@ -80,13 +90,15 @@ def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where:
     if right.dtype.kind not in "biuf":
         return f"{_capital(where)} should hold real numbers, not {right.dtype}."
     whole = left.dtype.kind in "biu"
-    if whole and right.dtype.kind == "f" and not (right == right.round()).all():
-        return f"{_capital(where)} should hold whole numbers."
+    if whole and right.dtype.kind == "f":
+        if not (abs(right - right.round()) <= ROUNDING * (1 + abs(right))).all():
+            return f"{_capital(where)} should hold whole numbers."
+        right = right.round()
     broken = ~isfinite(right) & ~_same(left, right)
     if broken.any():
         return (
             f"{_capital(where)} holds {right[broken].flat[0]} {_place(broken)}"
-            f"where {digits(left[broken].flat[0])} is right."
+            f"where {about(left[broken].flat[0], atol, FEW_DIGITS)} is right."
         )
     wrong = ~_same(left, right)
     if not whole:  # a count that is nearly right is wrong
@@ -97,10 +109,11 @@ def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where:
                 nan_to_num(abs(right.astype(float) - left.astype(float)), nan=float("inf"))
             )
         distance[~wrong] = -1.0
-        spot = unravel_index(int(distance.argmax()), wrong.shape)
+        far = distance >= TIE * distance.max()  # which of equal ones, rounding must not decide
+        spot = unravel_index(int(far.argmax()), wrong.shape)
         at = f" at index {tuple(int(i) for i in spot)}" if left.ndim else ""
         share = f" ({wrong.sum()} of {wrong.size} values are off)" if wrong.size > 1 else ""
-        was, right_one = _told_apart(right[spot], left[spot])
+        was, right_one = _told_apart(right[spot], left[spot], 0.0 if whole else atol)
         return f"{_capital(where)} is {was}{at}, not {right_one}{share}."
     return None
 
@@ -124,10 +137,20 @@ def digits(value: Any, significant: int = 6) -> str:
     return f"{value:.{significant}g}"
 
 
-def _told_apart(left: Any, right: Any) -> tuple[str, str]:
+def about(value: Any, near_zero: float, significant: int = 6) -> str:
+    """A number as `digits` writes it, and one that is 0 but for rounding as that."""
+    if value != 0 and abs(value) <= near_zero:
+        return "about 0"
+    return digits(value, significant)
+
+
+def _told_apart(left: Any, right: Any, near_zero: float) -> tuple[str, str]:
     """Two numbers, with as many digits as it takes to see that they differ."""
-    pair = digits(left), digits(right)
-    return pair if pair[0] != pair[1] else (digits(left, 17), digits(right, 17))
+    for significant in (FEW_DIGITS, 6, 9):
+        pair = about(left, near_zero, significant), about(right, near_zero, significant)
+        if pair[0] != pair[1]:
+            return pair
+    return digits(left, 17), digits(right, 17)
 
 
 def _place(mask: np.ndarray) -> str:

@@ -16,26 +16,19 @@ from autograde.checking.exercise import Inputs
 from autograde.checking.observing.pairs import Both, Numbers, Pair, numbers, subject
 
 Amounts = dict[str, Numbers]
-LOOK = "Look for a term that is missing or one too many."
 JOINED: dict[str, Callable[[Any, Any], Any]] = {
-    "times {}. Look for a sum where a mean is meant, or a factor one too many.": lambda x, q: x * q,
-    "divided by {}. Look for a mean where a sum is meant, or a factor that is missing.": (
-        lambda x, q: x / q
-    ),
-    "times the square of {}. Look for a fraction where a product is meant.": lambda x, q: x * q * q,
-    "divided by the square of {}. Look for a fraction where a product is meant.": (
-        lambda x, q: x / q / q
-    ),
-    f"plus {{}}. {LOOK}": lambda x, q: x + q,
-    f"minus {{}}. {LOOK}": lambda x, q: x - q,
-    "minus twice {}. Look for a minus where a plus is meant.": lambda x, q: x - 2 * q,
-    "plus twice {}. Look for a plus where a minus is meant.": lambda x, q: x + 2 * q,
-    "plus the logarithm of {}. Look for a factor inside a logarithm.": lambda x, q: x + np.log(q),
-    "minus the logarithm of {}. Look for a factor inside a logarithm.": lambda x, q: x - np.log(q),
-    "to the power {}. Look for a power that is missing or one too many.": lambda x, q: x**q,
-    "to the power 1 / {}. Look for a power that is missing or one too many.": (
-        lambda x, q: x ** (1 / q)
-    ),
+    "times {}": lambda x, q: x * q,
+    "divided by {}": lambda x, q: x / q,
+    "times the square of {}": lambda x, q: x * q * q,
+    "divided by the square of {}": lambda x, q: x / q / q,
+    "plus {}": lambda x, q: x + q,
+    "minus {}": lambda x, q: x - q,
+    "minus twice {}": lambda x, q: x - 2 * q,
+    "plus twice {}": lambda x, q: x + 2 * q,
+    "plus the logarithm of {}": lambda x, q: x + np.log(q),
+    "minus the logarithm of {}": lambda x, q: x - np.log(q),
+    "to the power {}": lambda x, q: x**q,
+    "to the power 1 / {}": lambda x, q: x ** (1 / q),
 }
 ALONE: dict[str, Callable[[Any], Any]] = {
     "{}": lambda q: q,
@@ -98,7 +91,7 @@ def by_an_amount(pairs: list[Pair], both: Both) -> str:
     for words, made in JOINED.items():
         for name, values in amounts.items():
             if _telling(both, values) and _fits(pairs, both, values, made):
-                return f"{subject(both)} is the expected one {words.format(name)}"
+                return f"{subject(both)} is the expected one {words.format(name)}."
     return _exchanged(pairs, both, shared)
 
 
@@ -142,7 +135,7 @@ def _alone(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]]) -> 
     for words, alone in ALONE.items():
         for name, values in amounts.items():
             if all(map(_same, pairs, mines, [alone] * len(pairs), values)):
-                return f"{whose} {words.format(name)}. Look for the step that is missing."
+                return f"{whose} {words.format(name)}."
     for words, name, other, made in _combinations(amounts):
         two = zip(amounts[name], amounts[other], strict=True)
         if all(
@@ -162,7 +155,7 @@ def _combinations(
 
 
 def _exchanged(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]]) -> str:
-    """One amount stands in another one's place, as a term or as a factor."""
+    """One amount is one too many and another one too few, as a term or as a factor."""
     for name, other in permutations(amounts, 2):
         values = list(zip(amounts[name], amounts[other], strict=True))
         if not (_telling(both, amounts[name]) and _telling(both, amounts[other])):
@@ -173,10 +166,7 @@ def _exchanged(pairs: list[Pair], both: Both, amounts: dict[str, list[Numbers]])
                 for pair, (right, mine), two in zip(pairs, both, values, strict=True)
             ):
                 joined = "plus {} minus {}" if made is _plus_minus else "times {} divided by {}"
-                return (
-                    f"{subject(both)} is the expected one {joined.format(name, other)}. Look "
-                    "where one of the two stands in the other's place."
-                )
+                return f"{subject(both)} is the expected one {joined.format(name, other)}."
     return ""
 
 

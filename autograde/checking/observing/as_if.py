@@ -1,7 +1,8 @@
 """An answer that is right for other inputs: as if an argument were 0, one larger, cut or exchanged.
 
 Most slips use one argument otherwise than meant. So the reference is run with each argument changed
-in simple ways. Where it then gives what the answer gave, in every wrong case, that is said.
+in simple ways. Where it then gives what the answer gave, that is said. It must do so in every case:
+an answer that takes one too few is right with one too few only where that makes no difference.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import Exercise, Inputs
+from autograde.checking.judge import part_name
+from autograde.checking.observing.pairs import GRADIENT, is_or_are, listed
 from autograde.checking.outcomes import Outcome, alike, outcome_of
 
-Change = Callable[[Inputs], Inputs | None]
+ROUNDING = 1e-12
+Change = Callable[[Inputs], Inputs]
 
 
 def as_if(
@@ -24,39 +28,72 @@ def as_if(
 ) -> str:
     """Which change of the inputs makes the reference give what came in each of these cases.
 
-    ``texts`` has, for each argument that is a text, what it is in one case or another.
+    A change that the reference cannot take tells nothing where the answer is right. ``texts`` has,
+    for each argument that is a text, what it is in one case or another.
     """
     arguments = {name: inputs[0][name] for name in exercise.parameters() if name in inputs[0]}
+    wrong = _wrong_parts(exercise, expected, came)
     for words, change in _changes(arguments, texts):
-        told_apart = False
         for given, right, mine in zip(inputs, expected, came, strict=True):
             changed = change(given)
-            if changed is None:
-                break
             outcome = outcome_of(exercise, exercise.reference, changed, given)
-            if outcome.failure or not _as_came(exercise, outcome, right, mine):
+            if outcome.failure and alike(exercise, right, mine):
+                continue
+            if outcome.failure or not _as_came(exercise, outcome, mine, wrong):
                 break
-            told_apart = True
+            again = outcome_of(exercise, exercise.reference, _trembling(changed), given)
+            if not alike(exercise, outcome, again):  # rounding has decided between equals
+                break
         else:
-            if told_apart:
-                what = "the first wrong part" if isinstance(came[0].view, dict) else "your result"
-                return f"In each wrong case {what} would be right {words}."
+            what = (
+                f"{listed(map(part_name, wrong))} {is_or_are(wrong)}" if wrong else "Your result is"
+            )
+            return f"{what} what would be right {words}."
     return ""
 
 
-def _as_came(exercise: Exercise, outcome: Outcome, right: Outcome, mine: Outcome) -> bool:
+def _trembling(inputs: Inputs) -> Inputs:
+    """The inputs with each real number moved as rounding moves it, and 0 only if all are."""
+    return {
+        name: value + ROUNDING * _wave(value) * (abs(value) if value.any() else 1.0)
+        if isinstance(value, np.ndarray) and value.dtype == np.float64
+        else value
+        for name, value in inputs.items()
+    }
+
+
+def _wave(like: np.ndarray) -> np.ndarray:
+    return np.asarray(abs(np.cos(np.arange(like.size)))).reshape(like.shape)
+
+
+def _wrong_parts(exercise: Exercise, expected: list[Outcome], came: list[Outcome]) -> list[str]:
+    """The named parts that are wrong somewhere, without the gradients of a wrong result."""
+    wrong: dict[str, None] = {}
+    for right, mine in zip(expected, came, strict=True):
+        if isinstance(right.view, dict) and isinstance(mine.view, dict):
+            shared = [key for key in right.view if key in mine.view]
+            wrong |= dict.fromkeys(k for k in shared if not _same(exercise, right, mine, k))
+    return [key for key in wrong if GRADIENT not in key] or list(wrong)
+
+
+def _as_came(exercise: Exercise, outcome: Outcome, mine: Outcome, wrong: list[str]) -> bool:
     """Whether the changed inputs explain what is wrong.
 
-    Of a result with named parts that is the first wrong one, and each other one of its shape.
-    What is right may stay so, and a gradient has the shape of what went in.
+    A gradient has the shape of what went in, so another one than the first may have another shape.
     """
-    if not (isinstance(right.view, dict) and isinstance(mine.view, dict)):
+    if not wrong:
         return alike(exercise, outcome, mine)
-    if not isinstance(outcome.view, dict) or outcome.view.keys() != mine.view.keys():
+    if not (isinstance(outcome.view, dict) and isinstance(mine.view, dict)):
         return False
-    wrong = [key for key in right.view if not _same(exercise, right, mine, key)]
-    others = [key for key in wrong[1:] if _shape(outcome.view[key]) == _shape(mine.view[key])]
-    return all(_same(exercise, outcome, mine, key) for key in wrong[:1] + others)
+    if outcome.view.keys() != mine.view.keys():
+        return False
+    first, *rest = [key for key in wrong if key in mine.view] or [""]
+    others = [
+        key
+        for key in rest
+        if GRADIENT not in key or _shape(outcome.view[key]) == _shape(mine.view[key])
+    ]
+    return all(_same(exercise, outcome, mine, key) for key in (first, *others) if key)
 
 
 def _shape(value: Any) -> Any:
@@ -74,7 +111,7 @@ def _changes(inputs: Inputs, texts: Mapping[str, set[str]]) -> Iterator[tuple[st
             continue
         if isinstance(value, int | float):
             for number, words in NUMBERS.items():
-                yield f"if `{name}` were {words}", _on(name, number)
+                yield f"if `{name}` were {words.format(name)}", _on(name, number)
         elif isinstance(value, str):
             for text in sorted(texts.get(name, set())):
                 yield f"for `{name}` = {text!r}", _set(name, text)
@@ -128,7 +165,7 @@ NUMBERS: dict[Callable[[Any], Any], str] = {
     lambda x: type(x)(0): "0",
     lambda x: -x: "negative",
     lambda x: 2 * x: "twice as large",
-    lambda x: 1 / x if x else x: "1 divided by itself",
+    lambda x: 1 / x if x else x: "1 / `{}`",
 }
 ARRAYS: dict[Callable[[np.ndarray], np.ndarray], str] = {
     np.zeros_like: "0 everywhere",
@@ -139,7 +176,7 @@ ARRAYS: dict[Callable[[np.ndarray], np.ndarray], str] = {
     lambda x: np.roll(x, -1, -1) if x.ndim else x: "one place back",
     np.square: "squared",
     lambda x: x / x.shape[-1] if x.dtype.kind == "f" and x.ndim else x: (
-        "divided by its last length: a sum is meant where you take a mean"
+        "divided by its last length"
     ),
 }
 MASKS: dict[Callable[[np.ndarray], np.ndarray], str] = {
@@ -177,11 +214,7 @@ def _parallel(inputs: Inputs, axis: int) -> Iterator[tuple[str, ...]]:
 
 
 def _cut(names: tuple[str, ...], axis: int, cut: slice) -> Change:
-    def changed(inputs: Inputs) -> Inputs | None:
-        parts = {name: _part(inputs[name], axis, cut) for name in names}
-        return inputs | parts
-
-    return changed
+    return lambda inputs: inputs | {name: _part(inputs[name], axis, cut) for name in names}
 
 
 def _part(value: Any, axis: int, cut: slice) -> Any:

@@ -19,37 +19,34 @@ def moved(pairs: list[Pair], both: Both) -> str:
     (ndim,) = axes
     for move, words in [*transposed(ndim), *_reversed(ndim)]:
         if all_close(pairs, both, move):
-            return f"The right numbers, {words}"
+            return f"Your result is the expected one {words}."
     for step, words in ((1, "late"), (-1, "early")):
         for axis in range(ndim):
             if all(
                 _shifted(pair, right, mine, axis, step)
                 for pair, (right, mine) in zip(pairs, both, strict=True)
             ):
-                return (
-                    f"The right numbers stand one place too {words} along axis {axis}. Look at "
-                    f"where a slice or a range begins."
-                )
+                return f"The expected numbers stand one place too {words} along axis {axis}."
     if all(
         pair.close(np.sort(mine, None), np.sort(right, None)) and len(np.unique(right)) > 2
         for pair, (right, mine) in zip(pairs, both, strict=True)
     ):
-        return "All the right numbers are there, in another order."
+        return "All the expected numbers are there, in another order."
     return ""
 
 
 def transposed(ndim: int) -> Iterator[tuple[Move, str]]:
     """Every other order of the axes."""
     for order in list(permutations(range(ndim)))[1:]:
-        words = "with its two axes swapped: rows stand for columns."
+        words = "with its two axes swapped"
         if ndim > 2:
-            words = f"with its axes in the order {order}."
+            words = f"with its axes in the order {order}"
         yield partial(np.transpose, axes=order), words
 
 
 def _reversed(ndim: int) -> Iterator[tuple[Move, str]]:
     for axis in range(ndim):
-        yield partial(np.flip, axis=axis), f"in reverse order along axis {axis}."
+        yield partial(np.flip, axis=axis), f"in reverse order along axis {axis}"
 
 
 def _shifted(pair: Pair, right: Numbers, mine: Numbers, axis: int, step: int) -> bool:

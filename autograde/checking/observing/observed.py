@@ -5,11 +5,9 @@ is off, can be seen in any exercise, and it says where to look. An observation i
 holds in every case that is wrong and gave a result, and on enough numbers to be no accident.
 """
 
-import dis
-import inspect
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,16 +15,18 @@ from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, Exercise, Inputs
 from autograde.checking.observing.as_if import as_if
 from autograde.checking.observing.labels import labels, no_such_label
-from autograde.checking.observing.pairs import Pair
+from autograde.checking.observing.pairs import GRADIENT, Pair, is_or_are, listed
+from autograde.checking.observing.parts import leaves
 from autograde.checking.observing.places import where_it_is_wrong
 from autograde.checking.observing.relations import relation
 from autograde.checking.observing.sequences import relation_of_lists, what_is_left
 from autograde.checking.observing.trends import beyond_a_bound, one_sided, property_lost, trend
+from autograde.checking.observing.unread import unread_argument
 from autograde.checking.outcomes import Outcome, alike
 
-GRADIENT = "gradient"  # what an exercise calls the part of a view that is learnt from its result
+MOST_NAMED = 3
 FINE = 1e-3  # where the tolerance is coarser, many a relation of numbers would hold by accident
-Leaf = tuple[str, Any, Any]
+T = TypeVar("T")
 
 
 def observation(
@@ -45,29 +45,46 @@ def observation(
     ran = [index for index in wrong if not came[index].failure]
     if not ran or came[wrong[0]].failure:
         return ""
-    inputs = [drawn(exercise, index, seed) for index in range(len(exercise.cases))]
+    cases = range(len(exercise.cases))
+    inputs = [drawn(exercise, index, seed) for index in cases]
     views = [(inputs[i], expected[i].view, came[i].view) for i in ran]
-    ignored = _ignored_argument(exercise, answer)
+    ignored = unread_argument(exercise, answer)
     if ignored:
         return ignored
     said = labels([outcome.view for outcome in expected])
-    if said:
-        views = []
+    if said and (none_such := no_such_label(said, [came[i].view for i in ran])):
+        return none_such
+    returned = [index for index in cases if not came[index].failure]
+    every_result = _picked(returned, inputs), _picked(returned, expected), _picked(returned, came)
+
+    def of_parts(*, weak: bool) -> str:
+        found = "" if said else _of_parts(exercise, views, weak=weak)
+        where = _where(len(ran), len(returned), len(wrong))
+        return _after(where, found) if where and found else found
+
     found = (
-        no_such_label(said, [came[i].view for i in ran])
-        or _of_parts(exercise, views, weak=False)
-        or as_if(
-            exercise,
-            [inputs[i] for i in ran],
-            [expected[i] for i in ran],
-            [came[i] for i in ran],
-            _texts(inputs),
-        )
-        or _of_parts(exercise, views, weak=True)
+        of_parts(weak=False)
+        or as_if(exercise, *every_result, _texts(inputs))
+        or of_parts(weak=True)
     )
-    if found and len(ran) < len(wrong):
-        return f"Where your function returns something: {found}"
     return found or _what_the_cases_ask(exercise, wrong)
+
+
+def _picked(places: list[int], values: Sequence[T]) -> list[T]:
+    return [values[place] for place in places]
+
+
+def _where(ran: int, returned: int, wrong: int) -> str:
+    """The cases that an observation speaks of, where these are not all."""
+    if ran < wrong:
+        return "Where your function returns something wrong"
+    if ran == returned:
+        return ""
+    return "In the wrong case" if ran == 1 else "In the wrong cases"
+
+
+def _after(lead: str, found: str) -> str:
+    return f"{lead}: {found[0].lower()}{found[1:]}"
 
 
 def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
@@ -80,73 +97,66 @@ def _texts(inputs: list[Inputs]) -> dict[str, set[str]]:
 
 
 def _what_the_cases_ask(exercise: Exercise, wrong: list[int]) -> str:
-    """What the wrong cases ask, where they are corners and all else is right."""
+    """What the wrong cases ask, where these are one or two corners, and all else is right."""
     asked = dict.fromkeys(exercise.cases[index].asks for index in wrong)
-    if "" in asked or len(wrong) == len(exercise.cases):
+    if "" in asked or len(asked) > 2 or len(wrong) == len(exercise.cases):
         return ""
-    return f"Every other case is right. {next(iter(asked))}"
-
-
-def _ignored_argument(exercise: Exercise, answer: Answer) -> str:
-    """An argument that the code never reads, though every right answer does."""
-    own = _parameters_read(answer)
-    if own is None:
-        return ""
-    known = [exercise.reference, *exercise.right_answers.values()]
-    read_by_all = [read for read in map(_parameters_read, known) if read is not None]
-    for place, (name, read) in enumerate(zip(exercise.parameters(), own, strict=False)):
-        if not read and all(all(known[place : place + 1]) for known in read_by_all):
-            return f"Your function never uses its argument `{name}`."
-    return ""
-
-
-def _parameters_read(answer: Answer) -> list[bool] | None:
-    """For each parameter, whether the code of a plain function reads it."""
-    code = getattr(inspect.unwrap(answer), "__code__", None)
-    if code is None or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-        return None
-    read = {
-        name
-        for instruction in dis.get_instructions(code)
-        if instruction.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
-        for name in np.atleast_1d(np.asarray(instruction.argval, dtype=object))
-    }
-    names = code.co_varnames[: code.co_argcount]
-    return [name in read or name in code.co_cellvars for name in names]
+    return f"Every other case is right. {' '.join(asked)}"
 
 
 def _of_parts(exercise: Exercise, views: list[tuple[Inputs, Any, Any]], *, weak: bool) -> str:
     """An observation of all that is wrong, or of one part in all cases where it is wrong."""
     wrong: dict[str, list[Pair]] = {}
-    names: set[str] = set()
-    everywhere = len(views) == len(exercise.cases)
+    names: dict[str, None] = {}
     gradients_alone = False  # wrong where the result is right
     for inputs, right_view, mine_view in views:
         amounts = dict(exercise.on_the_way(inputs))
         arguments = {name: inputs[name] for name in exercise.parameters() if name in inputs}
         here = set()
         both = _lists_of_codes(right_view, mine_view) if exercise.codes else (right_view, mine_view)
-        for name, right, mine in _leaves("", *both):
-            names.add(name)
+        for name, right, mine in leaves("", *both):
+            names[name] = None
             near = exercise.rtol, exercise.atol
-            pair = Pair(arguments, right, mine, *near, amounts, exercise.codes, everywhere)
+            pair = Pair(arguments, right, mine, *near, amounts, exercise.codes)
             if not pair.alike:
                 here.add(name)
                 wrong.setdefault(name, []).append(pair)
         gradients_alone |= bool(here) and all(GRADIENT in name for name in here)
     if not wrong:
         return ""
-    lead, every = "", "Only {} is wrong"
-    results = {name for name in names if GRADIENT not in name}
-    if results.isdisjoint(wrong):
-        lead = "The result is right, and its gradient is not." if results else ""
-    elif not gradients_alone:  # what is learnt from a wrong result is wrong
-        if any(GRADIENT in name for name in wrong):
-            every += ", and its gradient with it"
+    results = [name for name in names if GRADIENT not in name]
+    lead, state = "", _state(wrong, names)
+    if results and not set(results) & set(wrong):
+        gradients = len(names) - len(results)
+        learnt = (
+            "its gradient is" if len(wrong) == gradients else _named_or_counted(wrong, gradients)
+        )
+        lead, state = f"The result is right, and {learnt} not", ""
+    elif results and not gradients_alone:  # what is learnt from a wrong result is wrong
         wrong = {name: pairs for name, pairs in wrong.items() if name in results}
-        names = results
-    found = _said_of(wrong, names, weak=weak, every="" if lead else every)
-    return f"{lead} {found}".strip() if found or weak else ""
+        names, state = dict.fromkeys(results), _state(wrong, results)
+    parts = len(wrong) if lead else len(names)
+    found = _said_of(wrong, parts, weak=weak, state=state)
+    if lead and (found or weak):
+        return _after(lead, found) if found else f"{lead}."
+    return found
+
+
+def _named_or_counted(wrong: Collection[str], of: int) -> str:
+    if len(wrong) > MOST_NAMED:
+        return f"{len(wrong)} of its {of} gradients are"
+    return f"{listed(wrong)} {is_or_are(wrong)}"
+
+
+def _state(wrong: Collection[str], names: Collection[str]) -> str:
+    """Which part is wrong, and which are right, where that is one of several."""
+    right = [name for name in names if name not in wrong]
+    if len(wrong) != 1 or not right:
+        return ""
+    (part,) = wrong
+    if len(right) > MOST_NAMED:
+        return f"Of {len(names)} parts only {part} is wrong"
+    return f"{listed(right)} {is_or_are(right)} right, and {part} is not"
 
 
 def _lists_of_codes(right: Any, mine: Any) -> tuple[Any, Any]:
@@ -155,22 +165,18 @@ def _lists_of_codes(right: Any, mine: Any) -> tuple[Any, Any]:
     return whole[0], whole[1]
 
 
-def _said_of(wrong: dict[str, list[Pair]], names: set[str], *, weak: bool, every: str) -> str:
-    """What is said of the parts that are wrong; ``every`` leads in where that is one part."""
+def _said_of(wrong: dict[str, list[Pair]], parts: int, *, weak: bool, state: str) -> str:
+    """What is said of all that is wrong, or of one part; ``state`` says which part that is."""
     found = _one_text_too_often(wrong) if weak else ""
-    if not found and (len(names) == 1 or len(wrong) > 1):
+    if not found and (parts == 1 or len(wrong) > 1):
         found = _of_pairs([pair for part in wrong.values() for pair in part], weak=weak)
     if found:
         return found
     for name, pairs in wrong.items():
-        found = _of_pairs(pairs, weak=weak) if len(names) > 1 else ""
+        found = _of_pairs(pairs, weak=weak) if parts > 1 else ""
         if found:
-            if len(wrong) > 1:
-                return f"In {name}: {found[0].lower()}{found[1:]}"
-            return f"{every.format(name)}: {found}" if every else found
-    if weak and every and len(wrong) == 1 < len(names) and not any("[" in name for name in names):
-        return f"{every.format(next(iter(wrong)))}. The rest of the result is right."
-    return ""
+            return _after(state or f"In {name}", found)
+    return f"{state}." if weak and state else ""
 
 
 def _one_text_too_often(wrong: dict[str, list[Pair]]) -> str:
@@ -193,50 +199,9 @@ def _of_pairs(pairs: list[Pair], *, weak: bool) -> str:
     if any(right.shape != mine.shape for right, mine in both):
         return found
     with np.errstate(all="ignore"):
-        return property_lost(both) or beyond_a_bound(both) or trend(both) or one_sided(both)
-
-
-def _leaves(name: str, right: Any, mine: Any) -> Iterator[Leaf]:
-    """The parts of a dict or tuple under their names; of a list of parts, all under one name."""
-    if isinstance(right, dict) and isinstance(mine, dict) and set(right) == set(mine):
-        for key in right:
-            yield from _leaves(f"`{key}`", right[key], mine[key])
-    elif isinstance(right, tuple) and isinstance(mine, tuple | list) and len(right) == len(mine):
-        for index, (left, other) in enumerate(zip(right, mine, strict=True)):
-            yield from _leaves(_part(name, str(index)), left, other)
-    elif _of_alike_tuples(right) and _of_alike_tuples(mine) and _sizes(right) == _sizes(mine):
-        for index in range(len(right[0])):
-            columns = [[item[index] for item in items] for items in (right, mine)]
-            yield from _leaves(_part(name, f"…][{index}"), *columns)
-    elif _of_composed_parts(right) and isinstance(mine, list) and len(right) == len(mine):
-        for left, other in zip(right, mine, strict=True):
-            yield from _leaves(_part(name, "…"), left, other)
-    else:
-        yield name or "the result", right, mine
-
-
-def _part(name: str, index: str) -> str:
-    return f"`{name.strip('`') or 'result'}[{index}]`"
-
-
-def _of_composed_parts(value: Any) -> bool:
-    """Whether this is a list of arrays, or of tuples that hold an array."""
-    return isinstance(value, list) and any(
-        isinstance(item, np.ndarray)
-        or (isinstance(item, tuple) and any(isinstance(part, np.ndarray) for part in item))
-        for item in value
-    )
-
-
-def _of_alike_tuples(value: Any) -> bool:
-    """Whether this is a list of tuples of one length that hold numbers or text."""
-    return (
-        isinstance(value, list)
-        and len(value) > 0
-        and all(isinstance(item, tuple) and len(item) == len(value[0]) for item in value)
-        and all(isinstance(part, int | float | str) for item in value for part in item)
-    )
-
-
-def _sizes(value: Any) -> tuple[int, int]:
-    return len(value), len(value[0])
+        return (
+            property_lost(both)
+            or beyond_a_bound(pairs, both)
+            or trend(pairs, both)
+            or one_sided(pairs, both)
+        )

@@ -1,6 +1,6 @@
 """One part of a result as expected and as it came: what the observations look at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from autograde.checking.exercise import Inputs
 from autograde.checking.judge import first_difference
 
+GRADIENT = "gradient"  # what an exercise calls the part of a view that is learnt from its result
 Numbers = np.ndarray
 Both = list[tuple[Numbers, Numbers]]
 
@@ -19,7 +20,7 @@ class Pair:
     """One part of one result, as expected and as it came, with what went in.
 
     ``on_the_way`` has the amounts that the exercise computes on the way to this result. Numbers
-    that are ``codes`` stand for something, and have no size. ``everywhere``: no case is right.
+    that are ``codes`` stand for something, and have no size.
     """
 
     inputs: Inputs
@@ -29,7 +30,6 @@ class Pair:
     atol: float
     on_the_way: dict[str, Any] = field(default_factory=dict)
     codes: bool = False
-    everywhere: bool = True
 
     @cached_property
     def alike(self) -> bool:
@@ -69,6 +69,17 @@ def numbers(value: Any) -> Numbers | None:
     except ValueError:  # lists of different lengths
         return None
     return array.astype(float) if array.dtype.kind in "iuf" else None
+
+
+def listed(parts: Iterable[str]) -> str:
+    """The names of parts in a row."""
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def is_or_are(parts: Sized) -> str:
+    """The verb that goes with so many parts."""
+    return "is" if len(parts) == 1 else "are"
 
 
 def subject(both: Both) -> str:

@@ -7,29 +7,35 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import equal
-from autograde.checking.judge import digits
+from autograde.checking.judge import FEW_DIGITS, about, first_difference
 from autograde.checking.observing.pairs import Pair
 from autograde.checking.observing.trends import NAN
 
 Places = np.ndarray
+FEW = 3
+NUMBER = bool | int | float | np.number | np.bool_
 
 
 def where_it_is_wrong(pairs: list[Pair]) -> str:
-    """A sentence on the places that are wrong, where they are always the same kind of place."""
+    """A sentence on the places that are wrong, where they are always of one kind."""
     found = [_places(pair) for pair in pairs]
     wrong = [places for places in found if places is not None]
     if not wrong or len(wrong) < len(found) or all(places.all() for places in wrong):
         return ""
     if max(places.size for places in wrong) < 3:
         return ""
-    for words, kind in _kinds(pairs):
-        chosen = [kind(pair, places) for pair, places in zip(pairs, wrong, strict=True)]
-        if all(
-            places is not None and not (there & ~places).any() and not places.all()
-            for places, there in zip(chosen, wrong, strict=True)
-        ):
-            return words
-    return _what_stands_there(pairs, wrong)
+    for kinds in (_chosen_by_a_mask(pairs), _lines(pairs)):
+        for words, kind in kinds:
+            chosen = [kind(pair, places) for pair, places in zip(pairs, wrong, strict=True)]
+            if all(
+                places is not None and not (there & ~places).any() and not places.all()
+                for places, there in zip(chosen, wrong, strict=True)
+            ):
+                return words
+        expected = _what_is_expected_there(pairs, wrong)
+        if expected:
+            return expected
+    return _what_came_there(pairs, wrong)
 
 
 def _places(pair: Pair) -> Places | None:
@@ -56,15 +62,15 @@ def _places_of_parts(right: Any, mine: Any) -> Places | None:
 Kind = Callable[[Pair, Places], Places | None]
 
 
-def _kinds(pairs: list[Pair]) -> Iterator[tuple[str, Kind]]:
+def _lines(pairs: list[Pair]) -> Iterator[tuple[str, Kind]]:
     axes = max(pair.right.ndim if isinstance(pair.right, np.ndarray) else 1 for pair in pairs)
     for axis in range(axes):
         name = "part" if axes == 1 else f"part along axis {axis}"
-        for place, words in (
-            (0, "first {} is off. Look at where your loop or slice begins."),
-            (-1, "last {} is off. Look at where your loop or slice ends."),
-        ):
-            yield f"Only the {words.format(name)}", partial(_line, axis=axis, place=place)
+        for place, words in ((0, "first"), (-1, "last")):
+            yield f"Only the {words} {name} is off.", partial(_line, axis=axis, place=place)
+
+
+def _chosen_by_a_mask(pairs: list[Pair]) -> Iterator[tuple[str, Kind]]:
     yield "Only the diagonal is off.", _diagonal
     masks = [
         name
@@ -112,30 +118,40 @@ def _broadcast(rows: Places, wrong: Places) -> Places | None:
     return np.broadcast_to(spread, wrong.shape)
 
 
-def _what_stands_there(pairs: list[Pair], wrong: list[Places]) -> str:
-    """One value that is expected, or that came, at all wrong places and at no right one."""
-    if sum(places.sum() for places in wrong) < 3:
+def _what_is_expected_there(pairs: list[Pair], wrong: list[Places]) -> str:
+    """One value that is expected at all wrong places, and at no right one."""
+    rights = [_parts_in_places(pair, ours=False) for pair in pairs]
+    value = _one_value(pairs, _taken(rights, wrong))
+    at_right = _taken(rights, [~places for places in wrong])
+    if value is None or any(_alike(pairs[0], value, other) for other in at_right):
         return ""
-    for ours in (False, True):
-        values = [_parts_in_places(pair, ours) for pair in pairs]
-        at_wrong = {
-            _said(value) for all_, w in zip(values, wrong, strict=True) for value in all_[w]
-        }
-        at_right = {
-            _said(value) for all_, w in zip(values, wrong, strict=True) for value in all_[~w]
-        }
-        if len(at_wrong) == 1 and (ours or not at_wrong & at_right):
-            (value,) = at_wrong
-            if ours:
-                hint = f" {NAN}" if value == "nan" else ""
-                where = f"Wherever your result is off, it is {value}.{hint}"
-            else:
-                where = f"Your result is off exactly where {value} is expected."
-            return f"{where} Everything else there is right."
-    return ""
+    return f"Your result is off exactly where {_said(pairs[0], value)} is expected."
 
 
-def _parts_in_places(pair: Pair, ours: bool) -> np.ndarray:
+def _what_came_there(pairs: list[Pair], wrong: list[Places]) -> str:
+    """One value that came at all wrong places."""
+    value = _one_value(pairs, _taken([_parts_in_places(pair, ours=True) for pair in pairs], wrong))
+    if value is None:
+        return ""
+    said = _said(pairs[0], value)
+    return f"Wherever your result is off, it is {said}.{f' {NAN}' if said == 'nan' else ''}"
+
+
+def _taken(values: list[np.ndarray], places: list[Places]) -> list[Any]:
+    return [one for of_case, there in zip(values, places, strict=True) for one in of_case[there]]
+
+
+def _one_value(pairs: list[Pair], values: list[Any]) -> Any:
+    """The value that all of these are, within the tolerance, where there are enough."""
+    one = len(values) >= FEW and all(_alike(pairs[0], values[0], value) for value in values)
+    return values[0] if one else None
+
+
+def _alike(pair: Pair, left: Any, right: Any) -> bool:
+    return first_difference(left, right, rtol=pair.rtol, atol=pair.atol) is None
+
+
+def _parts_in_places(pair: Pair, *, ours: bool) -> np.ndarray:
     if pair.arrays is not None:
         return pair.arrays[ours]
     value = pair.mine if ours else pair.right
@@ -146,5 +162,5 @@ def _parts_in_places(pair: Pair, ours: bool) -> np.ndarray:
     return parts
 
 
-def _said(value: Any) -> str:
-    return digits(value) if isinstance(value, int | float | np.number | np.bool_) else repr(value)
+def _said(pair: Pair, value: Any) -> str:
+    return about(value, pair.atol, FEW_DIGITS) if isinstance(value, NUMBER) else repr(value)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograde.checking.judge import digits
+from autograde.checking.judge import FEW_DIGITS, about, digits
 from autograde.checking.observing.amounts import by_an_amount
 from autograde.checking.observing.moves import moved
 from autograde.checking.observing.pairs import Both, Numbers, Pair, all_close, subject
@@ -16,7 +16,7 @@ Relation = Callable[[list[Pair], Both], str]
 
 
 def relation(pairs: list[Pair]) -> str:
-    """The first relation that holds for all pairs, as a sentence that says where to look."""
+    """The first relation that holds for all pairs, as a sentence."""
     known = [pair.arrays for pair in pairs]
     both = [arrays for arrays in known if arrays is not None]
     if not both or len(both) < len(known):
@@ -28,7 +28,9 @@ def relation(pairs: list[Pair]) -> str:
 
 
 def _of_one_shape(pairs: list[Pair], both: Both) -> str:
-    distinct = {digits(number) for right, _ in both for number in right.ravel() if number}
+    near_zero = max(pair.atol for pair in pairs)
+    every = np.concatenate([right.ravel() for right, _ in both])
+    distinct = {digits(number) for number in every if abs(number) > near_zero}
     if len(distinct) < 2 or not all(np.isfinite(right).any() for right, _ in both):
         return ""
     nothing = all(pair.close(mine, 0 * mine) for pair, (_, mine) in zip(pairs, both, strict=True))
@@ -42,50 +44,38 @@ def _of_one_shape(pairs: list[Pair], both: Both) -> str:
     return ""
 
 
-FUNCTIONS: dict[str, tuple[Callable[[Numbers], Numbers], str]] = {
-    "the expected one with its sign reversed": (
-        np.negative,
-        "Look for a minus that is missing or one too many, or a difference taken the other way.",
-    ),
-    "1 minus the expected one": (lambda x: 1 - x, "It answers the opposite question."),
-    "the logarithm of the expected one": (np.log, "Look for a `log` too many or an `exp` too few."),
-    "the exponential of the expected one": (
-        np.exp,
-        "Look for an `exp` too many or a `log` too few.",
-    ),
-    "the square of the expected one": (np.square, "Look for a root that is missing."),
-    "the square root of the expected one": (np.sqrt, "Look for a root that is one too many."),
-    "1 divided by the expected one": (np.reciprocal, "Look for a fraction that is upside down."),
-    "the expected one with its sign reversed, and 1 divided by it": (
-        lambda x: -1 / x,
-        "Look for a fraction that is upside down.",
-    ),
-    "the expected one without its sign": (np.abs, "Look for an absolute value."),
-    "the expected one rounded down": (np.floor, "Look for `//` or `int`."),
-    "the expected one cut to a whole number": (np.trunc, "Look for `//` or `int`."),
-    "the expected one rounded": (np.round, "Look for `round`."),
+FUNCTIONS: dict[str, Callable[[Numbers], Numbers]] = {
+    "the expected one with its sign reversed": np.negative,
+    "1 minus the expected one": lambda x: 1 - x,
+    "the logarithm of the expected one": np.log,
+    "the exponential of the expected one": np.exp,
+    "the square of the expected one": np.square,
+    "the square root of the expected one": np.sqrt,
+    "1 divided by the expected one": np.reciprocal,
+    "the expected one with its sign reversed, and 1 divided by it": lambda x: -1 / x,
+    "the expected one without its sign": np.abs,
+    "the expected one rounded down": np.floor,
+    "the expected one cut to a whole number": np.trunc,
+    "the expected one rounded": np.round,
 }
 
 
 def _function(pairs: list[Pair], both: Both) -> str:
-    for what, (made, look) in FUNCTIONS.items():
+    for what, made in FUNCTIONS.items():
         if all_close(pairs, both, made):
-            return f"{subject(both)} is {what}. {look}"
+            return f"{subject(both)} is {what}."
     return ""
 
 
 def _constant(pairs: list[Pair], both: Both) -> str:
     """One number everywhere, where different ones are expected."""
-    numbers = {digits(number) for _, mine in both for number in mine.ravel()}
-    if len(numbers) != 1:
+    number = float(next(mine.flat[0] for _, mine in both if mine.size))
+    if not all_close(pairs, both, lambda right: np.full_like(right, number)):
         return ""
-    (number,) = numbers
-    if number in ("nan", "inf", "-inf"):
-        return f"{subject(both)} is {number}. {NAN if number == 'nan' else INFINITE}"
-    where = " in each wrong case" if len({id(pair.inputs) for pair in pairs}) > 1 else ""
-    said = f"{subject(both)} is {number}{where}, though different ones are expected."
-    look = " Look at whether what comes in gets through to what you return."
-    return said + look if pairs[0].everywhere else said
+    said = about(number, pairs[0].atol, FEW_DIGITS)
+    if not np.isfinite(number):
+        return f"{subject(both)} is {said}. {NAN if np.isnan(number) else INFINITE}"
+    return f"{subject(both)} is {said}, though different ones are expected."
 
 
 def _scaled(pairs: list[Pair], both: Both) -> str:
@@ -98,12 +88,11 @@ def _scaled(pairs: list[Pair], both: Both) -> str:
     largest = int(np.argmax(np.where(known, abs(rights), -1)))
     factor, distance = mines[largest] / rights[largest], mines[largest] - rights[largest]
     if factor and all_close(pairs, both, lambda right: right * factor):
-        return f"{subject(both)} is the expected one {_times(factor)}"
+        return f"{subject(both)} is the expected one {_times(factor)}."
     if all_close(pairs, both, lambda right: right + distance):
         more = "more" if distance > 0 else "less"
         return (
-            f"{subject(both)} is {digits(abs(distance), 4)} {more} than the expected one. Look for "
-            f"a term that is missing or one too many, or for a count that starts elsewhere."
+            f"{subject(both)} is {digits(abs(distance), FEW_DIGITS)} {more} than the expected one."
         )
     return ""
 
@@ -114,35 +103,25 @@ BASES = {2: 1 / math.log(2), 10: 1 / math.log(10)}
 def _times(factor: float) -> str:
     for base, ratio in BASES.items():
         if math.isclose(factor, ratio, rel_tol=1e-4):
-            return f"times {digits(ratio, 5)}, so the logarithm is to base {base}, not to base e."
+            return f"times {digits(ratio, 5)}, which is 1 / log({base})"
     sign = " and with its sign reversed" if factor < 0 else ""
     size = abs(factor)
     whole = 1 / size
-    by = f"times {digits(size, 4)}"
+    by = f"times {digits(size, FEW_DIGITS)}"
     if size < 1 and math.isclose(whole, round(whole), rel_tol=1e-4):
         by = f"divided by {round(whole)}"
-    return f"{by}{sign}. Look for a factor that is missing or one too many."
+    return f"{by}{sign}"
 
 
 def _by_case(pairs: list[Pair], both: Both) -> str:
     """In each case one factor, or one distance, for all numbers."""
     if sum(len(np.unique(right[np.isfinite(right)])) > 2 for right, _ in both) < len(both):
         return ""
-    for fitted, words, look in (
-        (
-            _factor,
-            "times one factor",
-            "So they are right in proportion: look at what you divide or multiply everything by.",
-        ),
-        (_distance, "plus one number", "Look at what you add."),
-    ):
+    for fitted, words in ((_factor, "times one factor"), (_distance, "plus one number")):
         numbers = [fitted(pair, *arrays) for pair, arrays in zip(pairs, both, strict=True)]
         if all(number is not None for number in numbers):
-            shown = " and ".join(dict.fromkeys(digits(n, 4) for n in numbers[:2]))
-            return (
-                f"In each wrong case all your numbers are the expected ones {words} ({shown}). "
-                f"{look}"
-            )
+            shown = " and ".join(dict.fromkeys(digits(n, FEW_DIGITS) for n in numbers[:2]))
+            return f"Your numbers are the expected ones {words} of each case ({shown})."
     return ""
 
 
@@ -174,8 +153,5 @@ def _by_line(pairs: list[Pair], both: Both) -> str:
                     np.moveaxis(right, axis, 1), np.moveaxis(mine, axis, 1), strict=True
                 )
             ):
-                return (
-                    f"Each {line} of yours is the expected one {words} of its own. Look at what "
-                    f"you compute once for a {line}."
-                )
+                return f"Each {line} of yours is the expected one {words} of its own."
     return ""

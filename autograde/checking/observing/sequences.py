@@ -27,9 +27,9 @@ def relation_of_lists(pairs: list[Pair]) -> str:
         if all(mine == made(right) for right, mine in lists):
             return words
     if all(Counter(right) == Counter(mine) for right, mine in lists):
-        return "All the parts are right, and they stand in another order."
+        return "All the expected parts are there, in another order."
     if not any(mine for _, mine in lists):
-        return "Your list is empty. Look for what should fill it."
+        return "Your list is empty."
     return ""
 
 
@@ -43,22 +43,22 @@ def what_is_left(pairs: list[Pair]) -> str:
     missing = [Counter(right) - Counter(mine) for right, mine in lists]
     extra = [Counter(mine) - Counter(right) for right, mine in lists]
     if not any(extra):
-        return f"Each part that you return is right; some are missing, such as {_first(missing)}."
+        return (
+            f"Each part of yours is an expected one; some are missing, such as {_first(missing)}."
+        )
     if not any(missing):
         twice = all(set(right) == set(mine) for right, mine in lists)
         if twice:
-            return (
-                f"You return some parts more often than they should come, such as {_first(extra)}."
-            )
+            return f"You return some parts more often than expected, such as {_first(extra)}."
         return f"All the expected parts are there, and others beside them, such as {_first(extra)}."
     both = [pair.arrays for pair in pairs if pair.arrays is not None]
     if both and all(sorted(right.shape) == sorted(mine.shape) for right, mine in both):
         return ""  # axes that are exchanged
     more = [len(mine) - len(right) for right, mine in lists]
     if len(lists) > 1 and min(more) > 0:
-        return "In each wrong case you return too many parts. Look at what begins or adds one."
+        return "You return more parts than expected."
     if len(lists) > 1 and max(more) < 0:
-        return "In each wrong case you return too few parts. Look at what skips or joins some."
+        return "You return fewer parts than expected."
     return ""
 
 
@@ -68,11 +68,11 @@ def _of_texts(lists: list[tuple[Items, Items]]) -> str:
         return ""
     sizes = [(set(map(len, right)), set(map(len, mine))) for right, mine in lists]
     if all(mine and right and 0 in mine and 0 not in right for right, mine in sizes):
-        return "Some of your texts are empty. Look at where their slice begins and ends."
+        return "Some of your texts are empty, and none of the expected ones is."
     if all(mine and right and max(mine) > max(right) for right, mine in sizes):
-        return "Some of your texts are longer than any should be. Look at where their slice ends."
+        return "Some of your texts are longer than any expected one."
     if all(mine and right and min(mine) < min(right) for right, mine in sizes):
-        return "Some of your texts are shorter than any should be. Look at where their slice ends."
+        return "Some of your texts are shorter than any expected one."
     return ""
 
 
@@ -100,14 +100,12 @@ def _first(counts: list[Counter[Any]]) -> str:
 
 
 MADE: dict[str, Callable[[Items], Items]] = {
-    "The right parts in reverse order.": lambda right: right[::-1],
-    "Only the last part is missing. Does a loop or slice end too early, or is that part left "
-    "out?": lambda x: x[:-1],
-    "Only the first part is missing. Does a loop or slice begin too late, or is that part left "
-    "out?": lambda x: x[1:],
-    "You return the first part alone. Look for a `return` inside the loop.": lambda x: x[:1],
-    "You return the last part alone. Is the list made anew in every round?": lambda x: x[-1:],
-    "The two halves of every pair are swapped.": lambda right: [
+    "Your parts are the expected ones in reverse order.": lambda right: right[::-1],
+    "Only the last part is missing.": lambda x: x[:-1],
+    "Only the first part is missing.": lambda x: x[1:],
+    "You return the first part alone.": lambda x: x[:1],
+    "You return the last part alone.": lambda x: x[-1:],
+    "The first two members of every part are exchanged.": lambda right: [
         (item[1], item[0], *item[2:]) if isinstance(item, tuple) and len(item) > 1 else item
         for item in right
     ],

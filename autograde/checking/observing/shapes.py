@@ -31,9 +31,9 @@ def relation_of_shapes(pairs: list[Pair], both: Both) -> str:
         return f"Your result is the expected one {words} to a single number."
     for move, words in transposed(most):
         if all_close(pairs, both, move):
-            return f"The right numbers, {words}"
+            return f"Your result is the expected one {words}."
     if all(pair.close(np.ravel(r), np.ravel(m)) for pair, (r, m) in zip(pairs, both, strict=True)):
-        return "The right numbers, in another shape."
+        return "Your numbers are the expected ones in another shape."
     return _axes(both)
 
 
@@ -55,18 +55,12 @@ def _along(pairs: list[Pair], both: Both, axis: int) -> str:
     for place, words in ((0, "first"), (-1, "last")):
         if all_close(pairs, both, lambda right: np.take(right, place, axis)):  # noqa: B023
             return f"Your result is the {words} part of the expected one along axis {axis}."
-    for end, words, look in (
-        (0, "beginning", "what ends a loop or a slice"),
-        (1, "end", "where a loop or a slice begins"),
-    ):
+    for end, words in ((0, "beginning"), (1, "end")):
         if all(
             mine.size and mine.ndim == right.ndim and pair.close(_cut(right, mine, axis, end), mine)
             for pair, (right, mine) in zip(pairs, both, strict=True)
         ):
-            return (
-                f"Your result is only the {words} of the expected one along axis {axis}. What is "
-                f"there is right. Look at {look}, or at what leaves parts out."
-            )
+            return f"Your result is only the {words} of the expected one along axis {axis}."
     return ""
 
 
@@ -81,18 +75,11 @@ def _axes(both: Both) -> str:
     """How many axes there are, or which one has another length."""
     more = {mine.ndim - right.ndim for right, mine in both}
     if all(mine.ndim == 0 for _, mine in both):
-        return (
-            "You return a single number where many are expected. Look for what adds up, averages "
-            "or picks one, or for an input that never enters."
-        )
+        return "You return a single number where many are expected."
     if len(more) == 1 and 0 not in more:
-        many = "One axis" if abs(min(more)) == 1 else f"{abs(min(more))} axes"
-        verb = "is" if many == "One axis" else "are"
-        if min(more) < 0:
-            return f"{many} of the result {verb} gone. Look for what adds up or picks along it."
-        return (
-            f"{many} of the result {verb} too many. Look for what should add up or pick along it."
-        )
+        (many,) = more
+        axes = "one axis" if abs(many) == 1 else f"{abs(many)} axes"
+        return f"Your result has {axes} {'more' if many > 0 else 'less'} than expected."
     return _length(both) if more == {0} else ""
 
 
@@ -109,21 +96,15 @@ def _length(both: Both) -> str:
     lengths = {mine.shape[axis] - right.shape[axis] for right, mine in both}
     if len(lengths) == 1 and lengths <= {-1, 1}:
         more = "longer" if lengths == {1} else "shorter"
-        return (
-            f"Axis {axis} is always {more} by 1 than it should be. Look at where a slice or a "
-            f"range begins and ends."
-        )
+        return f"Axis {axis} is {more} by 1 than expected."
     if all(mine.shape[axis] == 0 for _, mine in both):
-        return (
-            f"Axis {axis} has length 0: nothing is in it. Look for a slice that ends too early: "
-            "`[:-0]` is empty, too."
-        )
+        return f"Axis {axis} has length 0: it holds nothing."
     if all(mine.shape[axis] == 1 < right.shape[axis] for right, mine in both):
-        return f"Axis {axis} has length 1: look for what makes one of many."
+        return f"Axis {axis} has length 1, and more is expected."
     if all(mine.shape[axis] == 2 * right.shape[axis] for right, mine in both):
-        return f"Axis {axis} is twice as long as it should be. Look at what joins two along it."
+        return f"Axis {axis} is twice as long as expected."
     if max(lengths) < 0:
-        return f"Axis {axis} is always too short. Look at what leaves parts out along it."
+        return f"Axis {axis} is shorter than expected."
     if min(lengths) > 0:
-        return f"Axis {axis} is always too long. Look at what joins, repeats or spreads along it."
+        return f"Axis {axis} is longer than expected."
     return ""
