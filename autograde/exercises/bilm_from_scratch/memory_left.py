@@ -16,6 +16,7 @@ from autograde.checking.exercise import (
     Plain,
     call,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
@@ -31,7 +32,7 @@ def memory_left(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -
         left = left * gate * (np.abs(new) < clip)
         c = np.clip(new, -clip, clip)
         rows.append(left)
-    return np.array(rows).reshape(f.shape)
+    return np.array(rows)
 
 
 def _sigmoid(x: Numbers) -> Numbers:
@@ -87,118 +88,121 @@ def _by_autograd(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) 
     return np.array(rows).reshape(f.shape)
 
 
-def _in_logs(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-    return np.asarray(
-        np.exp(np.cumsum(np.log(_sigmoid(f + 1)), 0)) * _unclipped(i, g, f, c_0, clip)
-    )
-
-
 def _by_cumprod(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-    return np.asarray(np.cumprod(_sigmoid(f + 1), 0) * _unclipped(i, g, f, c_0, clip))
-
-
-def _unclipped(
-    i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float, *, always: bool = False
-) -> Numbers:
-    """(T, C): 1 while a cell has not been clipped up to t; or, with `always`, where it is not."""
-    c, rows = c_0, []
-    for i_t, g_t, f_t in zip(i, g, f, strict=True):
-        new = _sigmoid(f_t + 1) * c + _sigmoid(i_t) * np.tanh(g_t)
-        rows.append((np.abs(new) < clip).astype(float))
+    gates, c, free = _sigmoid(f + 1), c_0, []
+    for gate, note in zip(gates, _sigmoid(i) * np.tanh(g), strict=True):
+        new = gate * c + note
+        free.append(np.abs(new) < clip)
         c = np.clip(new, -clip, clip)
-    free = np.array(rows).reshape(f.shape)
-    return free if always else np.cumprod(free, 0)
+    return np.asarray(np.cumprod(gates, 0) * np.cumprod(free, 0))
 
 
-def _shifted(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-    whole = _by_cumprod(i, g, f, c_0, clip)
-    return np.concatenate([np.ones((1, f.shape[1])), whole[:-1]])
+def _in_logs(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
+    c, free = c_0, np.ones(f.shape)
+    for t, gate in enumerate(_sigmoid(f + 1)):
+        c = gate * c + _sigmoid(i[t]) * np.tanh(g[t])
+        free[t:, np.abs(c) > clip] = 0
+    return free * np.exp(-np.logaddexp(0, -1 - f).cumsum(0))
 
 
-def _in_place_of_the_gate(change: Any) -> Any:
-    def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-        return np.asarray(np.cumprod(change(i, g, f), 0) * _unclipped(i, g, f, c_0, clip))
+SLIPS = """
+--- hint 1
+times the input gate: left * gate -> left * gate * _sigmoid(i_t)
+    You multiply by the input gates, too. They let new notes in, which do not depend on c_0: the
+    forget gates alone are multiplied.
+times the slope of tanh: left * gate -> left * gate * (1 - np.tanh(new) ** 2)
+    You multiply by the slope of a tanh, too. From cell to cell c goes through none: the one that
+    you think of stands between c and h.
+the slope of the sigmoid: left * gate -> left * gate * (1 - gate)
+    You differentiate the sigmoid. The gate does not depend on c here: it is a plain factor in front
+    of c, and the derivative of a * c is a.
+the new notes are counted, too: left * gate -> left * (gate + _sigmoid(i_t) * np.tanh(g_t))
+    You add sigmoid(i) tanh(g) to the factor. It does not depend on c_0, so its derivative is 0.
+the input gate: left * gate -> left * _sigmoid(i_t)
+    You multiply the input gates. Old notes pass through the forget gate, sigmoid(f + 1).
+--- hint 2
+the 1 is missing: left * gate -> left * _sigmoid(f_t)
+the 1 is missing in c, too: f_t + 1 -> f_t
+    Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1).
+the 1 is subtracted: f_t + 1 -> f_t - 1
+    Your gates are sigmoid(f - 1). The 1 is added: sigmoid(f + 1) keeps the old notes while the
+    weights are small.
+what is forgotten: left * gate -> left * (1 - gate)
+what is forgotten, in c, too: gate = _sigmoid(f_t + 1) -> gate = 1 - _sigmoid(f_t + 1)
+the sigmoid with the wrong sign: np.exp(-x) -> np.exp(x)
+    Your factor is 1 - sigmoid(f + 1), the share that is forgotten. What is left is sigmoid(f + 1).
+    If you wrote the sigmoid yourself: `1 / (1 + np.exp(-x))`.
+nothing is forgotten: _sigmoid(f_t + 1) -> np.ones_like(f_t)
+    Your c goes on whole, so all of it is left. Each word multiplies it by the forget gate,
+    sigmoid(f + 1).
+both gates are open: 1 / (1 + np.exp(-x)) -> x / x
+    Your gates are 1 whatever comes in. Put i and f + 1 through the sigmoid: `1 / (1 + np.exp(-x))`.
+2 is added: f_t + 1 -> f_t + 2
+    Your gates are sigmoid(f + 2). Add 1, once: sigmoid(f + 1).
+the forget gate without its sigmoid: _sigmoid(f_t + 1) -> f_t + 1
+    You multiply by f + 1 as it is. The gate is sigmoid(f + 1), between 0 and 1.
+the sigmoid without its exp: np.exp(-x) -> -x
+    Your sigmoid has lost its exponential: `1 / (1 + np.exp(-x))`.
+the 1 is outside the sigmoid: _sigmoid(f_t + 1) -> _sigmoid(f_t) + 1
+    You add the 1 to the gate itself, so what is left grows. It is added inside: sigmoid(f + 1).
+--- hint 3
+the input gate without its sigmoid: _sigmoid(i_t) -> i_t
+    Your products are right, and your c is not, so the wrong cells are clipped. The new notes are
+    sigmoid(i) tanh(g): i goes through the sigmoid.
+c holds the new notes only: gate * c + ->
+    Your c has lost the old notes, so the wrong cells are clipped. It is sigmoid(f + 1) c +
+    sigmoid(i) tanh(g), then clipped.
+the candidate in place of the forget gate in c: gate * c -> g_t * c
+    In your c, the old notes are multiplied by g. Multiply them by the forget gate, sigmoid(f + 1).
+c stays at c_0: c = np.clip(new, -clip, clip) -> pass
+    You ask at each word whether c_0 would reach the clip. Walk along: the c of each word is made
+    from the one before, clipped.
+one clipped cell stops all: np.abs(new) -> np.abs(new).max()
+    When one cell is clipped, you set all to 0. Each cell is on its own: compare each with the clip.
+the clip is forgotten: * (np.abs(new) < clip) ->
+    Your product is right while nothing is clipped. A cell that stands at the clip no longer moves
+    when c_0 moves a little: from there on the derivative is 0. (If you ask for that after clipping,
+    ask with `<`: no clipped cell is beyond the clip.)
+what is left is clipped: left * gate * (np.abs(new) < clip) -> np.clip(left * gate, -clip, clip)
+    You clip the share that is left. It is the cell c that is clipped: where it goes beyond the
+    clip, the slope is 0, and nothing is left.
+clipped on one side: np.abs(new) -> new
+    You look for cells above the clip only. A cell below -clip stands still as well: `np.abs(c) <
+    clip`.
+one word late: gate = -> rows.append(left) ⏎gate = && rows.append(left) -> pass
+    Row 0 of yours is 1: nothing forgotten yet. Row 0 is for the cell *after* the first word, so it
+    already holds one gate.
+every row is the last one: left = left * -> left *=
+    All your rows are the last one. `left *= ...` changes the array that you have appended before,
+    and the list holds it many times. Make a new one: `left = left * ...`.
+the clip of the word before: np.abs(new) -> np.abs(c)
+    You ask whether the *old* c stands at the clip. The slope is 0 where the new c, before clipping,
+    goes beyond it.
+the last word only: np.array(rows) -> rows[-1]
+    You return the last row. Return one row for each word, (T, C).
+"""
 
-    return answer
+SLIPS_OF_CUMPROD = """
+--- hint 2
+the sum of the gates: np.cumprod(gates, 0) -> np.cumsum(gates, 0)
+    You add the gates up. Each step multiplies what is left by its gate, so the chain rule gives a
+    product.
+the last gate alone: np.cumprod(gates, 0) -> gates
+    You give d c_t / d c_(t-1), one step. From c_0 to c_t lie t steps: multiply their gates,
+    `np.cumprod(..., axis=0)`.
+--- hint 3
+0 at the clipped word only: np.cumprod(free, 0) -> free
+    You write 0 at the word where the cell is clipped, and the memory comes back at the next one.
+    What is lost stays lost: every later product has that 0 in it.
+c runs on without being clipped: np.clip(new, -clip, clip) -> new && np.cumprod(free, 0) -> free
+    You look whether c is beyond the clip, and let it run on unclipped. Hand on the clipped c, and
+    keep the 0 from then on.
+the product over the cells: np.cumprod(gates, 0) -> np.cumprod(gates, 1)
+    You multiply along the cells. Each cell has a memory of its own; multiply along the words,
+    `axis=0`.
+"""
 
 
-def _is_clipped(new: Numbers, clip: float) -> Any:
-    return np.abs(new) >= clip
-
-
-def _same_row(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-    return np.repeat(_by_cumprod(i, g, f, c_0, clip)[-1:], len(f), 0)
-
-
-def _gate(f: Numbers) -> Numbers:
-    return _sigmoid(f + 1)
-
-
-def _notes(i: Numbers, g: Numbers) -> Numbers:
-    return np.asarray(_sigmoid(i) * np.tanh(g))
-
-
-def _walk(
-    gate: Any = _gate,
-    *,
-    stays: bool = False,
-    clipped: Any = _is_clipped,
-    old: bool = False,
-    notes: Any = _notes,
-    in_c: Any = None,
-) -> Any:
-    """By the definition, with one thing done otherwise.
-
-    With `stays`, c is c_0 at each word; with `old`, the c from before the word says whether a cell
-    is clipped. `notes` is what is written down, `in_c` another factor of the old c, of f and g.
-    """
-
-    def answer(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-        left, c, rows = np.ones_like(c_0), c_0, []
-        for i_t, g_t, f_t in zip(i, g, f, strict=True):
-            kept = gate(f_t) if in_c is None else in_c(f_t, g_t)
-            new = kept * c + notes(i_t, g_t)
-            left = left * gate(f_t) * ~clipped(c if old else new, clip)
-            c = c if stays else np.clip(new, -clip, clip)
-            rows.append(left)
-        return np.array(rows).reshape(f.shape)
-
-    return answer
-
-
-def _never_clipped_on_the_way(
-    i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float
-) -> Numbers:
-    c, rows = c_0, []
-    for i_t, g_t, f_t in zip(i, g, f, strict=True):
-        c = _sigmoid(f_t + 1) * c + _sigmoid(i_t) * np.tanh(g_t)
-        rows.append(np.abs(c) < clip)
-    return np.asarray(np.cumprod(_sigmoid(f + 1), 0) * np.array(rows))
-
-
-def _left_is_clipped(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-    left, rows = np.ones_like(c_0), []
-    for f_t in f:
-        left = np.clip(left * _gate(f_t), -clip, clip)
-        rows.append(left)
-    return np.array(rows).reshape(f.shape)
-
-
-def _through_tanh(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
-    left, c, rows = np.ones_like(c_0), c_0, []
-    for i_t, g_t, f_t in zip(i, g, f, strict=True):
-        new = _gate(f_t) * c + _notes(i_t, g_t)
-        left = left * _gate(f_t) * (np.abs(new) < clip) * (1 - np.tanh(new) ** 2)
-        c = np.clip(new, -clip, clip)
-        rows.append(left)
-    return np.array(rows).reshape(f.shape)
-
-
-ONE_MISSING = "Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1)."
-FORGOTTEN = (
-    "Your factor is 1 - sigmoid(f + 1), the share that is forgotten. What is left is "
-    "sigmoid(f + 1). If you wrote the sigmoid yourself: `1 / (1 + np.exp(-x))`."
-)
 EXERCISE = Exercise(
     id="memory_left",
     title="What is left of a note (derive it)",
@@ -217,240 +221,8 @@ EXERCISE = Exercise(
         Case("a sentence of sixty words", _gates(60, 2, 100.0, 0.5), edge=True),
     ),
     mistakes=(
-        Mistake(
-            "the 1 is missing",
-            _in_place_of_the_gate(lambda i, g, f: _sigmoid(f)),
-            ONE_MISSING,
-            hint=2,
-        ),
-        Mistake("the 1 is missing in c, too", _walk(_sigmoid), ONE_MISSING, hint=2),
-        Mistake(
-            "the 1 is subtracted",
-            _walk(lambda f: _sigmoid(f - 1)),
-            "Your gates are sigmoid(f - 1). The 1 is added: sigmoid(f + 1) keeps the old notes "
-            "while the weights are small.",
-            hint=2,
-        ),
-        Mistake(
-            "what is forgotten",
-            _in_place_of_the_gate(lambda i, g, f: 1 - _sigmoid(f + 1)),
-            FORGOTTEN,
-            hint=2,
-        ),
-        Mistake(
-            "what is forgotten, in c, too", _walk(lambda f: 1 - _sigmoid(f + 1)), FORGOTTEN, hint=2
-        ),
-        Mistake(
-            "the sigmoid with the wrong sign",
-            lambda i, g, f, c_0, clip: _walk(lambda f: 1 - _sigmoid(f + 1))(-i, g, f, c_0, clip),
-            FORGOTTEN,
-            hint=2,
-        ),
-        Mistake(
-            "nothing is forgotten",
-            _walk(np.ones_like),
-            "Your c goes on whole, so all of it is left. Each word multiplies it by the forget "
-            "gate, sigmoid(f + 1).",
-            hint=2,
-        ),
-        Mistake(
-            "both gates are open",
-            _walk(np.ones_like, notes=lambda i, g: np.tanh(g)),
-            "Your gates are 1 whatever comes in. Put i and f + 1 through the sigmoid: "
-            "`1 / (1 + np.exp(-x))`.",
-            hint=2,
-        ),
-        Mistake(
-            "2 is added",
-            _walk(lambda f: _sigmoid(f + 2)),
-            "Your gates are sigmoid(f + 2). Add 1, once: sigmoid(f + 1).",
-            hint=2,
-        ),
-        Mistake(
-            "the forget gate without its sigmoid",
-            _walk(lambda f: f + 1),
-            "You multiply by f + 1 as it is. The gate is sigmoid(f + 1), between 0 and 1.",
-            hint=2,
-        ),
-        Mistake(
-            "the sigmoid without its exp",
-            _walk(lambda f: -1 / f, notes=lambda i, g: np.tanh(g) / (1 - i)),
-            "Your sigmoid has lost its exponential: `1 / (1 + np.exp(-x))`.",
-            hint=2,
-        ),
-        Mistake(
-            "the input gate without its sigmoid",
-            _walk(notes=lambda i, g: i * np.tanh(g)),
-            "Your products are right, and your c is not, so the wrong cells are clipped. The new "
-            "notes are sigmoid(i) tanh(g): i goes through the sigmoid.",
-            hint=3,
-        ),
-        Mistake(
-            "c holds the new notes only",
-            _walk(in_c=lambda f, g: 0),
-            "Your c has lost the old notes, so the wrong cells are clipped. It is "
-            "sigmoid(f + 1) c + sigmoid(i) tanh(g), then clipped.",
-            hint=3,
-        ),
-        Mistake(
-            "the candidate in place of the forget gate in c",
-            _walk(in_c=lambda f, g: g),
-            "In your c, the old notes are multiplied by g. Multiply them by the forget gate, "
-            "sigmoid(f + 1).",
-            hint=3,
-        ),
-        Mistake(
-            "c stays at c_0",
-            _walk(stays=True),
-            "You ask at each word whether c_0 would reach the clip. Walk along: the c of each "
-            "word is made from the one before, clipped.",
-            hint=3,
-        ),
-        Mistake(
-            "the sum of the gates",
-            lambda i, g, f, c_0, clip: (
-                np.cumsum(_sigmoid(f + 1), 0) * _unclipped(i, g, f, c_0, clip)
-            ),
-            "You add the gates up. Each step multiplies what is left by its gate, so the chain "
-            "rule gives a product.",
-            hint=2,
-        ),
-        Mistake(
-            "the 1 is outside the sigmoid",
-            _walk(lambda f: _sigmoid(f) + 1),
-            "You add the 1 to the gate itself, so what is left grows. It is added inside: "
-            "sigmoid(f + 1).",
-            hint=2,
-        ),
-        Mistake(
-            "the 1 is missing, and the clip is forgotten",
-            lambda i, g, f, c_0, clip: np.cumprod(_sigmoid(f), 0),
-            f"Two things. {ONE_MISSING} And a cell that stands at the clip no longer moves: from "
-            "there on the derivative is 0.",
-            hint=2,
-        ),
-        Mistake(
-            "the 1 is missing, and clipped on one side",
-            _walk(_sigmoid, clipped=lambda new, clip: new >= clip),
-            f"Two things. {ONE_MISSING} And a cell below -clip stands still as well: "
-            "`np.abs(c) < clip`.",
-            hint=2,
-        ),
-        Mistake(
-            "times the input gate",
-            lambda i, g, f, c_0, clip: memory_left(i, g, f, c_0, clip) * np.cumprod(_sigmoid(i), 0),
-            "You multiply by the input gates, too. They let new notes in, which do not depend on "
-            "c_0: the forget gates alone are multiplied.",
-            hint=1,
-        ),
-        Mistake(
-            "times the slope of tanh",
-            _through_tanh,
-            "You multiply by the slope of a tanh, too. From cell to cell c goes through none: the "
-            "one that you think of stands between c and h.",
-            hint=1,
-        ),
-        Mistake(
-            "one clipped cell stops all",
-            _walk(clipped=lambda new, clip: np.max(np.abs(new)) >= clip),
-            "When one cell is clipped, you set all to 0. Each cell is on its own: compare each "
-            "with the clip.",
-            hint=3,
-        ),
-        Mistake(
-            "one clipped cell stops all, and the last word only",
-            lambda *a: _walk(clipped=lambda new, clip: np.max(np.abs(new)) >= clip)(*a)[-1],
-            "Two things. You return the last row: return one for each word, (T, C). And when one "
-            "cell is clipped, you set all to 0: each is on its own.",
-            hint=3,
-        ),
-        Mistake(
-            "the last gate alone",
-            lambda i, g, f, c_0, clip: _sigmoid(f + 1) * _unclipped(i, g, f, c_0, clip),
-            "You give d c_t / d c_(t-1), one step. From c_0 to c_t lie t steps: multiply their "
-            "gates, `np.cumprod(..., axis=0)`.",
-            hint=2,
-        ),
-        Mistake(
-            "the slope of the sigmoid",
-            _in_place_of_the_gate(lambda i, g, f: _sigmoid(f + 1) * (1 - _sigmoid(f + 1))),
-            "You differentiate the sigmoid. The gate does not depend on c here: it is a plain "
-            "factor in front of c, and the derivative of a * c is a.",
-            hint=1,
-        ),
-        Mistake(
-            "the clip is forgotten",
-            lambda i, g, f, c_0, clip: np.cumprod(_sigmoid(f + 1), 0),
-            "Your product is right while nothing is clipped. A cell that stands at the clip no "
-            "longer moves when c_0 moves a little: from there on the derivative is 0. (If you ask "
-            "for that after clipping, ask with `<`: no clipped cell is beyond the clip.)",
-            hint=3,
-        ),
-        Mistake(
-            "what is left is clipped",
-            _left_is_clipped,
-            "You clip the share that is left. It is the cell c that is clipped: where it goes"
-            " beyond the clip, the slope is 0, and nothing is left.",
-            hint=3,
-        ),
-        Mistake(
-            "clipped on one side",
-            _walk(clipped=lambda new, clip: new >= clip),
-            "You look for cells above the clip only. A cell below -clip stands still as well: "
-            "`np.abs(c) < clip`.",
-            hint=3,
-        ),
-        Mistake(
-            "0 at the clipped word only",
-            lambda i, g, f, c_0, clip: (
-                np.cumprod(_sigmoid(f + 1), 0) * _unclipped(i, g, f, c_0, clip, always=True)
-            ),
-            "You write 0 at the word where the cell is clipped, and the memory comes back at the "
-            "next one. What is lost stays lost: every later product has that 0 in it.",
-            hint=3,
-        ),
-        Mistake(
-            "c runs on without being clipped",
-            _never_clipped_on_the_way,
-            "You look whether c is beyond the clip, and let it run on unclipped. Hand on the "
-            "clipped c, and keep the 0 from then on.",
-            hint=3,
-        ),
-        Mistake(
-            "the new notes are counted, too",
-            _in_place_of_the_gate(lambda i, g, f: _sigmoid(f + 1) + _sigmoid(i) * np.tanh(g)),
-            "You add sigmoid(i) tanh(g) to the factor. It does not depend on c_0, so its "
-            "derivative is 0.",
-            hint=1,
-        ),
-        Mistake(
-            "the input gate",
-            _in_place_of_the_gate(lambda i, g, f: _sigmoid(i)),
-            "You multiply the input gates. Old notes pass through the forget gate, sigmoid(f + 1).",
-            hint=1,
-        ),
-        Mistake(
-            "one word late",
-            _shifted,
-            "Row 0 of yours is 1: nothing forgotten yet. Row 0 is for the cell *after* the first "
-            "word, so it already holds one gate.",
-            hint=3,
-        ),
-        Mistake(
-            "every row is the last one",
-            _same_row,
-            "All your rows are the last one. `left *= ...` changes the array that you have "
-            "appended before, and the list holds it many times. Make a new one: "
-            "`left = left * ...`.",
-            hint=3,
-        ),
-        Mistake(
-            "the clip of the word before",
-            _walk(old=True),
-            "You ask whether the *old* c stands at the clip. The slope is 0 where the new c, "
-            "before clipping, goes beyond it.",
-            hint=3,
-        ),
+        *slips(memory_left, SLIPS, _sigmoid),
+        *slips(_by_cumprod, SLIPS_OF_CUMPROD),
         Mistake(
             "by autograd",
             _by_autograd,
@@ -458,24 +230,6 @@ EXERCISE = Exercise(
             "is switched off here.",
             hint=1,
         ),
-        Mistake(
-            "the product over the cells",
-            lambda i, g, f, c_0, clip: (
-                np.cumprod(_sigmoid(f + 1), 1) * _unclipped(i, g, f, c_0, clip)
-            ),
-            "You multiply along the cells. Each cell has a memory of its own; multiply along the "
-            "words, `axis=0`.",
-            hint=3,
-        ),
-        Mistake(
-            "the last word only",
-            lambda i, g, f, c_0, clip: memory_left(i, g, f, c_0, clip)[-1],
-            "You return the last row. Return one row for each word, (T, C).",
-            hint=3,
-        ),
     ),
-    right_answers={
-        "logarithms": _in_logs,
-        "cumprod": _by_cumprod,
-    },
+    right_answers={"logarithms": _in_logs, "cumprod": _by_cumprod},
 )

@@ -1,6 +1,5 @@
 """Exercise `moved`: the causality test. Which states move when one word is replaced?"""
 
-import operator
 from itertools import chain
 from typing import Any
 
@@ -14,10 +13,10 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     plain,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
@@ -33,6 +32,14 @@ NO_ANSWERS = (
 SAME_TWICE = (
     "Nothing moves: both times your model reads the same sentence. Put `other` at place t of a "
     "copy, and let the model read the copy."
+)
+NOT_WHOLE = (
+    "You do not put the whole of `other` there. All its letters go to place t: "
+    "`changed[:, t] = other`."
+)
+AS_NUMBERS = (
+    "Your table holds the numbers 0 and 1. Return True and False, without `.float()`, `.int()` or "
+    "`torch.where(…, 1, 0)`."
 )
 
 
@@ -61,10 +68,11 @@ class _Reader(nn.Module):
         self.read: list[list[Any]] = []
 
     def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
-        """(1, T, letters) to [x ; x], two layers, and the mask."""
+        """(1, T, letters) or (1, T) to [x ; x], two layers, and the mask."""
         self.calls += 1
         self.read.append(ids.tolist())
-        x = (ids.double() * torch.arange(1, ids.shape[-1] + 1)).sum(-1, keepdim=True) / 100
+        letters = ids.float() if ids.ndim == 3 else ids.float()[..., None]
+        x = (letters * torch.arange(1, letters.shape[-1] + 1)).sum(-1, keepdim=True) / 100
         ahead = behind = x  # (1, T, 1)
         read = [(x, x)]
         for depth in range(2):
@@ -75,18 +83,19 @@ class _Reader(nn.Module):
             else:
                 ahead, behind = ahead.cumsum(1), behind.flip(1).cumsum(1).flip(1)
             read.append((ahead, behind))
-        tremble = 2e-7 * self.calls if self.kind == "trembles" else 0.0
         base, scale = (1000, 1e-4) if self.kind == "moves a little" else (0, 1)
         shown_by: tuple[tuple[float, ...], ...] = self.SHOWN
+        tremble = (0, 0, 0)  # so many of a layer's numbers do
         if self.kind == "one number of many":
-            scale, shown_by = 2e-5, tuple((*(0.0,) * 31, one) for one in (1.0, -1.0, 1.0))
-        layers = [
-            base
-            + scale
-            * torch.cat([side * torch.tensor(shown, dtype=side.dtype) for side in sides], -1)
-            + tremble
-            for sides, shown in zip(read, shown_by, strict=True)
-        ]
+            scale, shown_by = 2e-5, tuple((*(0.0,) * 63, one) for one in (1.0, -10.0, 27.0))
+        if self.kind == "trembles":  # small numbers: float32 holds 2e-7 beside them
+            scale, shown_by = 1e-3, tuple(24 * shown for shown in shown_by)
+            tremble = (72, 1, 9)
+        layers = []
+        for sides, shown, many in zip(read, shown_by, tremble, strict=True):
+            shaken = 2e-7 * self.calls * (torch.arange(len(shown)) < many)
+            halves = [scale * side * torch.tensor(shown) + shaken for side in sides]
+            layers.append(base + torch.cat(halves, -1))
         return layers, (ids > 0).any(-1)
 
 
@@ -102,8 +111,13 @@ def _question(kind: str, words: int, place: int) -> Any:
     return make
 
 
+def _words_by_number(rng: np.random.Generator) -> Inputs:
+    ids = rng.integers(1, 250, (1, 4))
+    return {"model": "two readers", "ids": ids, "t": 2, "other": np.array(300)}
+
+
 def _ones_and_twos(rng: np.random.Generator) -> Inputs:
-    """Words so much alike that a state moves by a few millionths, in one number of 32."""
+    """Words so much alike that a state moves by 3e-6, 3e-5 or 8e-5, in one number of 64."""
     ids, other = np.ones((1, 4, 5), int), np.full(5, 2)
     return {"model": "one number of many", "ids": ids, "t": 1, "other": other}
 
@@ -124,60 +138,29 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused(SAME_TWICE)
     (words,) = ids.tolist()
     for sentence in chain(*model.read):
-        if len(sentence) == len(words) and sum(map(operator.ne, sentence, words)) > 1:
+        new = [word for word, old in zip(sentence, words, strict=False) if word != old]
+        if len(sentence) == len(words) and len(new) > 1:
             raise AnswerRefused(SEVERAL)
+        if len(sentence) == len(words) and new not in ([], [inputs["other"].tolist()]):
+            raise AnswerRefused(NOT_WHOLE)
     if isinstance(came, np.ndarray):
         if came.shape == (2, model.LAYERS, ids.shape[1]):
             raise AnswerRefused(DIRECTION_FIRST)
         if not np.isin(came, (0, 1)).all():
             raise AnswerRefused(NO_ANSWERS)
+        if came.dtype != bool:
+            raise AnswerRefused(AS_NUMBERS)
     return came
 
 
-def _measured(
-    model: Any,
-    ids: Tensor,
-    t: int,
-    other: Tensor,
-    *,
-    shift: int = 0,
-    several: str = "amax",
-    tolerance: float = TOLERANCE,
-    halves: str = "halves",
-) -> Tensor:
+def _by_halves(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
     changed = ids.clone()
-    changed[:, (t + shift) % ids.shape[1]] = other
-    rows = []
+    changed[:, t] = other
+    answers = []
     for before, after in zip(model(ids)[0], model(changed)[0], strict=True):
-        difference = (after - before)[0]  # (T, 2 H)
-        hidden = difference.shape[-1] // 2
-        sides = [difference[:, :hidden], difference[:, hidden:]]
-        if halves == "even and odd":
-            sides = [difference[:, ::2], difference[:, 1::2]]
-        elif halves == "swapped":
-            sides = sides[::-1]
-        elif halves == "reshaped":
-            sides = [*difference.reshape(2, -1, hidden)]
-        elif halves == "both in each":
-            sides = [difference, difference]
-        rows.append([_size(side, several) for side in sides])
-    return torch.stack([torch.stack(row) for row in rows]) > tolerance
-
-
-def _size(difference: Tensor, several: str) -> Tensor:
-    if several == "first":
-        return difference[:, 0].abs()
-    if several == "mean":
-        return difference.abs().mean(-1)
-    if several == "signed":
-        return difference.amax(-1)
-    if several == "sum":
-        return difference.sum(-1).abs()
-    if several == "squares":
-        return difference.square().sum(-1)
-    if several == "all":
-        return difference.abs().amin(-1)
-    return difference.abs().amax(-1)
+        halves = (after - before)[0].chunk(2, -1)  # (T, H) each
+        answers.append(torch.stack([half.abs().amax(-1) > 1e-6 for half in halves]))
+    return torch.stack(answers)
 
 
 def _by_loop(model: Any, ids: Tensor, t: int, other: Tensor) -> list[list[list[bool]]]:
@@ -197,8 +180,8 @@ def _by_loop(model: Any, ids: Tensor, t: int, other: Tensor) -> list[list[list[b
     ]
 
 
-def _with_allclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
-    changed = torch.cat([ids[:, :t], other.view(1, 1, -1), ids[:, t + 1 :]], 1)
+def _with_isclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
+    changed = torch.cat([ids[:, :t], other[None, None], ids[:, t + 1 :]], 1)
     answers = []
     for before, after in zip(model(ids)[0], model(changed)[0], strict=True):
         near = torch.isclose(before[0], after[0], rtol=0, atol=TOLERANCE)
@@ -206,30 +189,94 @@ def _with_allclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
     return torch.stack(answers)
 
 
-def _with_a_share(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
-    changed = ids.clone()
-    changed[:, t] = other
-    pairs = zip(model(ids)[0], model(changed)[0], strict=True)
-    near = torch.stack([torch.isclose(b[0], a[0], atol=TOLERANCE) for b, a in pairs])
-    return ~near.unflatten(-1, (2, -1)).all(-1).transpose(1, 2)
+SLIPS = """
+--- hint 1
+other everywhere: changed[:, t] = other -> changed[:] = other
+    You replace more than one word. Put `other` at place t alone: `changed[:, t] = other`.
+one letter alone: changed[:, t] = other -> changed[:, t, 0] = other[0]
+    You do not put the whole of `other` there. All its letters go to place t: `changed[:, t] =
+    other`.
+a third index: changed[:, t] -> changed[:, t, :]
+    `ids` may be (1, T), one number for each word, and your third index finds no axis there. One
+    form serves both: `changed[:, t] = other`.
+the word after: changed[:, t] -> changed[:, t + 1]
+    You replace the word at t + 1. Replace the one at t.
+the word before: changed[:, t] -> changed[:, t - 1]
+    You replace the word at t - 1. Replace the one at t.
+the model reads the same sentence twice: model(changed) -> model(ids)
+    Nothing moves: both times your model reads the same sentence. Put `other` at place t of a copy,
+    and let the model read the copy.
+--- hint 2
+what stayed, not what moved: > 1e-6 -> <= 1e-6
+    True stands where nothing moved. Turn it round: True where a state moved.
+the halves are swapped: in halves -> in halves[::-1]
+    The first half of each vector is the forward state, the second half the backward one. Yours are
+    swapped.
+every second number: .chunk(2, -1) -> .unflatten(-1, (-1, 2)).unbind(-1)
+    You take every second number for one direction. The first H numbers are the forward state, the
+    other H the backward one.
+split by reshape: .chunk(2, -1) -> .reshape(2, ids.shape[1], -1)
+    `reshape(…, 2, T, H)` keeps the numbers in their order and mixes up places and directions. Split
+    the last axis first, `reshape(…, T, 2, H)`, and swap the two axes after that. Or cut: `[...,
+    :H]` and `[..., H:]`.
+both halves together: .chunk(2, -1) -> .expand(2, -1, -1)
+    You compare the whole vector, both directions at once, so no leak can be seen. Compare the two
+    halves apart.
+one number of each state: half.abs().amax(-1) -> half[:, 0].abs()
+    You look at the first number of a state only. A state has moved if *any* of its numbers has.
+every number must move: amax -> amin
+    You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the largest
+    distance.
+only what grows: half.abs() -> half
+    You count a number that grows, and none that shrinks. The largest difference is the one without
+    its sign: `.abs()` before `.amax(-1)`.
+the mean of the differences: amax -> mean
+    You average the differences of a state, so one number that moves is lost among many that do not.
+    Take the largest: `.abs().amax(-1)`.
+plus and minus cancel: half.abs().amax(-1) -> half.sum(-1).abs()
+    You add up the differences of a state, and plus and minus cancel. Take `.abs()` first.
+the {sum} of the differences: .abs().amax(-1) -> {code} \
+        | sum code = sum .abs().sum(-1), length .norm(dim=-1)
+    You take the {sum} of a state's differences, so many numbers that tremble by 2e-7 count as one
+    that moved. Take the largest: `.abs().amax(-1)`.
+asked of the whole sentence: half.abs().amax(-1) > 1e-6 \
+        -> (half.abs().amax() > 1e-6).expand(len(half))
+    In your table a direction moves at all places or at none: you ask whether anything moved in the
+    whole sentence. Ask at each place, over the numbers of its state: `.amax(-1)` or `.any(-1)`.
+--- hint 3
+squares: half.abs().amax(-1) -> half.square().sum(-1)
+    You hold the *squares* of the differences to 1e-6, so a number may move by nearly 1e-3 unseen.
+    Hold the differences to it: `.abs().amax(-1)`.
+any difference at all: > 1e-6 -> > 0
+    You count differences of 2e-7, which rounding makes. Count what is larger than 1e-6:
+    `torch.isclose` and `torch.allclose` take it as `rtol=0, atol=1e-6`.
+{much} in place of 1e-6: > 1e-6 -> > {much} | much = 1e-5, 1e-4
+    You count what is larger than {much}, and a state may move by less. Count what is larger than
+    1e-6.
+the top layer alone: torch.stack(answers) -> answers[-1]
+    Only the top layer is there, (2, T). Return all layers, (L + 1, 2, T).
+without the token layer: stack(answers) -> stack(answers[1:])
+    The token layer is missing. It shows that only the replaced word itself changed.
+words before directions: in halves] -> in halves], 1
+    Your axes are layer, word, direction. The order is layer, direction, word: (L + 1, 2, T).
+direction before layer: stack(answers) -> stack(answers, 1)
+    Your axes are direction, layer, word. The order is layer, direction, word: (L + 1, 2, T).
+the distances: > 1e-6 ->
+    Your table holds other numbers than 0 and 1. It says True or False of each state: whether any of
+    its numbers changed by more than 1e-6.
+numbers for True and False: torch.stack(answers) -> torch.stack(answers).float()
+    Your table holds the numbers 0 and 1. Return True and False, without `.float()`, `.int()` or
+    `torch.where(…, 1, 0)`.
+one answer for the sentence: stack(answers) -> stack(answers).any(-1)
+    You say of each layer whether anything moved. Which places moved is the question: (L + 1, 2, T).
+"""
 
-
-def _everywhere(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
-    changed = other.expand_as(ids)
-    pairs = zip(model(ids)[0], model(changed)[0], strict=True)
-    distance = torch.stack([(after - before)[0].abs() for before, after in pairs])
-    return distance.unflatten(-1, (2, -1)).amax(-1).transpose(1, 2) > TOLERANCE
-
-
-def _whole_sentence(answers: Tensor) -> Tensor:
-    return answers.any(-1, keepdim=True).expand_as(answers)
-
-
-def _distances(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
-    changed = ids.clone()
-    changed[:, t] = other
-    distance = torch.stack(model(changed)[0])[:, 0] - torch.stack(model(ids)[0])[:, 0]
-    return distance.abs().unflatten(-1, (2, -1)).amax(-1).transpose(1, 2)
+SLIPS_OF_ISCLOSE = """
+--- hint 3
+a share of the numbers: rtol=0, ->
+    You let a difference pass that is small beside the numbers themselves, as `torch.isclose` does.
+    Count every difference above 1e-6: `rtol=0, atol=1e-6`.
+"""
 
 
 EXERCISE = Exercise(
@@ -250,169 +297,13 @@ EXERCISE = Exercise(
         Case("a model whose numbers tremble by 2e-7", _question("trembles", 4, 1), edge=True),
         Case("large numbers that move a little", _question("moves a little", 5, 2), edge=True),
         Case("one number of many moves", _ones_and_twos, edge=True),
+        Case("words by number, (1, T)", _words_by_number),
         Case("a sentence of one word", _question("two readers", 1, 0), edge=True),
     ),
-    mistakes=(
-        Mistake(
-            "what stayed, not what moved",
-            lambda *a: ~moved(*a),
-            "True stands where nothing moved. Turn it round: True where a state moved.",
-            hint=2,
-        ),
-        Mistake(
-            "the halves are swapped",
-            lambda *a: _measured(*a, halves="swapped"),
-            "The first half of each vector is the forward state, the second half the backward one. "
-            "Yours are swapped.",
-            hint=2,
-        ),
-        Mistake(
-            "every second number",
-            lambda *a: _measured(*a, halves="even and odd"),
-            "You take every second number for one direction. The first H numbers are the forward "
-            "state, the other H the backward one.",
-            hint=2,
-        ),
-        Mistake(
-            "split by reshape",
-            lambda *a: _measured(*a, halves="reshaped"),
-            "`reshape(…, 2, T, H)` keeps the numbers in their order and mixes up places and "
-            "directions. Split the last axis first, `reshape(…, T, 2, H)`, and swap the two axes "
-            "after that. Or cut: `[..., :H]` and `[..., H:]`.",
-            hint=2,
-        ),
-        Mistake(
-            "both halves together",
-            lambda *a: _measured(*a, halves="both in each"),
-            "You compare the whole vector, both directions at once, so no leak can be seen. "
-            "Compare the two halves apart.",
-            hint=2,
-        ),
-        Mistake(
-            "one number of each state",
-            lambda *a: _measured(*a, several="first"),
-            "You look at the first number of a state only. A state has moved if *any* of its "
-            "numbers has.",
-            hint=2,
-        ),
-        Mistake(
-            "every number must move",
-            lambda *a: _measured(*a, several="all"),
-            "You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the "
-            "largest distance.",
-            hint=2,
-        ),
-        Mistake(
-            "only what grows",
-            lambda *a: _measured(*a, several="signed"),
-            "You count a number that grows, and none that shrinks. The largest difference is the "
-            "one without its sign: `.abs()` before `.amax(-1)`.",
-            hint=2,
-        ),
-        Mistake(
-            "the mean of the differences",
-            lambda *a: _measured(*a, several="mean"),
-            "You average the differences of a state, so one number that moves is lost among many "
-            "that do not. Take the largest: `.abs().amax(-1)`.",
-            hint=2,
-        ),
-        Mistake(
-            "plus and minus cancel",
-            lambda *a: _measured(*a, several="sum"),
-            "You add up the differences of a state, and plus and minus cancel. Take `.abs()` "
-            "first.",
-            hint=2,
-        ),
-        Mistake(
-            "squares",
-            lambda *a: _measured(*a, several="squares"),
-            "You hold the *squares* of the differences to 1e-6, so a number may move by "
-            "nearly 1e-3 unseen. Hold the differences to it: `.abs().amax(-1)`.",
-            hint=3,
-        ),
-        Mistake(
-            "any difference at all",
-            lambda *a: _measured(*a, tolerance=0.0),
-            "You count differences of 2e-7, which rounding makes. Count what is larger than 1e-6: "
-            "`torch.isclose` and `torch.allclose` take it as `rtol=0, atol=1e-6`.",
-            hint=3,
-        ),
-        Mistake(
-            "a share of the numbers",
-            _with_a_share,
-            "You let a difference pass that is small beside the numbers themselves, as "
-            "`torch.isclose` does. Count every difference above 1e-6: `rtol=0, atol=1e-6`.",
-            hint=3,
-        ),
-        Mistake(
-            "other everywhere",
-            _everywhere,
-            SEVERAL,
-            hint=1,
-        ),
-        Mistake(
-            "asked of the whole sentence",
-            lambda *a: _whole_sentence(moved(*a)),
-            "In your table a direction moves at all places or at none: you ask whether anything "
-            "moved in the whole sentence. Ask at each place, over the numbers of its state: "
-            "`.amax(-1)` or `.any(-1)`.",
-            hint=2,
-        ),
-        Mistake(
-            "the word after",
-            lambda *a: _measured(*a, shift=1),
-            "You replace the word at t + 1. Replace the one at t.",
-            hint=1,
-        ),
-        Mistake(
-            "the word before",
-            lambda *a: _measured(*a, shift=-1),
-            "You replace the word at t - 1. Replace the one at t.",
-            hint=1,
-        ),
-        Mistake(
-            "the top layer alone",
-            lambda *a: moved(*a)[-1],
-            "Only the top layer is there, (2, T). Return all layers, (L + 1, 2, T).",
-            hint=3,
-        ),
-        Mistake(
-            "without the token layer",
-            lambda *a: moved(*a)[1:],
-            "The token layer is missing. It shows that only the replaced word itself changed.",
-            hint=3,
-        ),
-        Mistake(
-            "words before directions",
-            lambda *a: moved(*a).transpose(1, 2),
-            "Your axes are layer, word, direction. The order is layer, direction, word: "
-            "(L + 1, 2, T).",
-            hint=3,
-        ),
-        Mistake(
-            "direction before layer",
-            lambda *a: moved(*a).transpose(0, 1),
-            DIRECTION_FIRST,
-            hint=3,
-        ),
-        Mistake("the distances", _distances, NO_ANSWERS, hint=3),
-        Mistake(
-            "one answer for the sentence",
-            lambda *a: moved(*a).any(-1),
-            "You say of each layer whether anything moved. Which places moved is the question: "
-            "(L + 1, 2, T).",
-            hint=3,
-        ),
-        Mistake(
-            "the model reads the same sentence twice",
-            lambda model, ids, t, other: moved(model, ids, t, ids[0, t]),
-            SAME_TWICE,
-            hint=1,
-        ),
-    ),
+    mistakes=(*slips(_by_halves, SLIPS), *slips(_with_isclose, SLIPS_OF_ISCLOSE)),
     right_answers={
         "lists of loops": _by_loop,
-        "isclose": _with_allclose,
-        "one half after the other": _measured,
+        "isclose": _with_isclose,
+        "one half after the other": _by_halves,
     },
 )

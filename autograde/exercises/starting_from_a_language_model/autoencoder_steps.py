@@ -10,13 +10,11 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
-
-Steps = tuple[list[int], list[int], list[bool]]
 
 
 def _to_be_rewritten(words: int) -> Any:
@@ -62,51 +60,66 @@ def _in_a_row(ids: Sequence[Any]) -> str:
     return " ".join(f"{i:g}" if isinstance(i, int | float) else str(i) for i in ids)
 
 
-def _autoencoded(
-    ids: list[int],
-    end: int,
-    *,
-    told: list[int] | None = None,
-    say: list[int] | None = None,
-    silent: int | None = None,
-) -> Steps:
-    """Steps with one thing done otherwise: what is fed while writing, what is said, from when."""
-    read = [*ids, end, *(ids if told is None else told)]
-    quiet = len(ids) if silent is None else silent
-    said = [end] * len(ids) + ([*ids, end] if say is None else say)
-    return read, said, [False] * quiet + [True] * (len(read) - quiet)
-
-
-def _autoencoder_without_end(ids: list[int], end: int) -> Steps:
-    n = len(ids)
-    return [*ids, *ids], [end] * n + ids, [False] * n + [True] * n
-
-
-def _autoencoder_and_language_model(ids: list[int], end: int) -> Steps:
-    read = [*ids, end, *ids]
-    return read, [*read[1:], end], [True] * len(read)
-
-
 def _autoencoder_by_shifting(ids: list[int], end: int) -> tuple[Any, Any, Any]:
     whole = np.array([*ids, end, *ids, end])
     steps = np.arange(len(whole) - 1)
     return whole[:-1], whole[1:], steps >= len(ids)
 
 
-def _next_of_the_first(ids: list[int], end: int) -> Steps:
-    whole = [*ids, end]
-    return _autoencoded(ids, end, say=[*ids[:1], *(whole[ids.index(i) + 1] for i in ids)] or [end])
-
-
-def _next_of_the_last(ids: list[int], end: int) -> Steps:
-    following = dict(zip([end, *ids], [*ids, end], strict=True))
-    return _autoencoded(ids, end, say=[following[i] for i in [end, *ids]])
-
-
-LOOKED_UP = (
-    "You look a word up to find the one after it, and a word that comes twice has two of them. "
-    "Go by places: the targets are the whole sentence, then the boundary."
-)
+SLIPS = """
+--- hint 1
+said backwards: [*words, boundary] -> [*words[::-1], boundary]
+    You let it say the sentence backwards, and feed it forwards. Dai and Le's model says the
+    sentence as it was read.
+it repeats what it is told: [*words, boundary] -> [boundary, *words] \
+        && [False] * len(words) + [True] * (len(words) + 1) \
+        -> [False] * (len(words) + 1) + [True] * len(words)
+    While writing, the target is the very word that is fed in: it copies and need not remember. The
+    target is the *next* word of the sentence; at the boundary it is the first.
+the targets are not shifted: [*words, boundary] -> [boundary, *words]
+    Your targets are what is fed in at the same step: the boundary at the boundary, then each word
+    at itself. The target is the *next* one: the first word at the boundary.
+no boundary: [*words, boundary, *words] -> [*words, *words] \
+        && [*words, boundary] -> words && (len(words) + 1) -> len(words)
+    Nothing tells the model that reading ends and writing begins, nor when to stop. The boundary
+    stands between the two halves, and it is the last target.
+--- hint 2
+recited in reverse: boundary, *words] -> boundary, *words[::-1]] \
+        && [*words, boundary] -> [*words[::-1], boundary]
+    Your model recites from the last word to the first. Here it says the sentence in the order in
+    which it was read.
+the boundary in front: [*words, boundary, *words] -> [boundary, *words, *words]
+    The boundary stands before the reading in your answer. It belongs between the two halves: it
+    tells the model to stop reading and to begin.
+the reading counts as well: [False] -> [True] \
+        && [boundary] * len(words) + [*words, boundary] -> [*inputs[1:], boundary]
+    All steps count in your answer. While it reads, nothing is asked: the first n steps do not
+    count.
+it must guess without hearing: boundary, *words] -> boundary, *[boundary] * len(words)]
+    While writing, you feed the boundary all the time. Feed the sentence once more: each step is
+    told the word that it should have said before.
+--- hint 3
+True and False are exchanged: [False] -> [True] && [True] -> [False]
+    True and False are the wrong way round: the reading counts and the reciting does not. A step
+    counts when something is to be said.
+a list of triples: inputs, targets, counted -> list(zip(inputs, targets, counted))
+    You return one triple for each step. Three lists are wanted, each with an entry for every step:
+    `return inputs, targets, counted`.
+the end is never said: boundary, *words] -> boundary, *words[:-1]] \
+        && [*words, boundary] -> words && (len(words) + 1) -> len(words)
+    Your model never learns to stop: after the last word it must say the boundary. There are 2n + 1
+    steps.
+the first word is not asked for: [False] * len(words) + [True] * (len(words) + 1) \
+        -> [False] * (len(words) + 1) + [True] * len(words)
+    The step that reads the boundary counts: there the first word is asked for. Only n steps do not
+    count.
+the next word is looked up by `index`: + [*words, boundary] \
+        -> + (words[:1] + [inputs[words.index(word) + 1] for word in words] or [boundary])
+the next word is looked up in a dict: [*words, boundary] \
+        -> [*map(dict(zip([boundary, *words], [*words, boundary])).get, [boundary, *words])]
+    You look a word up to find the one after it, and a word that comes twice has two of them. Go by
+    places: the targets are the whole sentence, then the boundary.
+"""
 
 
 EXERCISE = Exercise(
@@ -126,102 +139,7 @@ EXERCISE = Exercise(
         Case("no word", _to_be_rewritten(0), edge=True),
         Case("a word that comes twice", _with_a_word_twice, edge=True),
     ),
-    mistakes=(
-        Mistake(
-            "said backwards",
-            lambda ids, end: _autoencoded(ids, end, say=[*ids[::-1], end]),
-            "You let it say the sentence backwards, and feed it forwards. Dai and Le's model says "
-            "the sentence as it was read.",
-            hint=1,
-        ),
-        Mistake(
-            "it repeats what it is told",
-            lambda ids, end: _autoencoded(ids, end, say=[end, *ids], silent=len(ids) + bool(ids)),
-            "While writing, the target is the very word that is fed in: it copies and need not "
-            "remember. The target is the *next* word of the sentence; at the boundary it is the "
-            "first.",
-            hint=1,
-        ),
-        Mistake(
-            "the targets are not shifted",
-            lambda ids, end: _autoencoded(ids, end, say=[end, *ids]),
-            "Your targets are what is fed in at the same step: the boundary at the boundary, then "
-            "each word at itself. The target is the *next* one: the first word at the boundary.",
-            hint=1,
-        ),
-        Mistake(
-            "recited in reverse",
-            lambda ids, end: _autoencoded(ids, end, told=ids[::-1], say=[*ids[::-1], end]),
-            "Your model recites from the last word to the first. Here it says the sentence in the "
-            "order in which it was read.",
-            hint=2,
-        ),
-        Mistake(
-            "the boundary in front",
-            lambda ids, end: ([end, *ids, *ids], *_autoencoded(ids, end)[1:]),
-            "The boundary stands before the reading in your answer. It belongs between the two "
-            "halves: it tells the model to stop reading and to begin.",
-            hint=2,
-        ),
-        Mistake(
-            "True and False are exchanged",
-            lambda ids, end: (
-                *_autoencoded(ids, end)[:2],
-                [True] * len(ids) + [False] * (len(ids) + 1),
-            ),
-            "True and False are the wrong way round: the reading counts and the reciting does "
-            "not. A step counts when something is to be said.",
-            hint=3,
-        ),
-        Mistake(
-            "a list of triples",
-            lambda ids, end: list(zip(*_autoencoded(ids, end), strict=True)),
-            "You return one triple for each step. Three lists are wanted, each with an entry for "
-            "every step: `return inputs, targets, counted`.",
-            hint=3,
-        ),
-        Mistake(
-            "the reading counts as well",
-            _autoencoder_and_language_model,
-            "All steps count in your answer. While it reads, nothing is asked: the first n steps "
-            "do not count.",
-            hint=2,
-        ),
-        Mistake(
-            "no boundary",
-            _autoencoder_without_end,
-            "Nothing tells the model that reading ends and writing begins, nor when to stop. The "
-            "boundary stands between the two halves, and it is the last target.",
-            hint=1,
-        ),
-        Mistake(
-            "the end is never said",
-            lambda ids, end: (
-                [*ids, end, *ids[:-1]],
-                [end] * len(ids) + (ids or [end]),
-                [False] * len(ids) + [True] * max(1, len(ids)),
-            ),
-            "Your model never learns to stop: after the last word it must say the boundary. There "
-            "are 2n + 1 steps.",
-            hint=3,
-        ),
-        Mistake(
-            "the first word is not asked for",
-            lambda ids, end: _autoencoded(ids, end, silent=len(ids) + 1),
-            "The step that reads the boundary counts: there the first word is asked for. Only n "
-            "steps do not count.",
-            hint=3,
-        ),
-        Mistake(
-            "it must guess without hearing",
-            lambda ids, end: _autoencoded(ids, end, told=[end] * len(ids)),
-            "While writing, you feed the boundary all the time. Feed the sentence once more: each "
-            "step is told the word that it should have said before.",
-            hint=2,
-        ),
-        Mistake("the next word is looked up by `index`", _next_of_the_first, LOOKED_UP, hint=3),
-        Mistake("the next word is looked up in a dict", _next_of_the_last, LOOKED_UP, hint=3),
-    ),
+    mistakes=slips(classifier.autoencoder_steps, SLIPS),
     right_answers={
         "one list, shifted": _autoencoder_by_shifting,
         "zeros where nothing counts": lambda ids, end: (

@@ -1,6 +1,5 @@
 """Exercise `start_from`: move in with the furniture."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
 from elmo_mini.recurrent.classifier import LSTMClassifier
@@ -102,84 +101,17 @@ def _same_weights(module: nn.Module, weights: dict[str, Tensor]) -> bool:
     return all(torch.equal(now[name].detach(), value) for name, value in weights.items())
 
 
-def _copy(target: nn.Module, source: nn.Module, keep: Callable[[str], bool] = bool) -> None:
-    with torch.no_grad():
-        for name, value in target.named_parameters():
-            if keep(name):
-                value.copy_(source.get_parameter(name))
-
-
-def _start_by_sharing(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    classifier.embedding, classifier.lstm = model.embedding, model.lstm
-
-
-def _start_the_wrong_way(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    _copy(model.embedding, classifier.embedding)
-    _copy(model.lstm, classifier.lstm)
-
-
-def _start_frozen(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    _start_both(classifier, model)
-    for part in (classifier.embedding, classifier.lstm):
-        part.requires_grad_(False)
-
-
-def _start_with_one_frozen(part: str) -> Callable[[LSTMClassifier, LSTMLanguageModel], None]:
-    def start(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-        _start_both(classifier, model)
-        classifier.get_submodule(part).requires_grad_(False)
-
-    return start
-
-
-def _start_both(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    _copy(classifier.embedding, model.embedding)
-    _copy(classifier.lstm, model.lstm)
-
-
-def _start_without(*names: str) -> Callable[[LSTMClassifier, LSTMLanguageModel], None]:
-    """All moves in but the LSTM's parameters with one of these in their name."""
-
-    def start(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-        _copy(classifier.embedding, model.embedding)
-        _copy(classifier.lstm, model.lstm, lambda name: not any(part in name for part in names))
-
-    return start
-
-
-def _start_strictly(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    classifier.load_state_dict(model.state_dict())
-
-
-def _start_strictly_from_parts(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    state = model.state_dict()
-    wanted = ("embedding", "lstm")
-    classifier.load_state_dict({k: v for k, v in state.items() if k.split(".")[0] in wanted})
-
-
-def _start_halfway(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+def _by_parameter(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
     with torch.no_grad():
         for part in ("embedding", "lstm"):
-            theirs = dict(getattr(model, part).named_parameters())
+            theirs = getattr(model, part)
             for name, value in getattr(classifier, part).named_parameters():
-                value.add_(theirs[name])
+                value.copy_(theirs.get_parameter(name))
 
 
-def _start_with_softmax_rows(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    _start_both(classifier, model)
-    with torch.no_grad():
-        for name, value in classifier.output.named_parameters():
-            value.copy_(model.softmax.get_parameter(name)[: len(value)])
-
-
-def _start_and_freeze_the_teacher(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    _start_both(classifier, model)
-    model.requires_grad_(False)
-
-
-def _start_in_place(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
-    classifier.embedding.weight.copy_(model.embedding.weight)
-    classifier.lstm.get_parameter("weight_ih_l0").copy_(model.lstm.get_parameter("weight_ih_l0"))
+def _by_part(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding.load_state_dict(model.embedding.state_dict())
+    classifier.lstm.load_state_dict(model.lstm.state_dict())
 
 
 def _start_by_names(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
@@ -194,6 +126,105 @@ def _start_from_new_parameters(classifier: LSTMClassifier, model: LSTMLanguageMo
         model.embedding.weight.detach().clone(), freeze=False
     )
     classifier.lstm.load_state_dict(model.lstm.state_dict())
+
+
+SLIPS = """
+--- hint 1
+only the embedding: ("embedding", "lstm") -> ("embedding",)
+    Only the word vectors move in: that is what people did with word2vec. The LSTM, which has learnt
+    to read, comes along as well.
+only the LSTM: ("embedding", "lstm") -> ("lstm",)
+    The LSTM is the language model's, but it meets word vectors that it has never seen. Copy the
+    embedding too.
+the wrong way round: value.copy_(theirs.get_parameter(name)) \
+        -> theirs.get_parameter(name).copy_(value)
+    You overwrite the language model with the classifier's random numbers. Copy from the language
+    model into the classifier.
+--- hint 2
+nothing has moved in: value.copy_(theirs.get_parameter(name)) -> value = theirs.get_parameter(name)
+    The classifier is what it was. If you wrote `classifier = …`, or gave a part a name of your own,
+    only the name inside your function changed. Write into the parts that the classifier has.
+added, not copied: copy_ -> add_
+    You add the language model's numbers to the random ones. Put them in their place:
+    `load_state_dict`, or `copy_`.
+--- hint 3
+half an LSTM: value.copy_ -> if "_hh_" not in name: value.copy_
+    Of the LSTM you copy the weights on its input, and not those on its own state (`weight_hh_l0`,
+    `bias_hh_l0`): its memory is still random.
+autograd watches: torch.no_grad() -> torch.enable_grad()
+    PyTorch refuses to overwrite a weight that autograd watches. Copy under `with torch.no_grad():`,
+    or use `load_state_dict`.
+without the biases: value.copy_ -> if "bias" not in name: value.copy_
+    Of the LSTM you copy the weights and not the biases (`bias_ih_l0`, `bias_hh_l0`). They belong to
+    what it has learnt: `load_state_dict` takes all four.
+without the weights on its own state: value.copy_ -> if "weight_hh" not in name: value.copy_
+    Of the LSTM `weight_hh_l0` is missing, the weights on its own state: its memory is still random.
+only the weights on the input: value.copy_ -> if name in ("weight", "weight_ih_l0"): value.copy_
+    Of the LSTM you copy `weight_ih_l0` alone. Its weights on its own state and its biases belong to
+    it: `load_state_dict` takes all four.
+without the weights on the input: value.copy_ -> if "_ih_" not in name: value.copy_
+    Of the LSTM you copy the weights on its own state, and not those on its input (`weight_ih_l0`,
+    `bias_ih_l0`).
+only the biases: value.copy_ -> if "weight_" not in name: value.copy_
+    Of the LSTM you copy the biases alone. The weights, `weight_ih_l0` and `weight_hh_l0`, have
+    learnt most.
+"""
+
+SLIPS_OF_LOADING = """
+--- hint 1
+the output layer has changed: embedding.load_state_dict(model.embedding.state_dict()) \
+        -> load_state_dict(model.state_dict(), strict=False) ⏎with torch.no_grad(): \
+        classifier.output.weight[:] = model.softmax.weight[: len(classifier.output.weight)]; \
+        classifier.output.bias[:] = model.softmax.bias[: len(classifier.output.bias)]
+    Embedding and LSTM are right, and the output layer has changed too. The language model has
+    nothing for it, classes are not words: leave it as it was.
+--- hint 2
+one model for both: \
+        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
+        -> classifier.embedding = model.embedding \
+        && classifier.lstm.load_state_dict(model.lstm.state_dict()) -> classifier.lstm = model.lstm
+    Classifier and language model now *share* their parts: training the one changes the other. Copy
+    the numbers, do not hand over the object.
+the language model is frozen: \
+        classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
+    You freeze the language model for good. A copy needs no such lock: whoever owns the model may go
+    on training it.
+the embedding is shared, and the LSTM is forgotten: \
+        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
+        -> classifier.embedding = model.embedding \
+        && classifier.lstm.load_state_dict(model.lstm.state_dict()) ->
+    You hand over the embedding itself, so both models train one and the same, and the LSTM stays as
+    it was. Copy the weights of both: `load_state_dict`.
+the LSTM is shared, and the embedding is forgotten: \
+        classifier.embedding.load_state_dict(model.embedding.state_dict()) -> \
+        && classifier.lstm.load_state_dict(model.lstm.state_dict()) -> classifier.lstm = model.lstm
+    You hand over the LSTM itself, so both models train one and the same, and the embedding stays as
+    it was. Copy the weights of both: `load_state_dict`.
+--- hint 3
+frozen: classifier.lstm -> classifier.lstm.requires_grad_(False) \
+        && classifier.embedding -> classifier.embedding.requires_grad_(False)
+    The copied parts can no longer learn. Dai and Le go on training *all* weights; freezing is what
+    TagLM and ELMo will do.
+the LSTM is frozen: classifier.lstm -> classifier.lstm.requires_grad_(False)
+    The LSTM can no longer learn. Dai and Le go on training *all* weights; freezing is what TagLM
+    and ELMo will do.
+the embedding is frozen: \
+        classifier.embedding -> classifier.embedding.requires_grad_(False)
+    The embedding can no longer learn. Dai and Le go on training *all* weights.
+    (`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)
+`load_state_dict` of the whole model: \
+        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
+        -> classifier.load_state_dict(model.state_dict())
+    `load_state_dict` wants every name to agree, and the language model has `softmax` where the
+    classifier has `output`. Call it on the parts, `classifier.lstm.load_state_dict(...)`, or with
+    `strict=False`.
+`load_state_dict` of two parts into the whole: \
+        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
+        -> state = model.state_dict() ⏎parts = [name for name in state if "softmax" not in name] \
+        ⏎classifier.load_state_dict({name: state[name] for name in parts})
+    `load_state_dict` misses the names of `output`. Call it on the parts,
+    `classifier.lstm.load_state_dict(...)`, or with `strict=False`.
+"""
 
 
 EXERCISE = Exercise(
@@ -211,169 +242,11 @@ EXERCISE = Exercise(
         Case("9 words, 2 classes", _sizes(9, 2, 4, 5), weight=2),
         Case("30 words, 6 classes", _sizes(30, 6, 8, 8)),
     ),
-    mistakes=(
-        Mistake(
-            "only the embedding",
-            lambda c, m: _copy(c.embedding, m.embedding),
-            "Only the word vectors move in: that is what people did with word2vec. The LSTM, which "
-            "has learnt to read, comes along as well.",
-            hint=1,
-        ),
-        Mistake(
-            "only the LSTM",
-            lambda c, m: _copy(c.lstm, m.lstm),
-            "The LSTM is the language model's, but it meets word vectors that it has never seen. "
-            "Copy the embedding too.",
-            hint=1,
-        ),
-        Mistake(
-            "one model for both",
-            _start_by_sharing,
-            "Classifier and language model now *share* their parts: training the one changes the "
-            "other. Copy the numbers, do not hand over the object.",
-            hint=2,
-        ),
-        Mistake(
-            "the wrong way round",
-            _start_the_wrong_way,
-            "You overwrite the language model with the classifier's random numbers. Copy from the "
-            "language model into the classifier.",
-            hint=1,
-        ),
-        Mistake(
-            "frozen",
-            _start_frozen,
-            "The copied parts can no longer learn. Dai and Le go on training *all* weights; "
-            "freezing is what TagLM and ELMo will do.",
-            hint=3,
-        ),
-        Mistake(
-            "half an LSTM",
-            _start_without("_hh_"),
-            "Of the LSTM you copy the weights on its input, and not those on its own state "
-            "(`weight_hh_l0`, `bias_hh_l0`): its memory is still random.",
-            hint=3,
-        ),
-        Mistake(
-            "the output layer has changed",
-            _start_with_softmax_rows,
-            "Embedding and LSTM are right, and the output layer has changed too. The language "
-            "model has nothing for it, classes are not words: leave it as it was.",
-            hint=1,
-        ),
-        Mistake(
-            "nothing has moved in",
-            lambda c, m: None,
-            "The classifier is what it was. If you wrote `classifier = …`, or gave a part a name "
-            "of your own, only the name inside your function changed. Write into the parts that "
-            "the classifier has.",
-            hint=2,
-        ),
-        Mistake(
-            "the language model is frozen",
-            _start_and_freeze_the_teacher,
-            "You freeze the language model for good. A copy needs no such lock: whoever owns the "
-            "model may go on training it.",
-            hint=2,
-        ),
-        Mistake(
-            "autograd watches",
-            _start_in_place,
-            "PyTorch refuses to overwrite a weight that autograd watches. Copy under "
-            "`with torch.no_grad():`, or use `load_state_dict`.",
-            hint=3,
-        ),
-        Mistake(
-            "without the biases",
-            _start_without("bias"),
-            "Of the LSTM you copy the weights and not the biases (`bias_ih_l0`, "
-            "`bias_hh_l0`). They belong to what it has learnt: `load_state_dict` takes all "
-            "four.",
-            hint=3,
-        ),
-        Mistake(
-            "without the weights on its own state",
-            _start_without("weight_hh"),
-            "Of the LSTM `weight_hh_l0` is missing, the weights on its own state: its "
-            "memory is still random.",
-            hint=3,
-        ),
-        Mistake(
-            "only the weights on the input",
-            _start_without("weight_hh", "bias"),
-            "Of the LSTM you copy `weight_ih_l0` alone. Its weights on its own state and "
-            "its biases belong to it: `load_state_dict` takes all four.",
-            hint=3,
-        ),
-        Mistake(
-            "without the weights on the input",
-            _start_without("_ih_"),
-            "Of the LSTM you copy the weights on its own state, and not those on its input "
-            "(`weight_ih_l0`, `bias_ih_l0`).",
-            hint=3,
-        ),
-        Mistake(
-            "only the biases",
-            _start_without("weight"),
-            "Of the LSTM you copy the biases alone. The weights, `weight_ih_l0` and "
-            "`weight_hh_l0`, have learnt most.",
-            hint=3,
-        ),
-        Mistake(
-            "`load_state_dict` of the whole model",
-            _start_strictly,
-            "`load_state_dict` wants every name to agree, and the language model has "
-            "`softmax` where the classifier has `output`. Call it on the parts, "
-            "`classifier.lstm.load_state_dict(...)`, or with `strict=False`.",
-            hint=3,
-        ),
-        Mistake(
-            "`load_state_dict` of two parts into the whole",
-            _start_strictly_from_parts,
-            "`load_state_dict` misses the names of `output`. Call it on the parts, "
-            "`classifier.lstm.load_state_dict(...)`, or with `strict=False`.",
-            hint=3,
-        ),
-        Mistake(
-            "added, not copied",
-            _start_halfway,
-            "You add the language model's numbers to the random ones. Put them in their "
-            "place: `load_state_dict`, or `copy_`.",
-            hint=2,
-        ),
-        Mistake(
-            "the LSTM is frozen",
-            _start_with_one_frozen("lstm"),
-            "The LSTM can no longer learn. Dai and Le go on training *all* weights; "
-            "freezing is what TagLM and ELMo will do.",
-            hint=3,
-        ),
-        Mistake(
-            "the embedding is frozen",
-            _start_with_one_frozen("embedding"),
-            "The embedding can no longer learn. Dai and Le go on training *all* weights. "
-            "(`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)",
-            hint=3,
-        ),
-        Mistake(
-            "the embedding is shared, and the LSTM is forgotten",
-            lambda classifier, model: setattr(classifier, "embedding", model.embedding),
-            "You hand over the embedding itself, so both models train one and the same, and the "
-            "LSTM stays as it was. Copy the weights of both: `load_state_dict`.",
-            hint=2,
-        ),
-        Mistake(
-            "the LSTM is shared, and the embedding is forgotten",
-            lambda classifier, model: setattr(classifier, "lstm", model.lstm),
-            "You hand over the LSTM itself, so both models train one and the same, and the "
-            "embedding stays as it was. Copy the weights of both: `load_state_dict`.",
-            hint=2,
-        ),
-    ),
+    mistakes=(*slips(_by_parameter, SLIPS), *slips(_by_part, SLIPS_OF_LOADING)),
     right_answers={
         "names that both have": _start_by_names,
         "a new embedding": _start_from_new_parameters,
         "load_state_dict, not strict": lambda c, m: c.load_state_dict(m.state_dict(), strict=False),
-        "parameter by parameter": _start_both,
+        "parameter by parameter": _by_parameter,
     },
 )

@@ -43,6 +43,31 @@ def test_a_mask_is_there_and_is_true_or_false(model: type[BiLM], says: str) -> N
     assert report.message.startswith(says)
 
 
+class WithZerosOfItsOwn(BiLM):
+    """A right model that makes its tensors as PyTorch does, in float32."""
+
+    def forward(self, ids: torch.Tensor) -> Any:
+        """The layers, written into zeros."""
+        layers, mask = super().forward(ids)
+        written = [torch.zeros(layer.shape) for layer in layers]
+        for zeros, layer in zip(written, layers, strict=True):
+            zeros[:] = layer @ torch.eye(layer.shape[-1])
+        return written, mask
+
+
+def step_with_zeros_of_its_own(*arguments: Any) -> Any:
+    """A right step whose two states are multiplied with a matrix made in float32."""
+    return [state @ torch.eye(state.shape[1]) for state in find("lstm_step").reference(*arguments)]
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("BiLM", WithZerosOfItsOwn), ("lstm_step", step_with_zeros_of_its_own)]
+)
+def test_tensors_made_in_the_precision_of_the_lesson_are_right(name: str, answer: Any) -> None:
+    exercise = find(name)
+    assert examine(exercise, answer).points == exercise.points
+
+
 def test_two_wrong_runs_are_told_of_one_at_a_time_and_none_is_given_away() -> None:
     report = examine(find("broken_runs"), lambda: TRUTH | {"A": 2, "B": 4})
     assert report.points == 1
