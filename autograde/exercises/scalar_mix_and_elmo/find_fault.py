@@ -139,6 +139,9 @@ the shift is never tested: COMPANY, SHIFTED) -> COMPANY)
 any difference at all: every > ROUNDING -> > 0
     You take a difference of a millionth for a fault. Rounding makes such differences. Count what is
     larger than 1e-4.
+every number must differ: np.abs(one - other).max() -> np.abs(one - other).min()
+    You ask whether *every* number differs. One that does is enough: look at the largest
+    difference, `.max()`.
 only one sentence is counted: [len(alone), len(beside), len(too)] != [3, 3, 6] -> len(alone) != 3
 one sentence is counted, and the rest is cut: \
         [len(alone), len(beside), len(too)] != [3, 3, 6] -> len(alone) != 3 \

@@ -108,10 +108,22 @@ side by side, without overlap: \
     Your pieces stand side by side. *All* stretches are asked for, so the start moves on by one
     character.
 only the beginnings: range(len(marked) - length + 1) -> range(min(1, len(marked) - length + 1))
+only the beginnings, a short word's several times: range(len(marked) - length + 1) -> range(1)
     All your pieces begin at the start of the word. A stretch may begin at any place.
 only the ends: range(len(marked) - length + 1) -> \
         range(max(0, len(marked) - length), len(marked) - length + 1)
     All your pieces end at the end of the word. A stretch may end at any place.
+every piece is the whole word: marked[start : start + length] -> marked
+    Each of your pieces is the whole word. Cut it: `marked[start : start + length]`.
+every piece runs to the end: marked[start : start + length] -> marked[start:]
+    Your pieces all run to the end of the word. A piece ends `length` characters behind its start:
+    `marked[start : start + length]`.
+the end of a slice taken for a length: start + length] -> length]
+    `marked[start:length]` ends at the place `length`, wherever it starts. A slice names two places:
+    `marked[start : start + length]`.
+every piece is cut to the shortest length: start + length] -> start + shortest]
+    There are as many pieces as there should be, and all have the length `shortest`. Cut each to the
+    length that it stands for: `marked[start : start + length]`.
 the last start is lost: len(marked) - length + 1 -> len(word) - length + 1
     Two starts are missing at the end of the word: count the places with the boundary signs on,
     `len(marked) - length + 1`.

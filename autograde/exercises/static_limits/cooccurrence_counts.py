@@ -111,6 +111,9 @@ the place of a repeated word: \
         && ids[place - distance] -> ids[ids.index(word) - distance]
     `ids.index(word)` finds the first place of a word, also when you are at its second. Walk over
     places with `enumerate`.
+the distance minus the place: place - distance -> distance - place
+    `ids[distance - place]` is another word. The neighbour stands `distance` places before:
+    `ids[place - distance]`.
 a word beside itself counts once: counts[neighbour, word] += -> \
         if neighbour != word:⏎    counts[neighbour, word] +=
     Where a word stands beside itself, `[i, j]` and `[j, i]` are one entry, and it gets 1/d twice:
@@ -139,8 +142,34 @@ the first pairs of a sentence are lost: min(window, place) -> (window if place >
     from the first on, and skip only the neighbours before the start.
 """
 
+SLIPS_OF_BOTH_WAYS = """
+--- hint 3
+the farthest on the right is lost: i + window + 1 -> i + window
+    The neighbour `window` places to the right is missing. `range` leaves its end out: `i + window +
+    1`.
+set, not added, from both sides: += -> =
+    You write `=` where `+=` is meant: a pair that occurs twice counts once.
+negative places, from both sides: max(0, i - window) -> i - window
+    At the start of a sentence a negative place counts from the end in Python, and far words become
+    neighbours. Stop at place 0.
+place 0 is no neighbour: max(0, -> max(1,
+    The first word of a sentence is nobody's neighbour. Places count from 0: `max(0, i - window)`.
+the distance has a sign: abs(i - j) -> (i - j)
+    `i - j` is below 0 for a word that comes later, and so is its count. The distance is `abs(i -
+    j)`.
+the places are added: abs(i - j) -> (i + j)
+    You divide by the sum of the two places. Their distance is `abs(i - j)`.
+the last place has no neighbours: enumerate(ids) -> enumerate(ids[:-1])
+    The last word of a sentence is never asked for its neighbours. Walk over all places.
+the first place has no neighbours: in enumerate(ids): -> in enumerate(ids):⏎    if not i: continue
+    The first word of a sentence is never asked for its neighbours. Places count from 0.
+"""
+
 SLIPS_OF_ARRAYS = """
 --- hint 3
+the first places for all but the last: ids[:-distance] -> ids[:distance]
+    `ids[:distance]` are the first places alone. All that have a neighbour `distance` places on are
+    `ids[:-distance]`.
 repeated pairs are added once: \
         np.add.at(counts, (left, right), 1 / distance) -> counts[left, right] += 1 / distance \
         && np.add.at(counts, (right, left), 1 / distance) -> counts[right, left] += 1 / distance
@@ -191,6 +220,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *slips(glove.cooccurrence_counts, SLIPS),
+        *slips(_both_ways, SLIPS_OF_BOTH_WAYS),
         *slips(_by_arrays, SLIPS_OF_ARRAYS),
         Mistake(
             "a tensor",

@@ -176,6 +176,10 @@ base and exponent of the weight are swapped, for every pair: \
         (counts / x_max).clamp(max=1.0) ** alpha -> alpha ** (counts / x_max).clamp(max=1.0)
     In your weight `alpha` is raised to the ratio, so pairs that never occur weigh most. It is the
     other way round: the ratio to the power `alpha`.
+the ratio is upside down: counts / x_max -> x_max / counts
+    The fraction in your weight is upside down: X / x_max, so that rare pairs weigh little.
+the logarithm of the weight: torch.where(seen, counts, -> torch.where(seen, weight,
+    You take the logarithm of the weight. Take that of the count.
 the ratio without x_max: (counts / x_max).clamp(max=1.0) ** alpha -> \
         torch.where(counts < x_max, counts**alpha, 1.0)
     Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so that the
@@ -227,6 +231,14 @@ alpha of the paper: ** alpha -> ** 0.75
     You weigh with alpha = 3/4 always. Use the argument `alpha`.
 """
 
+SLIPS_OF_PAIRS = """
+--- hint 2
+the ratio is upside down, of the pairs that occur: x[i, j] / x_max -> x_max / x[i, j]
+    The fraction in your weight is upside down: X / x_max, so that rare pairs weigh little.
+the products are added up over the pairs: sum(-1) -> sum(0)
+    You add up over the pairs. A dot product adds up over the numbers of a vector: `.sum(-1)`.
+"""
+
 EXERCISE = Exercise(
     id="glove_loss",
     title="GloVe's weighted least squares",
@@ -244,7 +256,7 @@ EXERCISE = Exercise(
         Case("counts between 0 and 1", _glove_tables(4, 3, small=True)),
         Case("pairs that never occur", _glove_tables(4, 4, zeros=True), weight=2, edge=True),
     ),
-    mistakes=slips(glove.glove_loss, SLIPS),
+    mistakes=(*slips(glove.glove_loss, SLIPS), *slips(_of_pairs_that_occur, SLIPS_OF_PAIRS)),
     right_answers={
         "only the pairs that occur": _of_pairs_that_occur,
         "two loops": _loss_by_loops,
