@@ -1,6 +1,6 @@
 """Running an answer that a network learns through: its result, and the gradients of what came in.
 
-The mistakes that several exercises of the lesson share stand here, too.
+Sentences that several exercises of the lesson share stand here, too.
 """
 
 from collections.abc import Mapping
@@ -42,8 +42,3 @@ def gradients(
         f"gradient for {name}": plain(torch.zeros_like(leaves[name]) if slope is None else slope)
         for name, slope in found.items()
     }
-
-
-def cut_off(answer: Answer) -> Answer:
-    """The same answer, out of autograd's reach."""
-    return lambda *arguments: answer(*arguments).detach()

@@ -13,11 +13,11 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     plain,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.from_characters.character_ids import reference as character_ids
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
@@ -26,12 +26,12 @@ from elmo_mini.bilm.plain import BiLM, CharCNN, ScalarMix, without_boundaries
 Sentences = Sequence[Sequence[str]]
 Vectors = list[Any]
 Part = Callable[..., nn.Module]
-Mix = Callable[[list[Tensor]], Tensor]
 START = [259, 257, 260, *[261] * 47]
 END = [259, 258, 260, *[261] * 47]
 NOTHING = [0] * 50
 
 
+@torch.no_grad()
 def reference(
     sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
 ) -> Vectors:
@@ -41,9 +41,8 @@ def reference(
     for words in sentences:
         row = [START, *(list(character_ids(word)) for word in words), END]
         rows.append(row + [NOTHING] * (longest - len(words)))
-    with torch.no_grad():
-        layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
-        mixed = ScalarMix(len(layers))(layers, mask)
+    layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
+    mixed = ScalarMix(len(layers))(layers, mask)
     vectors, kept = without_boundaries(mixed, mask)
     return [row[there] for row, there in zip(vectors, kept, strict=True)]
 
@@ -51,7 +50,7 @@ def reference(
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """A list of arrays, one for each sentence."""
     sentences = [list(words) for words in inputs["sentences"]]
-    weights = small_elmo(**inputs["elmo"])
+    weights = {name: part.float() for name, part in small_elmo(**inputs["elmo"]).items()}
     mix = _UnequalMix if inputs["shares"] == "unequal" else ScalarMix
     came = returned(answer(sentences, weights, CharCNN, BiLM, mix))
     if sentences != inputs["sentences"]:
@@ -87,82 +86,17 @@ def _case(
     return make
 
 
-@torch.no_grad()
-def _embed(
-    sentences: Sentences,
-    weights: dict[str, Tensor],
-    CharCNN: Part,
-    BiLM: Part,
-    ScalarMix: Part,
-    *,
-    start: list[int] | None = START,
-    end: list[int] | None = END,
-    word: Callable[[str], Sequence[int]] = character_ids,
-    nothing: list[int] = NOTHING,
-    end_last: bool = False,
-    mixed: Callable[[list[Tensor], Mix], Tensor] | None = None,
-    norm: bool = False,
-    first: int = 1,
-    more: int = 0,
-    sort: bool = False,
-    words_from: int = 1,
-    last_word: bool = True,
-    by_mask: bool = False,
-    trimmed: bool = True,
-    cut: bool = False,
+def _by_slices(
+    sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
 ) -> Vectors:
-    """The same with one thing done otherwise.
-
-    `first` is where a sentence's vectors begin, unless they are found `by_mask`, and then `cut`
-    at its length.
-    """
-    if sort:
-        sentences = sorted(sentences, key=len, reverse=True)
     longest = max(len(words) for words in sentences)
     rows = []
     for words in sentences:
-        row = [start] if start else []
-        kept = words if last_word else words[:-1]
-        row = row[:words_from] + [list(word(w)) for w in kept]
-        padding = [nothing] * (longest - len(words))
-        closing = [end] if end else []
-        rows.append(row + padding + closing if end_last else row + closing + padding)
+        row = [START, *(list(character_ids(word)) for word in words), END]
+        rows.append(row + [NOTHING] * (longest - len(words)))
     layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
-
-    def fresh(some: list[Tensor]) -> Tensor:
-        return ScalarMix(len(some), norm)(some, mask)
-
-    vectors = fresh(layers) if mixed is None else mixed(layers, fresh)
-    if by_mask:
-        vectors, there = without_boundaries(vectors, mask)
-        if cut:
-            return [row[: len(words)] for row, words in zip(vectors, sentences, strict=True)]
-        found = zip(vectors, there, strict=True)
-        return [row[kept] if trimmed else row for row, kept in found]
-    pairs = zip(vectors, sentences, strict=True)
-    return [row[first : first + len(words) + more] for row, words in pairs]
-
-
-def _otherwise(**changes: Any) -> Answer:
-    return lambda *arguments: _embed(*arguments, **changes)
-
-
-def _in_reverse(sentences: Sentences, *parts: Any) -> Vectors:
-    return _embed([words[::-1] for words in sentences], *parts)
-
-
-def _shift_again(word: str) -> list[int]:
-    return [min(code + 1, 261) for code in character_ids(word)]
-
-
-def _no_shift(word: str) -> list[int]:
-    return [code - 1 for code in character_ids(word)]
-
-
-def _spelled(word: str) -> list[int]:
-    codes = [byte + 1 for byte in word.encode()]
-    row = [259, *codes, 260]
-    return row + [261] * (50 - len(row))
+    mixed = ScalarMix(len(layers))(layers, mask).detach()
+    return [row[1 : 1 + len(words)] for row, words in zip(mixed, sentences, strict=True)]
 
 
 def _one_at_a_time(
@@ -184,10 +118,9 @@ def _by_filling(
     CharCNN: Part,
     BiLM: Part,
     ScalarMix: Part,
-    letters: int = 50,
 ) -> Vectors:
     lengths = [len(words) for words in sentences]
-    ids = torch.zeros(len(sentences), max(lengths) + 2, letters, dtype=torch.long)
+    ids = torch.zeros(len(sentences), max(lengths) + 2, 50, dtype=torch.long)
     for row, words in zip(ids, sentences, strict=True):
         row[0] = torch.tensor(START)
         for place, word in enumerate(words, start=1):
@@ -198,7 +131,140 @@ def _by_filling(
     return [row[1 : length + 1].detach() for row, length in zip(vectors, lengths, strict=True)]
 
 
-LAYERS = "The layers are all there. "
+SLIPS = """
+--- hint 1
+no boundaries: START, -> && , END] -> ] && 1 : 1 + len(words) -> : len(words)
+    No sentence has its boundaries, so the biLM reads what it never saw in training. Put `START`
+    before the words and `END` after them.
+no end of the sentence: , END] -> ]
+    `END` is missing: every sentence was read with it in training.
+no start of the sentence: START, -> && 1 : 1 + len(words) -> : len(words)
+    `START` is missing: every sentence was read with it in training.
+start and end are swapped: START, -> END, && , END] -> , START]
+    Your sentences begin with `END` and end with `START`.
+START at both ends: , END] -> , START]
+    `START` stands at both ends. The sentence is closed by `END`.
+END at both ends: START, -> END,
+    `END` stands at both ends. The sentence is opened by `START`.
+the boundaries are spelled: \
+        START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
+    You spell the boundaries: `character_ids` reads *<S>* as three letters. They have ids of their
+    own, `START` and `END`.
+the first word over START: START, ->
+    The first word stands where `START` should be. The words begin at place 1.
+boundaries without the shift: START, -> [c - 1 for c in START], && , END] -> , [c - 1 for c in END]]
+    Your boundaries lack the 1 that is added to every id. Use `START` and `END` as given.
+--- hint 3
+the boundaries stay: 1 : 1 + len(words) -> : len(words) + 2
+    The vectors of the boundaries are still there: two too many. `without_boundaries(vectors, mask)`
+    takes them out.
+the start stays: 1 : 1 + len(words) -> : len(words)
+    Your vectors begin with that of `START`: each word gets the vector of the token before it.
+one place late: 1 : 1 + len(words) -> 2 : 2 + len(words)
+    Your vectors begin with the second word, and end with `END`.
+two words too few: 1 + len(words) -> len(words) - 1
+    Your vectors end two words before the sentence does. Count: the words stand at 1 to n, so the
+    slice ends at n + 1.
+the longest sentence first: \
+        longest = -> sentences = sorted(sentences, key=len, reverse=True)⏎longest =
+    You sort the sentences by length and leave them sorted. Return the vectors in the order of the
+    sentences.
+the top layer: ScalarMix(len(layers))(layers, mask) -> layers[-1]
+    You return the top layer. Mix all layers: `ScalarMix(len(layers))(layers, mask)`.
+the token layer: ScalarMix(len(layers))(layers, mask) -> layers[0]
+    You return the token layer, which knows no context. Mix all layers:
+    `ScalarMix(len(layers))(layers, mask)`.
+the sum of the layers: ScalarMix(len(layers))(layers, mask) -> torch.stack(layers).sum(0)
+    The layers are all there. You add them up. A fresh `ScalarMix` gives their average.
+the layers side by side: ScalarMix(len(layers))(layers, mask) -> torch.cat(layers, -1)
+    The layers are all there. You put them side by side. `ScalarMix` makes one vector of 2 H
+    numbers.
+without the {which} layer: ScalarMix(len(layers))(layers, mask) -> \
+        ScalarMix(len(layers) - 1)(layers[{kept}], mask) | which kept = token 1:, top :-1
+without the {which} layer, averaged: ScalarMix(len(layers))(layers, mask) -> \
+        torch.stack(layers[{kept}]).mean(0) | which kept = token 1:, top :-1
+    You leave out the {which} layer. All L + 1 layers go into the mix.
+the plain average, without ScalarMix: \
+        ScalarMix(len(layers))(layers, mask) -> torch.stack(layers).mean(0)
+    You take the plain average of the layers. A fresh `ScalarMix` gives the same, and one that has
+    learned other shares does not. Use the class that comes as an argument:
+    `ScalarMix(len(layers))(layers, mask)`.
+with layer norm: ScalarMix(len(layers)) -> ScalarMix(len(layers), True)
+    You switch the layer norm on. Leave it off: then a sentence has the same vectors whoever stands
+    beside it.
+--- hint 2
+the end after the padding: , END] -> ] && [NOTHING] * (longest - len(words)) -> \
+        [NOTHING] * (longest - len(words)) + [END]
+    In a short sentence `END` stands behind the padding. It belongs right after the last word; the
+    padding comes after it.
+padding is an empty word: NOTHING -> list(character_ids(""))
+    You pad with an empty word, which is a word: it has a begin and an end, and the biLM reads it.
+    No word is a row of fifty zeros.
+padding is the mark 261: NOTHING -> [261] * 50
+    You pad with rows of 261. That mark fills a word's row. No word is a row of fifty zeros.
+padding is the id 1: NOTHING -> [1] * 50
+    You pad with ones, which are letters. No word is a row of fifty zeros.
+padded with END: NOTHING -> END
+    You fill short sentences with `END`, and the biLM reads it. No word is a row of fifty zeros.
+the last word is lost: for word in words) -> for word in words[:-1])
+    The last word of each sentence is not read.
+the ids are shifted twice: \
+        list(character_ids(word)) -> [min(code + 1, 261) for code in character_ids(word)]
+    The ids of your words are shifted once more. `character_ids` has added the 1 already.
+the ids lose their 1: list(character_ids(word)) -> [code - 1 for code in character_ids(word)]
+    You subtract 1 from the ids of your words. Use what `character_ids` gives.
+the words in reverse: for word in words) -> for word in reversed(words))
+the words in reverse, the vectors turned back: for word in words) -> for word in reversed(words)) \
+        && row[1 : 1 + len(words)] -> row[1 : 1 + len(words)].flip(0)
+    You give `BiLM` the words of a sentence in reverse. It turns them round by itself for its
+    backward reader: give them in their order.
+lower case: character_ids(word) -> character_ids(word.lower())
+    You make the words small. The biLM was trained with capitals.
+"""
+
+SLIPS_BY_MASK = """
+--- hint 1
+no boundaries, and two words cut off: START, -> && , END] -> ]
+    No sentence has its boundaries, so `without_boundaries` takes the first and the last word away.
+    Put `START` before the words and `END` after them.
+--- hint 2
+padding is the mark 261, and counts as words: NOTHING -> [261] * 50
+    You pad with rows of 261. That mark fills a word's row, so the mask takes your padding for
+    words. No word is a row of fifty zeros.
+END after the padding, by the mask: , END] -> ] && [NOTHING] * (longest - len(words)) -> \
+        [NOTHING] * (longest - len(words)) + [END]
+END after the padding, by the mask and the length: , END] -> ] \
+        && [NOTHING] * (longest - len(words)) -> [NOTHING] * (longest - len(words)) + [END] \
+        && row[there] for row, there in zip(vectors, kept -> \
+        row[: len(words)] for row, words in zip(vectors, sentences
+    In short sentences `END` stands behind the padding. It follows the last word, and the padding
+    comes after it.
+--- hint 3
+the rows are not trimmed: row[there] -> row
+    Each sentence still has the rows of the longest one. Keep its own words: the second result of
+    `without_boundaries` says which they are.
+"""
+
+SLIPS_OF_FILLING = """
+--- hint 2
+the words begin at place 0: start=1 -> start=0
+    Your words begin at place 0, where `START` stands, and leave an empty place before `END`. They
+    begin at place 1.
+the words begin at place 2: start=1 -> start=2
+    Your words begin at place 2, and the last of them lies under `END`. `START` stands at place 0:
+    they begin at place 1.
+END over the last word: row[len(words) + 1] -> row[len(words)]
+    `END` stands where the last word was. The words stand at 1 to n, so `END` comes at n + 1.
+the last word is never filled in: enumerate(words, start=1) -> enumerate(words[:-1], start=1)
+    The row of a sentence's last word is never filled in, and stays a row of zeros. Look at where
+    your loop ends.
+the last sentence is never filled in: zip(ids, sentences -> zip(ids[:-1], sentences[:-1]
+    The rows of the last sentence are never filled in, and stay zeros. Look at where your loop ends.
+the first sentence is never filled in: zip(ids, sentences -> zip(ids[1:], sentences[1:]
+    The rows of the first sentence are never filled in, and stay zeros. Look at where your loop
+    begins.
+"""
+
 EXERCISE = Exercise(
     id="embed",
     title="Your ELMo",
@@ -232,279 +298,14 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=(
-        Mistake(
-            "no boundaries",
-            _otherwise(start=None, end=None, first=0),
-            "No sentence has its boundaries, so the biLM reads what it never saw in training. "
-            "Put `START` before the words and `END` after them.",
-            hint=1,
-        ),
-        Mistake(
-            "no boundaries, and two words cut off",
-            _otherwise(start=None, end=None, by_mask=True),
-            "No sentence has its boundaries, so `without_boundaries` takes the first and the last "
-            "word away. Put `START` before the words and `END` after them.",
-            hint=1,
-        ),
-        Mistake(
-            "no end of the sentence",
-            _otherwise(end=None),
-            "`END` is missing: every sentence was read with it in training.",
-            hint=1,
-        ),
-        Mistake(
-            "no start of the sentence",
-            _otherwise(start=None, first=0),
-            "`START` is missing: every sentence was read with it in training.",
-            hint=1,
-        ),
-        Mistake(
-            "start and end are swapped",
-            _otherwise(start=END, end=START),
-            "Your sentences begin with `END` and end with `START`.",
-            hint=1,
-        ),
-        Mistake(
-            "START at both ends",
-            _otherwise(end=START),
-            "`START` stands at both ends. The sentence is closed by `END`.",
-            hint=1,
-        ),
-        Mistake(
-            "END at both ends",
-            _otherwise(start=END),
-            "`END` stands at both ends. The sentence is opened by `START`.",
-            hint=1,
-        ),
-        Mistake(
-            "the boundaries are spelled",
-            _otherwise(start=_spelled("<S>"), end=_spelled("</S>")),
-            "You spell the boundaries: `character_ids` reads *<S>* as three letters. They have ids "
-            "of their own, `START` and `END`.",
-            hint=1,
-        ),
-        Mistake(
-            "the boundaries stay",
-            _otherwise(first=0, more=2),
-            "The vectors of the boundaries are still there: two too many. "
-            "`without_boundaries(vectors, mask)` takes them out.",
-            hint=3,
-        ),
-        Mistake(
-            "the start stays",
-            _otherwise(first=0),
-            "Your vectors begin with that of `START`: each word gets the vector of the token "
-            "before it.",
-            hint=3,
-        ),
-        Mistake(
-            "one place late",
-            _otherwise(first=2),
-            "Your vectors begin with the second word, and end with `END`.",
-            hint=3,
-        ),
-        Mistake(
-            "the end after the padding",
-            _otherwise(end_last=True),
-            "In a short sentence `END` stands behind the padding. It belongs right after the last "
-            "word; the padding comes after it.",
-            hint=2,
-        ),
-        Mistake(
-            "padding is an empty word",
-            _otherwise(nothing=list(character_ids(""))),
-            "You pad with an empty word, which is a word: it has a begin and an end, and the biLM "
-            "reads it. No word is a row of fifty zeros.",
-            hint=2,
-        ),
-        Mistake(
-            "padding is the mark 261",
-            _otherwise(nothing=[261] * 50),
-            "You pad with rows of 261. That mark fills a word's row. No word is a row of fifty "
-            "zeros.",
-            hint=2,
-        ),
-        Mistake(
-            "padding is the mark 261, and counts as words",
-            _otherwise(nothing=[261] * 50, by_mask=True),
-            "You pad with rows of 261. That mark fills a word's row, so the mask takes your "
-            "padding for words. No word is a row of fifty zeros.",
-            hint=2,
-        ),
-        Mistake(
-            "the rows are not trimmed",
-            _otherwise(by_mask=True, trimmed=False),
-            "Each sentence still has the rows of the longest one. Keep its own words: the second "
-            "result of `without_boundaries` says which they are.",
-            hint=3,
-        ),
-        Mistake(
-            "END after the padding, by the mask",
-            _otherwise(end_last=True, by_mask=True),
-            "In short sentences `END` stands behind the padding. It follows the last word, and the "
-            "padding comes after it.",
-            hint=2,
-        ),
-        Mistake(
-            "END after the padding, by the mask and the length",
-            _otherwise(end_last=True, by_mask=True, cut=True),
-            "In short sentences `END` stands behind the padding. It follows the last word, and the "
-            "padding comes after it.",
-            hint=2,
-        ),
-        Mistake(
-            "two words too few",
-            _otherwise(more=-2),
-            "Your vectors end two words before the sentence does. Count: the words stand at 1 to "
-            "n, so the slice ends at n + 1.",
-            hint=3,
-        ),
-        Mistake(
-            "padding is the id 1",
-            _otherwise(nothing=[1] * 50),
-            "You pad with ones, which are letters. No word is a row of fifty zeros.",
-            hint=2,
-        ),
-        Mistake(
-            "the first word over START",
-            _otherwise(words_from=0, first=1),
-            "The first word stands where `START` should be. The words begin at place 1.",
-            hint=1,
-        ),
-        Mistake(
-            "the last word is lost",
-            _otherwise(last_word=False),
-            "The last word of each sentence is not read.",
-            hint=2,
-        ),
-        Mistake(
-            "padded with END",
-            _otherwise(nothing=END),
-            "You fill short sentences with `END`, and the biLM reads it. No word is a row of fifty "
-            "zeros.",
-            hint=2,
-        ),
-        Mistake(
-            "the ids are shifted twice",
-            _otherwise(word=_shift_again),
-            "The ids of your words are shifted once more. `character_ids` has added the 1 already.",
-            hint=2,
-        ),
-        Mistake(
-            "the ids lose their 1",
-            _otherwise(word=_no_shift),
-            "You subtract 1 from the ids of your words. Use what `character_ids` gives.",
-            hint=2,
-        ),
-        Mistake(
-            "boundaries without the shift",
-            _otherwise(start=[c - 1 for c in START], end=[c - 1 for c in END]),
-            "Your boundaries lack the 1 that is added to every id. Use `START` and `END` as given.",
-            hint=1,
-        ),
-        Mistake(
-            "the top layer",
-            _otherwise(mixed=lambda layers, mix: layers[-1]),
-            "You return the top layer. Mix all layers: `ScalarMix(len(layers))(layers, mask)`.",
-            hint=3,
-        ),
-        Mistake(
-            "the token layer",
-            _otherwise(mixed=lambda layers, mix: layers[0]),
-            "You return the token layer, which knows no context. Mix all layers: "
-            "`ScalarMix(len(layers))(layers, mask)`.",
-            hint=3,
-        ),
-        Mistake(
-            "the sum of the layers",
-            _otherwise(mixed=lambda layers, mix: torch.stack(layers).sum(0)),
-            LAYERS + "You add them up. A fresh `ScalarMix` gives their average.",
-            hint=3,
-        ),
-        Mistake(
-            "the layers side by side",
-            _otherwise(mixed=lambda layers, mix: torch.cat(layers, -1)),
-            LAYERS + "You put them side by side. `ScalarMix` makes one vector of 2 H numbers.",
-            hint=3,
-        ),
-        *(
-            Mistake(
-                f"without the {which} layer{how}",
-                _otherwise(mixed=mixed),
-                f"You leave out the {which} layer. All L + 1 layers go into the mix.",
-                hint=3,
-            )
-            for which, how, mixed in (
-                ("token", "", lambda layers, mix: mix(layers[1:])),
-                ("token", ", averaged", lambda layers, mix: torch.stack(layers[1:]).mean(0)),
-                ("top", "", lambda layers, mix: mix(layers[:-1])),
-                ("top", ", averaged", lambda layers, mix: torch.stack(layers[:-1]).mean(0)),
-            )
-        ),
-        Mistake(
-            "no boundaries, and without the token layer",
-            _otherwise(start=None, end=None, first=0, mixed=lambda layers, mix: mix(layers[1:])),
-            "Two things. No sentence has its boundaries: put `START` before the words and `END` "
-            "after them. And you leave out the token layer: all L + 1 layers go into the mix.",
-            hint=1,
-        ),
-        Mistake(
-            "with layer norm, and the boundaries stay",
-            _otherwise(norm=True, first=0, more=2),
-            "Two things. You switch the layer norm on: leave it off. And the vectors of the "
-            "boundaries are still there: `without_boundaries(vectors, mask)` takes them out.",
-            hint=3,
-        ),
-        Mistake(
-            "the plain average, without ScalarMix",
-            _otherwise(mixed=lambda layers, mix: torch.stack(layers).mean(0)),
-            "You take the plain average of the layers. A fresh `ScalarMix` gives the same, and "
-            "one that has learned other shares does not. Use the class that comes as an "
-            "argument: `ScalarMix(len(layers))(layers, mask)`.",
-            hint=3,
-        ),
-        *(
-            Mistake(
-                name,
-                answer,
-                "You give `BiLM` the words of a sentence in reverse. It turns them round by "
-                "itself for its backward reader: give them in their order.",
-                hint=2,
-            )
-            for name, answer in (
-                ("the words in reverse", _in_reverse),
-                (
-                    "the words in reverse, the vectors turned back",
-                    lambda *a: [vectors.flip(0) for vectors in _in_reverse(*a)],
-                ),
-            )
-        ),
-        Mistake(
-            "with layer norm",
-            _otherwise(norm=True),
-            "You switch the layer norm on. Leave it off: then a sentence has the same vectors "
-            "whoever stands beside it.",
-            hint=3,
-        ),
-        Mistake(
-            "the longest sentence first",
-            _otherwise(sort=True),
-            "You sort the sentences by length and leave them sorted. Return the vectors in the "
-            "order of the sentences.",
-            hint=3,
-        ),
-        Mistake(
-            "lower case",
-            _otherwise(word=lambda w: character_ids(w.lower())),
-            "You make the words small. The biLM was trained with capitals.",
-            hint=2,
-        ),
+        *slips(_by_slices, SLIPS),
+        *slips(reference, SLIPS_BY_MASK),
+        *slips(_by_filling, SLIPS_OF_FILLING),
     ),
     right_answers={
+        "slices": _by_slices,
         "one sentence at a time": _one_at_a_time,
         "filling a tensor": _by_filling,
-        "slices": _embed,
     },
-    rtol=1e-5,
-    atol=1e-7,
+    atol=1e-5,
 )

@@ -25,12 +25,12 @@ def layers(
 
     def make(rng: np.random.Generator) -> Inputs:
         words = max(lengths)
-        values = rng.standard_normal((n_layers, len(lengths), words, dim))
-        values *= np.linspace(0.5, 2.0, n_layers)[:, None, None, None]
+        values = rng.standard_normal((n_layers, len(lengths), words, dim)).astype(np.float32)
+        values *= np.linspace(0.5, 2.0, n_layers, dtype=np.float32)[:, None, None, None]
         mask = np.arange(words) < np.array(lengths)[:, None]
         if not masked:
             return {"layers": values}
-        values += np.where(mask, 0.0, 9.0)[..., None]
+        values += 9 * ~mask[..., None]
         return {"layers": values, "mask": mask}
 
     return make

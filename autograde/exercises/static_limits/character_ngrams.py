@@ -11,11 +11,11 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     call,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
 
@@ -58,18 +58,106 @@ def _word(*, length: int = 0, word: str = "", shortest: int = 3, longest: int = 
     return make
 
 
-def stretches(marked: str, shortest: int, longest: int) -> list[str]:
-    return [
-        marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - n + 1)
+def _length_by_length(word: str, shortest: int, longest: int) -> list[str]:
+    marked = f"<{word}>"
+    pieces = [
+        marked[start : start + length]
+        for length in range(shortest, longest + 1)
+        for start in range(len(marked) - length + 1)
     ]
+    return pieces
 
 
-def _lazy_ngrams(word: str, shortest: int, longest: int) -> Any:
+def _lazily(word: str, shortest: int, longest: int) -> Iterator[str]:
     marked = "<" + word + ">"
     for start in range(len(marked)):
         for end in range(start + shortest, min(start + longest, len(marked)) + 1):
             yield marked[start:end]
 
+
+SLIPS = """
+--- hint 1
+no boundary signs: f"<{word}>" -> word
+    The word has no boundary signs: *her* inside *where* would be the same as the word *her*. Put
+    the signs on first, then cut.
+signs around every piece: f"<{word}>" -> word && return pieces -> \
+        return [f"<{piece}>" for piece in pieces]
+    You put the signs around every piece. They stand around the word, once, before it is cut.
+--- hint 2
+no piece ends in `>`: f"<{word}>" -> f"<{word}"
+    The last piece of each length is missing. Either the loop over the starts ends one too early (a
+    text of m characters has m - n + 1 stretches of length n), or the sign for the end was never put
+    on.
+no piece begins with `<`: f"<{word}>" -> f"{word}>"
+    The first piece of each length is missing. Either the sign for the start was never put on, or
+    the loop over the starts begins at 1.
+only the shortest pieces: longest + 1 -> shortest + 1
+    All your pieces have one length. Every length from `shortest` to `longest` is cut.
+only the longest pieces: range(shortest, -> range(longest,
+    All your pieces have the length `longest`. Every length from `shortest` to `longest` is cut.
+pieces run over the end: range(len(marked) - length + 1) -> range(len(marked))
+    A slice that runs over the end of a text is simply shorter, so you list short pieces many times.
+    Stop where the piece no longer fits.
+pieces run over the end, down to the shortest length: \
+        range(len(marked) - length + 1) -> range(len(marked)) \
+        && return pieces -> return [piece for piece in pieces if len(piece) >= shortest]
+    A slice that runs over the end of a text is simply shorter, so you list the pieces at the end of
+    the word several times. Keep a slice only if it has the full length.
+side by side, without overlap: \
+        range(len(marked) - length + 1) -> range(0, len(marked) - length + 1, length)
+    Your pieces stand side by side. *All* stretches are asked for, so the start moves on by one
+    character.
+only the beginnings: range(len(marked) - length + 1) -> range(min(1, len(marked) - length + 1))
+only the beginnings, a short word's several times: range(len(marked) - length + 1) -> range(1)
+    All your pieces begin at the start of the word. A stretch may begin at any place.
+only the ends: range(len(marked) - length + 1) -> \
+        range(max(0, len(marked) - length), len(marked) - length + 1)
+    All your pieces end at the end of the word. A stretch may end at any place.
+every piece is the whole word: marked[start : start + length] -> marked
+    Each of your pieces is the whole word. Cut it: `marked[start : start + length]`.
+every piece runs to the end: marked[start : start + length] -> marked[start:]
+    Your pieces all run to the end of the word. A piece ends `length` characters behind its start:
+    `marked[start : start + length]`.
+the end of a slice taken for a length: start + length] -> length]
+    `marked[start:length]` ends at the place `length`, wherever it starts. A slice names two places:
+    `marked[start : start + length]`.
+every piece is cut to the shortest length: start + length] -> start + shortest]
+    There are as many pieces as there should be, and all have the length `shortest`. Cut each to the
+    length that it stands for: `marked[start : start + length]`.
+the last start is lost: len(marked) - length + 1 -> len(word) - length + 1
+    Two starts are missing at the end of the word: count the places with the boundary signs on,
+    `len(marked) - length + 1`.
+no piece longer than the bare word: longest + 1 -> min(longest, len(word)) + 1
+    The longest pieces of a short word are missing. With its two signs it is two characters longer
+    than `len(word)`: count them in.
+--- hint 3
+the longest pieces are missing: longest + 1 -> longest
+    There are no pieces of the length `longest`. `range(shortest, longest)` ends too early.
+no piece as long as the word with its signs: longest + 1 -> min(longest + 1, len(marked))
+    The whole `<word>` is missing where it is short enough to be a stretch of itself. `range` leaves
+    out its end.
+3 and 6 written into the code: range(shortest, longest + 1) -> range(3, 7)
+    The lengths 3 and 6 are written into your code. Use `shortest` and `longest`.
+a list for each length: [marked[start : start + length] for length in \
+        range(shortest, longest + 1) for start in range(len(marked) - length + 1)] -> \
+        [[marked[start : start + length] for start in range(len(marked) - length + 1)] \
+        for length in range(shortest, longest + 1)]
+    You return a list of lists, one for each length. Return one flat list of texts.
+joined to one text: return pieces -> return " ".join(pieces)
+    You return one text. Return a list with a text for each piece.
+--- no hint
+each piece once: return pieces -> return sorted(set(pieces))
+    You list *ana* of *banana* once. It stands there twice, so list it twice.
+the whole word as a piece: return pieces -> return [*pieces, marked]
+    You add the whole word once more. `<her>` is in the list because it is short enough to be a
+    stretch; a longer word is not. A word's own vector comes in exercise 5.
+capitals are lost: f"<{word}>" -> f"<{word}>".lower()
+    You make the word small. A capital is another character: cut the word as it is spelt.
+a generator: return pieces -> return iter(pieces)
+    The right pieces one by one, and gone after one walk. Return a list: put `list(...)` round it.
+a set: return pieces -> return set(pieces)
+    A set keeps *ana* of *banana* once. It stands there twice: return a list.
+"""
 
 EXERCISE = Exercise(
     id="character_ngrams",
@@ -92,171 +180,9 @@ EXERCISE = Exercise(
         Case("打电话", _word(word="打电话"), edge=True),
         Case("a word with capitals", _word(word="EuroNews"), edge=True),
     ),
-    mistakes=(
-        Mistake(
-            "no boundary signs",
-            lambda w, a, b: stretches(w, a, b),
-            "The word has no boundary signs: *her* inside *where* would be the same as the word "
-            "*her*. Put the signs on first, then cut.",
-            hint=1,
-        ),
-        Mistake(
-            "no piece ends in `>`",
-            lambda w, a, b: stretches("<" + w, a, b),
-            "The last piece of each length is missing. Either the loop over the starts ends one "
-            "too early (a text of m characters has m - n + 1 stretches of length n), or the sign "
-            "for the end was never put on.",
-            hint=2,
-        ),
-        Mistake(
-            "no piece begins with `<`",
-            lambda w, a, b: stretches(w + ">", a, b),
-            "The first piece of each length is missing. Either the sign for the start was never "
-            "put on, or the loop over the starts begins at 1.",
-            hint=2,
-        ),
-        Mistake(
-            "the longest pieces are missing",
-            lambda w, a, b: stretches(f"<{w}>", a, b - 1),
-            "There are no pieces of the length `longest`. `range(shortest, longest)` ends too "
-            "early.",
-            hint=3,
-        ),
-        Mistake(
-            "only the shortest pieces",
-            lambda w, a, b: stretches(f"<{w}>", a, a),
-            "All your pieces have one length. Every length from `shortest` to `longest` is cut.",
-            hint=2,
-        ),
-        Mistake(
-            "each piece once",
-            lambda w, a, b: sorted(set(stretches(f"<{w}>", a, b))),
-            "You list *ana* of *banana* once. It stands there twice, so list it twice.",
-        ),
-        Mistake(
-            "the whole word as a piece",
-            lambda w, a, b: [*stretches(f"<{w}>", a, b), f"<{w}>"],
-            "You add the whole word once more. `<her>` is in the list because it is short enough "
-            "to be a stretch; a longer word is not. A word's own vector comes in exercise 5.",
-        ),
-        Mistake(
-            "pieces run over the end",
-            lambda w, a, b: [
-                f"<{w}>"[i : i + n] for i in range(len(w) + 2) for n in range(a, b + 1)
-            ],
-            "A slice that runs over the end of a text is simply shorter, so you list short pieces "
-            "many times. Stop where the piece no longer fits.",
-            hint=2,
-        ),
-        Mistake(
-            "signs around every piece",
-            lambda w, a, b: [f"<{piece}>" for piece in stretches(w, a, b)],
-            "You put the signs around every piece. They stand around the word, once, before it is "
-            "cut.",
-            hint=1,
-        ),
-        Mistake(
-            "3 and 6 written into the code",
-            lambda w, a, b: stretches(f"<{w}>", 3, 6),
-            "The lengths 3 and 6 are written into your code. Use `shortest` and `longest`.",
-            hint=3,
-        ),
-        Mistake(
-            "capitals are lost",
-            lambda w, a, b: stretches(f"<{w}>".lower(), a, b),
-            "You make the word small. A capital is another character: cut the word as it is spelt.",
-        ),
-        Mistake(
-            "a generator",
-            _lazy_ngrams,
-            "The right pieces one by one, and gone after one walk. Return a list: put "
-            "`list(...)` round it.",
-        ),
-        Mistake(
-            "a set",
-            lambda w, a, b: set(stretches(f"<{w}>", a, b)),
-            "A set keeps *ana* of *banana* once. It stands there twice: return a list.",
-        ),
-        Mistake(
-            "side by side, without overlap",
-            lambda w, a, b: [
-                f"<{w}>"[i : i + n] for n in range(a, b + 1) for i in range(0, len(w) + 3 - n, n)
-            ],
-            "Your pieces stand side by side. *All* stretches are asked for, so the start "
-            "moves on by one character.",
-            hint=2,
-        ),
-        Mistake(
-            "only the beginnings",
-            lambda w, a, b: [f"<{w}>"[:n] for n in range(a, min(b, len(w) + 2) + 1)],
-            "All your pieces begin at the start of the word. A stretch may begin at any place.",
-            hint=2,
-        ),
-        Mistake(
-            "only the ends",
-            lambda w, a, b: [f"<{w}>"[-n:] for n in range(a, min(b, len(w) + 2) + 1)],
-            "All your pieces end at the end of the word. A stretch may end at any place.",
-            hint=2,
-        ),
-        Mistake(
-            "a list for each length",
-            lambda w, a, b: [
-                [f"<{w}>"[i : i + n] for i in range(len(w) + 3 - n)] for n in range(a, b + 1)
-            ],
-            "You return a list of lists, one for each length. Return one flat list of texts.",
-            hint=3,
-        ),
-        Mistake(
-            "only the longest pieces",
-            lambda w, a, b: stretches(f"<{w}>", b, b),
-            "All your pieces have the length `longest`. Every length from `shortest` to "
-            "`longest` is cut.",
-            hint=2,
-        ),
-        Mistake(
-            "the last start is lost",
-            lambda w, a, b: [
-                f"<{w}>"[i : i + n] for n in range(a, b + 1) for i in range(len(w) + 1 - n)
-            ],
-            "Two starts are missing at the end of the word: count the places with the "
-            "boundary signs on, `len(marked) - length + 1`.",
-            hint=2,
-        ),
-        Mistake(
-            "joined to one text",
-            lambda w, a, b: " ".join(stretches(f"<{w}>", a, b)),
-            "You return one text. Return a list with a text for each piece.",
-            hint=3,
-        ),
-        Mistake(
-            "pieces run over the end, down to the shortest length",
-            lambda w, a, b: [
-                piece
-                for n in range(a, b + 1)
-                for i in range(len(w) + 2)
-                if len(piece := f"<{w}>"[i : i + n]) >= a
-            ],
-            "A slice that runs over the end of a text is simply shorter, so you list the pieces at "
-            "the end of the word several times. Keep a slice only if it has the full length.",
-            hint=2,
-        ),
-        Mistake(
-            "no piece longer than the bare word",
-            lambda w, a, b: stretches(f"<{w}>", a, min(b, len(w))),
-            "The longest pieces of a short word are missing. With its two signs it is two "
-            "characters longer than `len(word)`: count them in.",
-            hint=2,
-        ),
-        Mistake(
-            "no piece as long as the word with its signs",
-            lambda w, a, b: stretches(f"<{w}>", a, min(b, len(w) + 1)),
-            "The whole `<word>` is missing where it is short enough to be a stretch of itself. "
-            "`range` leaves out its end.",
-            hint=3,
-        ),
-    ),
+    mistakes=slips(_length_by_length, SLIPS),
     right_answers={
-        "a generator, listed": lambda w, a, b: list(_lazy_ngrams(w, a, b)),
-        "length by length": lambda w, a, b: stretches(f"<{w}>", a, b),
+        "length by length": _length_by_length,
+        "a generator, listed": lambda w, a, b: list(_lazily(w, a, b)),
     },
 )

@@ -1,6 +1,6 @@
 """Exercise `merge_words`: ambiguity with known answers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     call,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import pseudo_words
 
@@ -38,92 +38,6 @@ def _merge_case(*sentences: list[str]) -> Any:
         return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
 
     return make
-
-
-Merged = tuple[list[list[str]], list[Any]]
-
-
-def _merge(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    return pseudo_words.merge_words(text, first, second, merged)
-
-
-def _merge_in_place(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    labels = []
-    for number, sentence in enumerate(text):
-        for place, token in enumerate(sentence):
-            if token in (first, second):
-                sentence[place] = merged
-                labels.append((number, place, token))
-    return text, labels
-
-
-def _merge_once(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    new, labels = [list(sentence) for sentence in text], []
-    for number, sentence in enumerate(text):
-        places = [sentence.index(word) for word in (first, second) if word in sentence]
-        for place in sorted(places):
-            new[number][place] = merged
-            labels.append((number, place, sentence[place]))
-    return new, labels
-
-
-def _merge_parts(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    _, labels = _merge(text, first, second, merged)
-    return [
-        [
-            token.replace(first, merged) if first in token else token.replace(second, merged)
-            for token in sentence
-        ]
-        for sentence in text
-    ], labels
-
-
-def _merge_text_places(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    new, labels = _merge(text, first, second, merged)
-    starts = np.cumsum([0, *map(len, text)])
-    return new, [(n, int(starts[n]) + place, word) for n, place, word in labels]
-
-
-def _merge_one_after_the_other(
-    text: list[list[str]], first: str, second: str, merged: str
-) -> Merged:
-    new, labels = _merge(text, first, second, merged)
-    return new, sorted(labels, key=lambda label: label[2] == second)
-
-
-def _merge_only_hits(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    return _merge([s for s in text if first in s or second in s], first, second, merged)
-
-
-def _merge_where(
-    text: list[list[str]], merged: str, hit: Callable[[str], bool], *, index: bool = False
-) -> Merged:
-    """Merge by another test, or note the place that `list.index` finds."""
-    labels = [
-        (n, sentence.index(token) if index else place, token)
-        for n, sentence in enumerate(text)
-        for place, token in enumerate(sentence)
-        if hit(token)
-    ]
-    return [[merged if hit(token) else token for token in s] for s in text], labels
-
-
-def _relabelled(order: Callable[[int, int, str], tuple[Any, Any, Any]]) -> Answer:
-    def answer(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-        new, labels = _merge(text, first, second, merged)
-        return new, [order(*label) for label in labels]
-
-    return answer
-
-
-def _labels_at_merged_words(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    new, _ = _merge(text, first, second, merged)
-    return new, [
-        (n, place, text[n][place])
-        for n, sentence in enumerate(new)
-        for place, token in enumerate(sentence)
-        if token == merged
-    ]
 
 
 ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
@@ -171,10 +85,81 @@ def _merge_by_comprehension(text: list[list[str]], first: str, second: str, merg
     return [new, labels]
 
 
-def _relabelled_short(text: list[list[str]], first: str, second: str, merged: str) -> Merged:
-    new, labels = _merge(text, first, second, merged)
-    return new, [label[:2] for label in labels]
-
+SLIPS = f"""
+--- hint 1
+the label is the merged word: (number, place, token) -> (number, place, merged)
+the label is the merged word, wherever it stands: \
+        (first, second) -> (first, second, merged) \
+        && (number, place, token) -> (number, place, merged)
+    Your labels all hold the merged word. The point of the game is to remember which word stood
+    there.
+labels for every token: labels.append((number, place, token)) -> \
+        && enumerate(sentence): -> enumerate(sentence):⏎    labels.append((number, place, token))
+    You label every token. Only places where the merged word stands get a label.
+--- hint 2
+the text itself is changed: new.append(list(sentence)) -> new.append(sentence)
+    Your answer writes into the sentences that it was given, and the true words are lost. Build new
+    sentences.
+only one occurrence in a sentence: \
+        in (first, second) -> in (first, second) and sentence.index(token) == place
+    `list.index` finds a word's first place only. Walk over all tokens of the sentence.
+parts of other words are replaced: new.append(list(sentence)) -> new.append([ \
+        token.replace(first, merged) if first in token else token.replace(second, merged) \
+        for token in sentence])
+    You replace the letters inside longer words too (*cat* in *category*). Compare whole tokens.
+words that contain the word: token in (first, second) -> first in token or second in token
+    `first in token` also finds longer words (*cat* in *category*). Compare whole tokens.
+places counted through the text: \
+        (number, place, token) -> (number, sum(map(len, new[:-1])) + place, token)
+    Your places count on through the whole text. A place counts from the start of its own sentence.
+one word after the other: return new, labels -> \
+        return new, sorted(labels, key=lambda label: label[2] == second)
+    All labels of the first word come before those of the second. Keep the order of the text: one
+    walk that looks for both.
+the place of a repeated word: (number, place, token) -> (number, sentence.index(token), token)
+    `sentence.index(token)` finds the first place of a word, also when you are at its second. Take
+    the place from `enumerate`.
+counted from 1: (number, place, token) -> (number + 1, place + 1, token)
+    You count sentences and places from 1. Both begin at 0.
+places counted from 1: (number, place, token) -> (number, place + 1, token)
+    You count places from 1. The first token of a sentence has place 0.
+capitals are made small: if token in -> if token.lower() in
+    You compare in small letters, so *Cat* is merged as well. Compare tokens as they are.
+labels wherever the merged word stands: (first, second) -> (first, second, merged)
+    You look for the merged word in the new text, and it may have stood there before. Only a place
+    where `first` or `second` stood gets a label.
+--- hint 3
+only the first word is replaced: in (first, second) -> == first
+    The second word stays as it was. Both become the merged word.
+sentences without the words are dropped: enumerate(sentences) -> \
+        enumerate(words for words in sentences if first in words or second in words)
+    Your new text has lost the sentences in which neither word stands. All sentences stay, with
+    their numbers.
+the labels are missing: return new, labels -> return new
+    {ONE_THING}
+every token is merged: token in (first, second) -> token == first or second
+    Every token became the merged word. In Python `token == first or second` is always true, because
+    a text that is not empty counts as true. Ask `token in (first, second)`.
+place and number in each other's stead: (number, place, token) -> (place, number, token)
+    Your labels begin with the place. First the number of the sentence, then the place.
+labels without the word: (number, place, token) -> (number, place)
+    Your labels have two parts. The third is the word that stood there.
+all tokens in one list: \
+        return new, labels -> return [token for sentence in new for token in sentence], labels
+    {ONE_LIST}
+the second word's labels are missing: \
+        labels.append( -> if token == first: labels.append(
+    The labels of the second word are missing. Both words get labels.
+the merged words are dropped: return new, labels -> return [[token for token in sentence \
+        if token not in (first, second)] for sentence in sentences], labels
+    The two words have vanished from your new sentences. Put `merged` in their place.
+--- no hint
+the labels come first: return new, labels -> return labels, new
+    You return the labels first. The new sentences come first, then the labels.
+labels from a generator: return new, labels -> return new, iter(labels)
+    The right labels one by one, and gone after one walk. The next cell counts them and looks at
+    them: put `list(...)` round them.
+"""
 
 EXERCISE = Exercise(
     id="merge_words",
@@ -198,191 +183,12 @@ EXERCISE = Exercise(
             edge=True,
         ),
     ),
-    mistakes=(
-        Mistake(
-            "the text itself is changed",
-            _merge_in_place,
-            "Your answer writes into the sentences that it was given, and the true words are "
-            "lost. Build new sentences.",
-            hint=2,
-        ),
-        Mistake(
-            "the label is the merged word",
-            lambda t, a, b, m: (
-                _merge(t, a, b, m)[0],
-                [(n, place, m) for n, place, _ in _merge(t, a, b, m)[1]],
-            ),
-            "Your labels all hold the merged word. The point of the game is to remember which "
-            "word stood there.",
-            hint=1,
-        ),
-        Mistake(
-            "only the first word is replaced",
-            lambda t, a, b, m: _merge(t, a, a, m),
-            "The second word stays as it was. Both become the merged word.",
-            hint=3,
-        ),
-        Mistake(
-            "only one occurrence in a sentence",
-            _merge_once,
-            "`list.index` finds a word's first place only. Walk over all tokens of the sentence.",
-            hint=2,
-        ),
-        Mistake(
-            "parts of other words are replaced",
-            _merge_parts,
-            "You replace the letters inside longer words too (*cat* in *category*). Compare whole "
-            "tokens.",
-            hint=2,
-        ),
-        Mistake(
-            "places counted through the text",
-            _merge_text_places,
-            "Your places count on through the whole text. A place counts from the start of its "
-            "own sentence.",
-            hint=2,
-        ),
-        Mistake(
-            "sentences without the words are dropped",
-            _merge_only_hits,
-            "Your new text has lost the sentences in which neither word stands. All sentences "
-            "stay, with their numbers.",
-            hint=3,
-        ),
-        Mistake(
-            "one word after the other",
-            _merge_one_after_the_other,
-            "All labels of the first word come before those of the second. Keep the order of the "
-            "text: one walk that looks for both.",
-            hint=2,
-        ),
-        Mistake(
-            "the labels are missing",
-            lambda t, a, b, m: _merge(t, a, b, m)[0],
-            ONE_THING,
-            hint=3,
-        ),
-        Mistake(
-            "the labels come first",
-            lambda t, a, b, m: _merge(t, a, b, m)[::-1],
-            "You return the labels first. The new sentences come first, then the labels.",
-        ),
-        Mistake(
-            "every token is merged",
-            lambda t, a, b, m: _merge_where(t, m, lambda token: True),
-            "Every token became the merged word. In Python `token == first or second` is always "
-            "true, because a text that is not empty counts as true. Ask "
-            "`token in (first, second)`.",
-            hint=3,
-        ),
-        Mistake(
-            "words that contain the word",
-            lambda t, a, b, m: _merge_where(t, m, lambda token: a in token or b in token),
-            "`first in token` also finds longer words (*cat* in *category*). Compare whole tokens.",
-            hint=2,
-        ),
-        Mistake(
-            "the place of a repeated word",
-            lambda t, a, b, m: _merge_where(t, m, lambda token: token in (a, b), index=True),
-            "`sentence.index(token)` finds the first place of a word, also when you are at its "
-            "second. Take the place from `enumerate`.",
-            hint=2,
-        ),
-        Mistake(
-            "place and number in each other's stead",
-            _relabelled(lambda number, place, word: (place, number, word)),
-            "Your labels begin with the place. First the number of the sentence, then the place.",
-            hint=3,
-        ),
-        Mistake(
-            "counted from 1",
-            _relabelled(lambda number, place, word: (number + 1, place + 1, word)),
-            "You count sentences and places from 1. Both begin at 0.",
-            hint=2,
-        ),
-        Mistake(
-            "places counted from 1",
-            _relabelled(lambda number, place, word: (number, place + 1, word)),
-            "You count places from 1. The first token of a sentence has place 0.",
-            hint=2,
-        ),
-        Mistake(
-            "labels from a generator",
-            lambda t, a, b, m: (_merge(t, a, b, m)[0], iter(_merge(t, a, b, m)[1])),
-            "The right labels one by one, and gone after one walk. The next cell counts "
-            "them and looks at them: put `list(...)` round them.",
-        ),
-        Mistake(
-            "labels without the word",
-            _relabelled_short,
-            "Your labels have two parts. The third is the word that stood there.",
-            hint=3,
-        ),
-        Mistake(
-            "all tokens in one list",
-            lambda t, a, b, m: (
-                [token for s in _merge(t, a, b, m)[0] for token in s],
-                _merge(t, a, b, m)[1],
-            ),
-            ONE_LIST,
-            hint=3,
-        ),
-        Mistake(
-            "the second word's labels are missing",
-            lambda t, a, b, m: (
-                _merge(t, a, b, m)[0],
-                [x for x in _merge(t, a, b, m)[1] if x[2] == a],
-            ),
-            "The labels of the second word are missing. Both words get labels.",
-            hint=3,
-        ),
-        Mistake(
-            "labels for every token",
-            lambda t, a, b, m: (
-                _merge(t, a, b, m)[0],
-                [(n, p, token) for n, s in enumerate(t) for p, token in enumerate(s)],
-            ),
-            "You label every token. Only places where the merged word stands get a label.",
-            hint=1,
-        ),
-        Mistake(
-            "the merged words are dropped",
-            lambda t, a, b, m: (
-                [[x for x in s if x not in (a, b)] for s in t],
-                _merge(t, a, b, m)[1],
-            ),
-            "The two words have vanished from your new sentences. Put `merged` in their place.",
-            hint=3,
-        ),
-        Mistake(
-            "capitals are made small",
-            lambda t, a, b, m: _merge_where(t, m, lambda token: token.lower() in (a, b)),
-            "You compare in small letters, so *Cat* is merged as well. Compare tokens as they are.",
-            hint=2,
-        ),
-        Mistake(
-            "labels wherever the merged word stands",
-            _labels_at_merged_words,
-            "You look for the merged word in the new text, and it may have stood there before. "
-            "Only a place where `first` or `second` stood gets a label.",
-            hint=2,
-        ),
-        Mistake(
-            "the label is the merged word, wherever it stands",
-            lambda t, a, b, m: (
-                _merge(t, a, b, m)[0],
-                _merge_where(_merge(t, a, b, m)[0], m, lambda token: token == m)[1],
-            ),
-            "Your labels all hold the merged word. The point of the game is to remember which "
-            "word stood there.",
-            hint=1,
-        ),
-    ),
+    mistakes=slips(pseudo_words.merge_words, SLIPS),
     right_answers={
         "two comprehensions": _merge_by_comprehension,
         "a tuple of labels": lambda t, a, b, m: (
             [[m if token in (a, b) else token for token in sentence] for sentence in t],
-            tuple(_merge(t, a, b, m)[1]),
+            tuple(map(tuple, _merge_by_comprehension(t, a, b, m)[1])),
         ),
     },
 )

@@ -9,10 +9,9 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from autograde.exercises.static_limits.character_ngrams import stretches
 from elmo_mini.word_vectors import fasttext
 
 Table = np.ndarray
@@ -35,11 +34,6 @@ def _spelling(word: str) -> Any:
 
 def _rows(word: str, table: Table) -> list[int]:
     return [fasttext.bucket(piece, len(table)) for piece in fasttext.character_ngrams(word)]
-
-
-def _sum_of_buckets(word: str, words: list[str], own: Table, table: Table, buckets: int) -> Table:
-    rows = [fasttext.bucket(piece, buckets) for piece in fasttext.character_ngrams(word)]
-    return table[rows].sum(0) + _own(word, words, own)
 
 
 def _own(word: str, words: list[str], vectors: Table) -> Table:
@@ -75,6 +69,60 @@ def _on_the_way(inputs: Inputs) -> dict[str, Table]:
     }
 
 
+SLIPS = """
+--- hint 1
+an unseen word gets zeros: return total -> return total if word in words else 0 * total
+    A word that is not in the vocabulary has n-grams all the same. Add those up.
+the word's own vector is forgotten: total + word_vectors[list(words).index(word)] -> total
+    A word of the vocabulary also has a vector of its own. Add it.
+a known word ignores its pieces: total + word_vectors -> word_vectors
+    For a known word you return its own vector alone. The n-grams belong to it as well.
+--- hint 2
+each row once: ngram_vectors[rows] -> ngram_vectors[sorted(set(rows))]
+    Two pieces may share a bucket, and then its row counts twice. You count it once.
+the 20,000 of the example: len(ngram_vectors) -> 20_000
+    The 20,000 buckets of the cell above are written into your code. This table has
+    `len(ngram_vectors)` rows.
+`bucket` without K: , len(ngram_vectors) ->
+    `bucket(ngram)` alone takes the paper's two million buckets. Give it `len(ngram_vectors)` as its
+    second argument.
+one row too far: [rows] -> [[(row + 1) % len(ngram_vectors) for row in rows]]
+    You read the row behind the bucket. Buckets count from 0, as rows do.
+one row too early: [rows] -> [[row - 1 for row in rows]]
+    You read the row before the bucket. Buckets count from 0, as rows do.
+as many buckets as words: len(ngram_vectors) -> len(words)
+    You number the n-grams by the number of *words*. There is a row of `ngram_vectors` for each
+    bucket: `len(ngram_vectors)` of them.
+as many buckets as a vector has numbers: len(ngram_vectors) -> ngram_vectors.shape[1]
+    You ask for as many buckets as a vector has numbers. There is one bucket for each row:
+    `len(ngram_vectors)`.
+known words inside the word: \
+        if word in words: total = total + word_vectors[list(words).index(word)] -> \
+        total = total + word_vectors[[known in word for known in words]].sum(0)
+    `known in word` also finds known words *inside* the word, *paper* in *papery*. Only the word
+    itself has a vector of its own: compare with `==`.
+--- hint 3
+the mean: return total -> return total / (len(rows) + (word in words))
+    You average. The paper adds up; gensim divides by the number of pieces, which changes the length
+    and not the direction. Here: the sum.
+every word is looked up: if word in words: total = -> total =
+    `words.index(word)` raises an error for a word that is not in the list. Ask `if word in words`
+    first.
+looked up in small letters: \
+        if word in words -> if word.lower() in words && index(word) -> index(word.lower())
+    You look the word up in small letters, so *Paper* gets the vector of *paper*. Look it up as it
+    is spelt.
+--- no hint
+no boundary signs: in character_ngrams(word) -> \
+        in [piece for piece in character_ngrams(word) if not {"<", ">"} & {*piece}]
+    Your pieces come from the bare word. `character_ngrams` puts the boundary signs on.
+each piece once: in character_ngrams(word) -> in set(character_ngrams(word))
+    A piece that occurs twice counts twice.
+looked up and cut in small letters: rows = -> word = word.lower()⏎rows =
+    You make the word small, so *Paper* gets the n-grams and the vector of *paper*. A capital is
+    another character: take the word as it is spelt.
+"""
+
 EXERCISE = Exercise(
     id="subword_vector",
     title="A vector for every spelling",
@@ -97,146 +145,7 @@ EXERCISE = Exercise(
             asks="*paper* is among `words`, and *Paper* is not: it has n-grams alone.",
         ),
     ),
-    mistakes=(
-        Mistake(
-            "the mean",
-            lambda w, words, own, table: (
-                (table[_rows(w, table)].sum(0) + _own(w, words, own))
-                / (len(_rows(w, table)) + (w in words))
-            ),
-            "You average. The paper adds up; gensim divides by the number of pieces, which "
-            "changes the length and not the direction. Here: the sum.",
-            hint=3,
-        ),
-        Mistake(
-            "an unseen word gets zeros",
-            lambda w, words, own, table: (
-                table[_rows(w, table)].sum(0) + _own(w, words, own)
-                if w in words
-                else np.zeros(table.shape[1])
-            ),
-            "A word that is not in the vocabulary has n-grams all the same. Add those up.",
-            hint=1,
-        ),
-        Mistake(
-            "the word's own vector is forgotten",
-            lambda w, words, own, table: table[_rows(w, table)].sum(0),
-            "A word of the vocabulary also has a vector of its own. Add it.",
-            hint=1,
-        ),
-        Mistake(
-            "a known word ignores its pieces",
-            lambda w, words, own, table: (
-                _own(w, words, own) if w in words else table[_rows(w, table)].sum(0)
-            ),
-            "For a known word you return its own vector alone. The n-grams belong to it as well.",
-            hint=1,
-        ),
-        Mistake(
-            "no boundary signs",
-            lambda w, words, own, table: (
-                table[[fasttext.bucket(p, len(table)) for p in stretches(w, 3, 6)]].sum(0)
-                + _own(w, words, own)
-            ),
-            "Your pieces come from the bare word. `character_ngrams` puts the boundary signs on.",
-        ),
-        Mistake(
-            "each piece once",
-            lambda w, words, own, table: (
-                table[
-                    [fasttext.bucket(p, len(table)) for p in set(fasttext.character_ngrams(w))]
-                ].sum(0)
-                + _own(w, words, own)
-            ),
-            "A piece that occurs twice counts twice.",
-        ),
-        Mistake(
-            "each row once",
-            lambda w, words, own, table: (
-                table[list(set(_rows(w, table)))].sum(0) + _own(w, words, own)
-            ),
-            "Two pieces may share a bucket, and then its row counts twice. You count it once.",
-            hint=2,
-        ),
-        Mistake(
-            "the 20,000 of the example",
-            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, 20_000),
-            "The 20,000 buckets of the cell above are written into your code. This table has "
-            "`len(ngram_vectors)` rows.",
-            hint=2,
-        ),
-        Mistake(
-            "`bucket` without K",
-            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, fasttext.BUCKETS),
-            "`bucket(ngram)` alone takes the paper's two million buckets. Give it "
-            "`len(ngram_vectors)` as its second argument.",
-            hint=2,
-        ),
-        Mistake(
-            "every word is looked up",
-            lambda w, words, own, table: table[_rows(w, table)].sum(0) + own[words.index(w)],
-            "`words.index(word)` raises an error for a word that is not in the list. Ask "
-            "`if word in words` first.",
-            hint=3,
-        ),
-        Mistake(
-            "one row too far",
-            lambda word, words, own, table: (
-                table[(np.array(_rows(word, table)) + 1) % len(table)].sum(0)
-                + _own(word, words, own)
-            ),
-            "You read the row behind the bucket. Buckets count from 0, as rows do.",
-            hint=2,
-        ),
-        Mistake(
-            "one row too early",
-            lambda word, words, own, table: (
-                table[np.array(_rows(word, table)) - 1].sum(0) + _own(word, words, own)
-            ),
-            "You read the row before the bucket. Buckets count from 0, as rows do.",
-            hint=2,
-        ),
-        Mistake(
-            "as many buckets as words",
-            lambda word, words, own, table: _sum_of_buckets(word, words, own, table, len(own)),
-            "You number the n-grams by the number of *words*. There is a row of `ngram_vectors` "
-            "for each bucket: `len(ngram_vectors)` of them.",
-            hint=2,
-        ),
-        Mistake(
-            "looked up in small letters",
-            lambda w, words, own, table: (
-                table[_rows(w, table)].sum(0) + _own(w.lower(), words, own)
-            ),
-            "You look the word up in small letters, so *Paper* gets the vector of *paper*. Look it "
-            "up as it is spelt.",
-            hint=3,
-        ),
-        Mistake(
-            "looked up and cut in small letters",
-            lambda w, words, own, table: (
-                table[_rows(w.lower(), table)].sum(0) + _own(w.lower(), words, own)
-            ),
-            "You make the word small, so *Paper* gets the n-grams and the vector of *paper*. A "
-            "capital is another character: take the word as it is spelt.",
-        ),
-        Mistake(
-            "known words inside the word",
-            lambda w, words, own, table: (
-                table[_rows(w, table)].sum(0) + own[[known in w for known in words]].sum(0)
-            ),
-            "`known in word` also finds known words *inside* the word, *paper* in *papery*. Only "
-            "the word itself has a vector of its own: compare with `==`.",
-            hint=2,
-        ),
-        Mistake(
-            "as many buckets as a vector has numbers",
-            lambda w, words, own, table: _sum_of_buckets(w, words, own, table, table.shape[1]),
-            "You ask for as many buckets as a vector has numbers. There is one bucket for each "
-            "row: `len(ngram_vectors)`.",
-            hint=2,
-        ),
-    ),
+    mistakes=slips(fasttext.subword_vector, SLIPS),
     right_answers={
         "a loop with gensim's hashes": _sum_by_loop,
         "a count for each bucket": lambda w, words, own, table: (
