@@ -1,14 +1,14 @@
 """Every exercise has a table of its mutants that is fresh, closed, and as good as it says."""
 
 import pytest
+from autograde.proving.mutants import lines, narrow
+from autograde.proving.tables import faults, stored, table
 
 from autograde.checking import check
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.exercise import Exercise
 from autograde.checking.observing.observed import observation
 from autograde.proving import tables
-from autograde.proving.mutants import lines, narrow
-from autograde.proving.tables import faults, stored, table
 from autograde.proving.verdicts import Verdict, chosen, verdicts
 
 EXERCISES = list(catalogue().values())
