@@ -262,5 +262,6 @@ EXERCISE = Exercise(
         "closed and opened": _closed_and_opened,
         "cut where a span begins": _by_cuts,
         "looking ahead": _looking_ahead,
+        "one after the other": lambda labels: iter(_looking_ahead(labels)),
     },
 )
