@@ -11,11 +11,11 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     call_with_tensors,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
 
@@ -30,45 +30,19 @@ def _table_of_ids(rows: int, length: int, width: int) -> Any:
     return make
 
 
-def _cut(inputs: Tensor, targets: Tensor, width: int) -> Windows:
-    return list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True))
+def _shifted_then_cut(rows: Tensor, width: int) -> Windows:
+    inputs, targets = rows[:, :-1], rows[:, 1:]
+    windows = list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True))
+    return windows
 
 
-def _windows_shifted_inside(rows: Tensor, width: int) -> Windows:
-    return [(w[:, :-1], w[:, 1:]) for w in rows.split(width, 1) if w.shape[1] > 1]
-
-
-def _windows_rolled_inside(rows: Tensor, width: int) -> Windows:
-    return [(w, w.roll(-1, 1)) for w in rows.split(width, 1)]
-
-
-def _windows_sliding(rows: Tensor, width: int) -> Windows:
-    ends = range(rows.shape[1] - width)
-    return [(rows[:, s : s + width], rows[:, s + 1 : s + width + 1]) for s in ends]
-
-
-def _windows_full_only(rows: Tensor, width: int) -> Windows:
-    return [w for w in _cut(rows[:, :-1], rows[:, 1:], width) if w[0].shape[1] == width]
-
-
-def _windows_across_the_edge(rows: Tensor, width: int) -> Windows:
-    targets = rows.flatten().roll(-1).view_as(rows)
-    return _cut(rows, targets, width)
-
-
-def _windows_by_range(rows: Tensor, width: int) -> Windows:
+def _by_range(rows: Tensor, width: int) -> Windows:
     last = rows.shape[1] - 1
-    ends = [(start, min(start + width, last)) for start in range(0, last, width)]
-    return [(rows[:, start:end], rows[:, start + 1 : end + 1]) for start, end in ends]
-
-
-def _windows_too_far(rows: Tensor, width: int) -> Windows:
-    starts = range(0, rows.shape[1], width)
-    return [(rows[:, s : s + width], rows[:, s + 1 : s + width + 1]) for s in starts]
-
-
-def _windows_in_two_lists(rows: Tensor, width: int) -> Any:
-    return rows[:, :-1].split(width, 1), rows[:, 1:].split(width, 1)
+    windows = []
+    for start in range(0, last, width):
+        end = min(start + width, last)
+        windows.append((rows[:, start:end], rows[:, start + 1 : end + 1]))
+    return windows
 
 
 def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
@@ -105,16 +79,102 @@ def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
     return {"number of windows": len(windows), "windows": list(windows)}
 
 
-INPUTS_AGAIN = (
-    "Your targets are the inputs: the model would be asked for the word that it has just "
-    "read. The target is the *next* word."
-)
+SLIPS = """
+--- hint 1
+the target is not shifted: rows[:, 1:] -> rows[:, :-1]
+the targets are the inputs, to the end of the row: rows[:, :-1], rows[:, 1:] -> rows, rows
+    Your targets are the inputs: the model would be asked for the word that it has just read. The
+    target is the *next* word.
+the word before is the target: rows[:, :-1], rows[:, 1:] -> rows[:, 1:], rows[:, :-1]
+    You ask for the word *before* the one that was read: inputs and targets have changed places.
+    Leave the row's last word out of the inputs, its first out of the targets.
+only the next word of each window: return windows -> return [(a, b[:, -1]) for a, b in windows]
+    Each window has one target, the word after it. *Every* word of a window has a target: the next
+    word of its row.
+the windows come in reverse: return windows -> return windows[::-1]
+    The windows come in reverse. Keep the order of the text: the state goes from one window to the
+    next.
+the whole rows are the targets: rows[:, :-1], rows[:, 1:] -> rows[:, :-1], rows
+    Your targets begin with the first word of the row, so each word is to say itself. Begin with the
+    second: `rows[:, 1:]`.
+--- hint 2
+shifted inside each window, whatever is left: \
+        list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True)) \
+        -> [(w[:, :-1], w[:, 1:]) for w in rows.split(width, 1)]
+    You cut first and shift inside each window, so the first word of a window is never predicted.
+    Shift the whole rows first, then cut both.
+shifted inside each window: \
+        list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True)) \
+        -> [(w[:, :-1], w[:, 1:]) for w in rows.split(width, 1) if w.shape[1] > 1]
+    You shift inside each window, so the first word of a window is never predicted. Shift the whole
+    rows first, then cut both.
+rolled inside each window: list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True)) \
+        -> [(w, w.roll(-1, 1)) for w in rows.split(width, 1)]
+    `roll` brings the window's first word round to its end: the last place is asked for a word from
+    the past. Take the next word of the row.
+the row's last word is asked for its first: rows[:, :-1], rows[:, 1:] -> rows, rows.roll(-1, 1)
+    `roll` brings the row's first word round to its end. After the row's last word there is nothing
+    to predict: leave it out of the inputs.
+the last target comes from the next row: \
+        rows[:, :-1], rows[:, 1:] -> rows, rows.flatten().roll(-1).view_as(rows)
+    The last place of a row is asked for the first word of the row below, and the very last for the
+    first of all. A row ends with its last word as a target.
+shifted along the rows: rows[:, :-1], rows[:, 1:] -> rows[:-1], rows[1:]
+    You shift along axis 0, so the target comes from the row below. Time is axis 1: `rows[:, 1:]`.
+only the first row: return windows -> return [(a[:1], b[:1]) for a, b in windows]
+    Only the first row is there. Each window holds all B rows.
+rolled along the rows: rows[:, 1:] -> rows.roll(-1, 0)[:, :-1]
+rolled along the rows, to the end of the row: rows[:, :-1], rows[:, 1:] -> rows, rows.roll(-1, 0)
+    Your targets stand in another row: `roll` along axis 0 moves whole rows. The next word stands in
+    the same row, one place on. Time is axis 1: `rows[:, 1:]`.
+--- hint 3
+no list: return windows -> return iter(windows)
+    Your windows come one by one and are gone after the first walk through them. Put `list(...)`
+    round the `zip`, or collect them in a list.
+two lists: return windows -> return inputs.split(width, 1), targets.split(width, 1)
+    You return a list of inputs and a list of targets. Pair them up, window by window:
+    `list(zip(..., ...))`.
+the short window at the end is dropped: \
+        return windows -> return [w for w in windows if w[0].shape[1] == width]
+    The last, shorter window is missing: its words would never be learnt. Keep it.
+two places ahead: rows[:, :-1], rows[:, 1:] -> rows[:, :-2], rows[:, 2:]
+    Your targets are two places ahead. One is enough: `rows[:, 1:]`.
+cut along the rows: every (width, 1) -> (width, 0)
+    You split the rows from each other. The text runs along axis 1: `split(width, 1)`.
+a window is jumped over after each: return windows -> return windows[::2]
+    Every other window is missing. The next window starts where this one ends: `range(0, ...,
+    width)`.
+the width counts inputs and target together: every (width, 1) -> (width - 1, 1)
+    Your windows are one word too narrow. `width` is the number of inputs, and of targets.
+--- no hint
+in NumPy: return windows -> return [(a.numpy(), b.numpy()) for a, b in windows]
+    The right windows in NumPy arrays. The next cells give them to a network: return tensors.
+"""
 
-
-BELOW = (
-    "Your targets stand in another row: `roll` along axis 0 moves whole rows. The next word stands "
-    "in the same row, one place on. Time is axis 1: `rows[:, 1:]`."
-)
+SLIPS_BY_RANGE = """
+--- hint 1
+one target, the word behind the window: min(start + width, last) -> start + width \
+        && start + 1 : end + 1 -> end : end + 1
+    Each window has one target, the word after it. *Every* word of a window has a target: the next
+    word of its row.
+--- hint 2
+the last window reads one word too many: min(start + width, last) -> start + width
+    In your last window the row's last word stands among the inputs, and no word comes after it:
+    inputs and targets differ in length. Leave it out of the inputs: `rows[:, :-1]`.
+the last inputs have no target: range(0, last, width) -> range(0, rows.shape[1], width) \
+        && min(start + width, last) -> start + width
+    The row's last word stands among your inputs, and no word comes after it: inputs and targets of
+    the last window differ in length. Leave it out of the inputs.
+--- hint 3
+windows that slide by one word: range(0, last, width) -> range(rows.shape[1] - width)
+    Your windows overlap: a word is predicted many times. The next window starts where this one
+    ends.
+windows that slide by one word, to the end of the row: range(0, last, width) -> range(last)
+    Your windows overlap: a word is predicted many times. The next window starts where this one
+    ends: `range(0, ..., width)`.
+steps that are one too short: range(0, last, width) -> range(0, last, max(1, width - 1))
+    Your windows overlap by one word. The next window starts where this one ends: steps of `width`.
+"""
 
 
 EXERCISE = Exercise(
@@ -133,223 +193,11 @@ EXERCISE = Exercise(
         Case("a window as wide as the row", _table_of_ids(2, 6, 6), edge=True),
         Case("width 1", _table_of_ids(2, 4, 1), edge=True),
     ),
-    mistakes=(
-        Mistake(
-            "the target is not shifted",
-            lambda rows, width: _cut(rows[:, :-1], rows[:, :-1], width),
-            INPUTS_AGAIN,
-            hint=1,
-        ),
-        Mistake(
-            "the word before is the target",
-            lambda rows, width: _cut(rows[:, 1:], rows[:, :-1], width),
-            "You ask for the word *before* the one that was read: inputs and targets have changed "
-            "places. Leave the row's last word out of the inputs, its first out of the targets.",
-            hint=1,
-        ),
-        Mistake(
-            "the targets are the inputs, to the end of the row",
-            lambda rows, width: _cut(rows, rows, width),
-            INPUTS_AGAIN,
-            hint=1,
-        ),
-        Mistake(
-            "no list",
-            lambda rows, width: iter(_windows_by_range(rows, width)),
-            "Your windows come one by one and are gone after the first walk through them. Put "
-            "`list(...)` round the `zip`, or collect them in a list.",
-            hint=3,
-        ),
-        Mistake(
-            "two lists",
-            _windows_in_two_lists,
-            "You return a list of inputs and a list of targets. Pair them up, window by window: "
-            "`list(zip(..., ...))`.",
-            hint=3,
-        ),
-        Mistake(
-            "the last inputs have no target",
-            _windows_too_far,
-            "The row's last word stands among your inputs, and no word comes after it: inputs and "
-            "targets of the last window differ in length. Leave it out of the inputs.",
-            hint=2,
-        ),
-        Mistake(
-            "shifted inside each window, whatever is left",
-            lambda rows, width: [(w[:, :-1], w[:, 1:]) for w in rows.split(width, 1)],
-            "You cut first and shift inside each window, so the first word of a window is never "
-            "predicted. Shift the whole rows first, then cut both.",
-            hint=2,
-        ),
-        Mistake(
-            "shifted inside each window",
-            _windows_shifted_inside,
-            "You shift inside each window, so the first word of a window is never predicted. "
-            "Shift the whole rows first, then cut both.",
-            hint=2,
-        ),
-        Mistake(
-            "rolled inside each window",
-            _windows_rolled_inside,
-            "`roll` brings the window's first word round to its end: the last place is asked for "
-            "a word from the past. Take the next word of the row.",
-            hint=2,
-        ),
-        Mistake(
-            "the row's last word is asked for its first",
-            lambda rows, width: _cut(rows, rows.roll(-1, 1), width),
-            "`roll` brings the row's first word round to its end. After the row's last word there "
-            "is nothing to predict: leave it out of the inputs.",
-            hint=2,
-        ),
-        Mistake(
-            "the last target comes from the next row",
-            _windows_across_the_edge,
-            "The last place of a row is asked for the first word of the row below, and the very "
-            "last for the first of all. A row ends with its last word as a target.",
-            hint=2,
-        ),
-        Mistake(
-            "windows that slide by one word",
-            _windows_sliding,
-            "Your windows overlap: a word is predicted many times. The next window starts where "
-            "this one ends.",
-            hint=3,
-        ),
-        Mistake(
-            "the short window at the end is dropped",
-            _windows_full_only,
-            "The last, shorter window is missing: its words would never be learnt. Keep it.",
-            hint=3,
-        ),
-        Mistake(
-            "two places ahead",
-            lambda rows, width: _cut(rows[:, :-2], rows[:, 2:], width),
-            "Your targets are two places ahead. One is enough: `rows[:, 1:]`.",
-            hint=3,
-        ),
-        Mistake(
-            "in NumPy",
-            lambda rows, width: [(a.numpy(), b.numpy()) for a, b in _windows_by_range(rows, width)],
-            "The right windows in NumPy arrays. The next cells give them to a network: "
-            "return tensors.",
-        ),
-        Mistake(
-            "cut along the rows",
-            lambda rows, width: list(
-                zip(rows[:, :-1].split(width, 0), rows[:, 1:].split(width, 0), strict=True)
-            ),
-            "You split the rows from each other. The text runs along axis 1: `split(width, 1)`.",
-            hint=3,
-        ),
-        Mistake(
-            "shifted along the rows",
-            lambda rows, width: _cut(rows[:-1], rows[1:], width),
-            "You shift along axis 0, so the target comes from the row below. Time is axis "
-            "1: `rows[:, 1:]`.",
-            hint=2,
-        ),
-        Mistake(
-            "only the next word of each window",
-            lambda rows, width: [(a, b[:, -1]) for a, b in _windows_by_range(rows, width)],
-            "Each window has one target, the word after it. *Every* word of a window has a "
-            "target: the next word of its row.",
-            hint=1,
-        ),
-        Mistake(
-            "only the first row",
-            lambda rows, width: [(a[:1], b[:1]) for a, b in _windows_by_range(rows, width)],
-            "Only the first row is there. Each window holds all B rows.",
-            hint=2,
-        ),
-        Mistake(
-            "targets come first",
-            lambda rows, width: _windows_by_range(rows, width)[::-1],
-            "The windows come in reverse. Keep the order of the text: the state goes from "
-            "one window to the next.",
-            hint=1,
-        ),
-        Mistake(
-            "a window is jumped over after each",
-            lambda rows, width: _windows_by_range(rows, width)[::2],
-            "Every other window is missing. The next window starts where this one ends: "
-            "`range(0, ..., width)`.",
-            hint=3,
-        ),
-        Mistake(
-            "the width counts inputs and target together",
-            lambda rows, width: _windows_by_range(rows, width - 1) if width > 1 else [],
-            "Your windows are one word too narrow. `width` is the number of inputs, and of "
-            "targets.",
-            hint=3,
-        ),
-        Mistake(
-            "steps that are one too short",
-            lambda rows, width: [
-                (rows[:, s : min(s + width, rows.shape[1] - 1)], rows[:, s + 1 : s + width + 1])
-                for s in range(0, rows.shape[1] - 1, max(1, width - 1))
-            ],
-            "Your windows overlap by one word. The next window starts where this one ends: "
-            "steps of `width`.",
-            hint=3,
-        ),
-        Mistake(
-            "one target, the word behind the window",
-            lambda rows, width: [
-                (rows[:, s : s + width], rows[:, s + width : s + width + 1])
-                for s in range(0, rows.shape[1] - 1, width)
-            ],
-            "Each window has one target, the word after it. *Every* word of a window has a "
-            "target: the next word of its row.",
-            hint=1,
-        ),
-        Mistake(
-            "the last window reads one word too many",
-            lambda rows, width: [
-                (rows[:, s : s + width], rows[:, s + 1 : s + width + 1])
-                for s in range(0, rows.shape[1] - 1, width)
-            ],
-            "In your last window the row's last word stands among the inputs, and no word "
-            "comes after it: inputs and targets differ in length. Leave it out of the "
-            "inputs: `rows[:, :-1]`.",
-            hint=2,
-        ),
-        Mistake(
-            "the whole rows are the targets",
-            lambda rows, width: list(
-                zip(rows[:, :-1].split(width, 1), rows.split(width, 1), strict=True)
-            ),
-            "Your targets begin with the first word of the row, so each word is to say itself. "
-            "Begin with the second: `rows[:, 1:]`.",
-            hint=1,
-        ),
-        Mistake(
-            "rolled along the rows",
-            lambda rows, width: _cut(rows[:, :-1], rows.roll(-1, 0)[:, :-1], width),
-            BELOW,
-            hint=2,
-        ),
-        Mistake(
-            "rolled along the rows, to the end of the row",
-            lambda rows, width: _cut(rows, rows.roll(-1, 0), width),
-            BELOW,
-            hint=2,
-        ),
-        Mistake(
-            "windows that slide by one word, to the end of the row",
-            lambda rows, width: [
-                (rows[:, :-1][:, s : s + width], rows[:, 1:][:, s : s + width])
-                for s in range(rows.shape[1] - 1)
-            ],
-            "Your windows overlap: a word is predicted many times. The next window starts where "
-            "this one ends: `range(0, ..., width)`.",
-            hint=3,
-        ),
-    ),
+    mistakes=(*slips(_shifted_then_cut, SLIPS), *slips(_by_range, SLIPS_BY_RANGE)),
     right_answers={
         "split the shifted rows": lambda rows, width: tuple(
             zip(rows[:, :-1].split(width, 1), rows[:, 1:].split(width, 1), strict=True)
         ),
-        "a loop with range": _windows_by_range,
+        "a loop with range": _by_range,
     },
 )

@@ -14,10 +14,10 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     call,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
 
@@ -44,8 +44,10 @@ def _run_perplexity(answer: Answer, inputs: Inputs) -> Plain:
     return call(typed, inputs)
 
 
-def _weighted(losses: Sequence[float], tokens: Sequence[int]) -> float:
-    return float(np.average(losses, weights=tokens))
+def _exp_of_the_mean(losses: Sequence[float], tokens: Sequence[int]) -> float:
+    nats = sum(loss * count for loss, count in zip(losses, tokens, strict=True))
+    mean = nats / sum(tokens)
+    return float(np.exp(mean))
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, float]:
@@ -57,10 +59,55 @@ def _on_the_way(inputs: Inputs) -> dict[str, float]:
     }
 
 
-ONE_SIZE = (
-    "You divide by one batch's size times the number of batches, as if all were as long. They are "
-    "not: divide by `sum(tokens)`."
-)
+SLIPS = """
+--- hint 1
+2 to the power of nats: np.exp(mean) -> 2**mean
+    2 to the power belongs to losses in bits. These are nats: take exp.
+the exp is missing: np.exp(mean) -> mean
+    This is the loss in nats a token. Perplexity is exp of it.
+exp of minus the loss: np.exp(mean) -> np.exp(-mean)
+    This is a probability, the typical one of a right word. The loss has its minus sign already: exp
+    of the loss itself.
+to the power of ten: np.exp(mean) -> 10**mean
+    10 to the power belongs to logarithms to base 10. These are nats: take exp.
+--- hint 2
+batches weigh the same: nats / sum(tokens) -> sum(losses) / len(losses)
+    A batch of 30 words weighs as much as one of 410 in your mean. Weigh each loss with its number
+    of tokens.
+the mean of the perplexities: np.exp(mean) -> np.mean(np.exp(losses))
+    You take exp of each loss and average afterwards: one bad batch rules the mean. Average the
+    losses, then take exp once.
+the weighted mean of the perplexities: np.exp(mean) -> np.average(np.exp(losses), weights=tokens)
+    The weights are right, the order is not: average the losses first, take exp of the average.
+exp of the sum: nats / sum(tokens) -> sum(losses)
+    You add the losses of all batches up. Perplexity speaks of one word: take their mean, weighed
+    with the tokens.
+a perplexity for each batch: float(np.exp(mean)) -> np.exp(losses)
+    You return one perplexity for each batch. Return one number over all tokens.
+the median of the batches: nats / sum(tokens) -> np.median(losses)
+    You take the median of the batches. Weigh each loss with its tokens and take the mean.
+only the last batch: nats / sum(tokens) -> losses[-1]
+    Only the last batch counts. Take all of them.
+--- hint 3
+divided by the tokens without weighting: nats / sum(tokens) -> sum(losses) / sum(tokens)
+    Each loss is already a mean over its tokens. Multiply it with its tokens before you divide by
+    all of them.
+divided by the number of batches: sum(tokens) -> len(losses)
+    You divide by the number of batches. The sum holds the surprise of every *token*: divide by
+    `sum(tokens)`.
+not divided: nats / sum(tokens) -> nats
+not divided, with `math.exp`: nats / sum(tokens) -> nats && np.exp(mean) -> math.exp(mean)
+    You add up the surprise of all tokens and take exp of that. Divide by `sum(tokens)` first.
+weighed the wrong way: loss * count -> loss / count && nats / sum(tokens) -> nats
+    You divide each loss by its tokens. It is a mean already: multiply to get back to the sum.
+every batch as long as the longest: sum(tokens) -> max(tokens) / len(tokens)
+every batch as long as the first: sum(tokens) -> tokens[0] / len(tokens)
+    You divide by one batch's size times the number of batches, as if all were as long. They are
+    not: divide by `sum(tokens)`.
+--- no hint
+a tensor: float(np.exp(mean)) -> torch.tensor(np.exp(mean))
+    The right number in a tensor. The next cells print and draw it: return `float(...)` of it.
+"""
 
 
 EXERCISE = Exercise(
@@ -83,139 +130,9 @@ EXERCISE = Exercise(
             edge=True,
         ),
     ),
-    mistakes=(
-        Mistake(
-            "batches weigh the same",
-            lambda losses, tokens: math.exp(sum(losses) / len(losses)),
-            "A batch of 30 words weighs as much as one of 410 in your mean. Weigh each loss with "
-            "its number of tokens.",
-            hint=2,
-        ),
-        Mistake(
-            "the mean of the perplexities",
-            lambda losses, tokens: float(np.mean(np.exp(losses))),
-            "You take exp of each loss and average afterwards: one bad batch rules the mean. "
-            "Average the losses, then take exp once.",
-            hint=2,
-        ),
-        Mistake(
-            "the weighted mean of the perplexities",
-            lambda losses, tokens: float(np.average(np.exp(losses), weights=tokens)),
-            "The weights are right, the order is not: average the losses first, take exp of the "
-            "average.",
-            hint=2,
-        ),
-        Mistake(
-            "2 to the power of nats",
-            lambda losses, tokens: 2 ** _weighted(losses, tokens),
-            "2 to the power belongs to losses in bits. These are nats: take exp.",
-            hint=1,
-        ),
-        Mistake(
-            "the exp is missing",
-            lambda losses, tokens: _weighted(losses, tokens),
-            "This is the loss in nats a token. Perplexity is exp of it.",
-            hint=1,
-        ),
-        Mistake(
-            "exp of minus the loss",
-            lambda losses, tokens: math.exp(-_weighted(losses, tokens)),
-            "This is a probability, the typical one of a right word. The loss has its minus sign "
-            "already: exp of the loss itself.",
-            hint=1,
-        ),
-        Mistake(
-            "exp of the sum",
-            lambda losses, tokens: math.exp(sum(losses)),
-            "You add the losses of all batches up. Perplexity speaks of one word: take their "
-            "mean, weighed with the tokens.",
-            hint=2,
-        ),
-        Mistake(
-            "divided by the tokens without weighting",
-            lambda losses, tokens: math.exp(sum(losses) / sum(tokens)),
-            "Each loss is already a mean over its tokens. Multiply it with its tokens before you "
-            "divide by all of them.",
-            hint=3,
-        ),
-        Mistake(
-            "divided by the number of batches",
-            lambda losses, tokens: math.exp(
-                sum(a * n for a, n in zip(losses, tokens, strict=True)) / len(losses)
-            ),
-            "You divide by the number of batches. The sum holds the surprise of every "
-            "*token*: divide by `sum(tokens)`.",
-            hint=3,
-        ),
-        Mistake(
-            "not divided",
-            lambda losses, tokens: math.exp(
-                sum(a * n for a, n in zip(losses, tokens, strict=True))
-            ),
-            "You add up the surprise of all tokens and take exp of that. Divide by "
-            "`sum(tokens)` first.",
-            hint=3,
-        ),
-        Mistake(
-            "a tensor",
-            lambda losses, tokens: torch.exp(
-                (torch.tensor(losses) * torch.tensor(tokens)).sum() / sum(tokens)
-            ),
-            "The right number in a tensor. The next cells print and draw it: return "
-            "`float(...)` of it.",
-        ),
-        Mistake(
-            "a perplexity for each batch",
-            lambda losses, tokens: [math.exp(x) for x in losses],
-            "You return one perplexity for each batch. Return one number over all tokens.",
-            hint=2,
-        ),
-        Mistake(
-            "weighed the wrong way",
-            lambda losses, tokens: math.exp(
-                sum(a / n for a, n in zip(losses, tokens, strict=True))
-            ),
-            "You divide each loss by its tokens. It is a mean already: multiply to get back "
-            "to the sum.",
-            hint=3,
-        ),
-        Mistake(
-            "the geometric mean, batch by batch",
-            lambda losses, tokens: math.exp(float(np.median(losses))),
-            "You take the median of the batches. Weigh each loss with its tokens and take "
-            "the mean.",
-            hint=2,
-        ),
-        Mistake(
-            "only the last batch",
-            lambda losses, tokens: math.exp(losses[-1]),
-            "Only the last batch counts. Take all of them.",
-            hint=2,
-        ),
-        Mistake(
-            "to the power of ten",
-            lambda losses, tokens: 10 ** _weighted(losses, tokens),
-            "10 to the power belongs to logarithms to base 10. These are nats: take exp.",
-            hint=1,
-        ),
-        Mistake(
-            "every batch as long as the longest",
-            lambda losses, tokens: math.exp(
-                sum(a * n for a, n in zip(losses, tokens, strict=True)) / max(tokens) / len(tokens)
-            ),
-            ONE_SIZE,
-            hint=3,
-        ),
-        Mistake(
-            "every batch as long as the first",
-            lambda losses, tokens: math.exp(
-                sum(a * n for a, n in zip(losses, tokens, strict=True)) / tokens[0] / len(tokens)
-            ),
-            ONE_SIZE,
-            hint=3,
-        ),
-    ),
+    mistakes=slips(_exp_of_the_mean, SLIPS),
     right_answers={
+        "exp of the mean": _exp_of_the_mean,
         "numpy": lambda losses, tokens: np.exp(
             np.dot(losses, tokens) / np.sum(tokens),
         ),

@@ -1,4 +1,4 @@
-"""Emissions and transitions for the exercises on the CRF, and mistakes that several share."""
+"""Emissions and transitions for the exercises on the CRF, and how their answers are run."""
 
 import itertools
 import tracemalloc
@@ -45,7 +45,7 @@ def lattice(
         mask = np.arange(longest) < np.array(lengths)[:, None]
         emissions = shift + scale * 2 * rng.standard_normal((rows, longest, labels))
         emissions[~mask] = 5.0 + rng.standard_normal((int((~mask).sum()), labels))
-        inputs: Inputs = {"emissions": emissions}
+        inputs: Inputs = {"emissions": emissions.astype(np.float32)}
         if path:
             inputs["labels"] = rng.integers(labels, size=(rows, longest))
         transitions = 2 * rng.standard_normal((labels, labels))
@@ -53,9 +53,9 @@ def lattice(
             transitions[:, -1] = constrained_crf.FORBIDDEN
         return inputs | {
             "mask": mask,
-            "transitions": transitions - 4 * restless * np.eye(labels),
-            "start": 2 * rng.standard_normal(labels),
-            "end": 2 * rng.standard_normal(labels),
+            "transitions": (transitions - 4 * restless * np.eye(labels)).astype(np.float32),
+            "start": 2 * rng.standard_normal(labels, np.float32),
+            "end": 2 * rng.standard_normal(labels, np.float32),
         }
 
     return make
@@ -148,21 +148,3 @@ def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
             )
     slope = slopes(result.sum(), {"emissions": emissions})["emissions"]
     return {"scores": plain(result), "their gradient for the emissions": plain(slope)}
-
-
-def cut_off(answer: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The answer with its numbers copied into a fresh tensor, as `.item()` in a loop does."""
-    return lambda *tensors: torch.tensor([x.item() for x in answer(*tensors)], dtype=torch.float64)
-
-
-CUT_OFF = (
-    "The numbers are right, and autograd cannot follow them back: `.item()`, `float()`, "
-    "`.detach()` and `torch.tensor(...)` cut the thread. Keep tensors all "
-    "the way; `torch.stack` joins them."
-)
-
-
-TABLE_TURNED = (
-    "You read the table of transitions the wrong way round. `transitions[j, k]` is for "
-    "label k right *after* label j."
-)

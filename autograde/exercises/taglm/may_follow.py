@@ -1,6 +1,5 @@
 """Exercise `may_follow`: which label may follow which."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     plain,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import constrained_crf
 
@@ -41,10 +40,6 @@ def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
             if nothing_between and inputs["labels"]:
                 continue  # a sentence without words is a case of its own
             said = plain(answer(before, after))
-            if said is None:
-                raise AnswerRefused(
-                    f"For {before} then {after} your function returned None. Return True or False."
-                )
             if isinstance(said, np.ndarray) and said.ndim == 0:
                 said = said.item()
             if not isinstance(said, bool | int):
@@ -56,46 +51,102 @@ def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
     return lines
 
 
-def _rule(
-    before: str,
-    after: str,
-    *,
-    kinds: bool = True,
-    side_by_side: bool = True,
-    opens: str = "OBS",
-    open_after: str = "BI",
-    free_start: bool = False,
-    free_end: bool = False,
-) -> bool:
-    """The rule with one thing done otherwise."""
-    if before == constrained_crf.START:
-        return free_start or after[:1] in opens or after == constrained_crf.END
-    if after == constrained_crf.END:
-        return free_end or before[:1] not in open_after
-    if before[:1] in open_after:
-        return after[:1] in "IE" and (not kinds or before[2:] == after[2:])
-    if not side_by_side and before[:1] in "ES" and after[:1] in "BS":
+def _open_and_going_on(before: str, after: str) -> bool:
+    is_open = before[0] in "BI"
+    goes_on = after[0] in "IE"
+    if is_open != goes_on:
         return False
-    return after[:1] in opens
+    return not goes_on or before[2:] == after[2:]
 
 
-def _bio_rule(before: str, after: str) -> bool:
-    if after[:1] in "IE":
-        return before[:1] in "BI" and before[2:] == after[2:]
-    return True
-
-
-def _rule_by_table(before: str, after: str) -> bool:
+def _by_table(before: str, after: str) -> bool:
     inside = {"<": False, "O": False, "E": False, "S": False, "B": True, "I": True}[before[0]]
     goes_on = after[0] in "IE"
     return inside == goes_on and (not inside or before.split("-", 1)[1] == after.split("-", 1)[1])
 
 
-def _compares(kind: Callable[[str], str], before: str, after: str) -> bool:
-    """The rule, when only a part of each kind is compared."""
-    if before[:1] in "BI" and after[:1] in "IE":
-        return kind(before[2:]) == kind(after[2:])
-    return _rule(before, after)
+SLIPS = """
+--- hint 1
+the rules of BIO: is_open != goes_on -> goes_on and not is_open
+    These are the rules of BIO, where a span may stop anywhere. In BIOES a span that was opened with
+    B must be closed with E.
+the rules of BIO, where E is nothing special: "IE" -> "I" \
+        && is_open != goes_on -> goes_on and not is_open
+    These are the rules of BIO: only I needs an open span. In BIOES so does E, and a span that was
+    opened with B must be closed with E.
+S leaves a span open: "BI" -> "BIS"
+    S is a whole span of one word. After it nothing is open.
+E leaves a span open: "BI" -> "BIE"
+    E closes the span. After it nothing is open.
+everything may follow everything: return False -> return True \
+        && not goes_on or before[2:] == after[2:] -> True
+    Your answer is always True. Which labels can only stand where a span is open?
+the label before is not looked at: is_open != goes_on -> goes_on
+    You allow a label by itself, whatever stands before it. I and E go on with a span that `before`
+    has opened; all others need that `before` has left none open.
+the label after is not looked at: is_open != goes_on -> is_open \
+        && not goes_on or before[2:] == after[2:] -> True
+    You only ask whether `before` leaves a span open, whatever comes after. In an open span I and E
+    of its kind may follow.
+only E goes on: "IE" -> "E"
+    You treat I as a label that stands outside. Both I and E go on with an open span.
+only I goes on: "IE" -> "I"
+    You treat E as a label that stands outside. Both I and E go on with an open span.
+B leaves no span open: "BI" -> "I"
+    You take no span to be open after B. After B and after I a span waits for more.
+I leaves no span open: "BI" -> "B"
+    You take no span to be open after I. After B and after I a span waits for more.
+--- hint 2
+E may come from anywhere: in "IE" -> in ("IE" if is_open else "I")
+    You let E stand where no span is open. E closes what B opened; a span of a single word is S.
+the kind is not compared: before[2:] == after[2:] -> True
+    B-PER may not be followed by I-LOC: inside a span the kind stays the same.
+I may come from anywhere: is_open != goes_on -> is_open and not goes_on \
+        && not goes_on or -> not is_open or
+    You let I or E stand where no span is open. They only continue what B opened.
+no two spans side by side: \
+        is_open != goes_on -> is_open != goes_on or (before[0] in "ES" and after[0] in "BS")
+    Two spans may touch: after E or S a new span may begin at once.
+the kinds must differ: before[2:] == after[2:] -> before[2:] != after[2:]
+    Inside a span you ask for *another* kind. I and E go on with the kind that was opened.
+the two must differ: is_open != goes_on -> is_open == goes_on
+    You refuse a pair where the two facts agree. Refuse it where they differ: a span is open and the
+    next label does not go on, or the other way round.
+--- hint 3
+the kinds must always be equal: not goes_on or ->
+    You compare the kinds at every pair. They must agree only inside a span: after O or E a span of
+    any kind may begin.
+anything may begin a sentence: is_open = -> if before == "<start>": return True⏎is_open =
+    At `<start>` nothing is open, so a sentence cannot begin with I or E.
+anything may end a sentence: is_open = -> if after == "<end>": return True⏎is_open =
+    At `<end>` nothing may be open, so B and I cannot be the last label.
+the kinds are compared outside: not goes_on or -> goes_on or
+    You compare the kinds where nothing goes on, and not inside a span. They must agree only inside:
+    `not goes_on or ...`.
+only the ends of the kinds are compared: \
+        before[2:] == after[2:] -> before[2:][-2:] == after[2:][-2:]
+    You compare only how the kinds end, so PERSON and SEASON are the same to you. Compare all that
+    follows the first hyphen: `before[2:] == after[2:]`.
+only the beginnings of the kinds are compared: before[2:] == after[2:] -> before[2:5] == after[2:5]
+    You compare only how the kinds begin, so PERSON and PERIOD are the same to you. Compare all that
+    follows the first hyphen: `before[2:] == after[2:]`.
+only what follows the last hyphen is compared: \
+        before[2:] == after[2:] -> before.split("-")[-1] == after.split("-")[-1]
+    A kind may hold a hyphen, as NON-GPE does, and you compare only what follows the last one.
+    Compare all that follows the first: `before[2:] == after[2:]`.
+only what stands before the second hyphen is compared: \
+        before[2:] == after[2:] -> before.split("-")[1] == after.split("-")[1]
+    A kind may hold a hyphen, as NON-GPE does, and you drop what follows it. Compare all that
+    follows the first hyphen of the label: `before[2:] == after[2:]`.
+a sentence without words is forbidden: \
+        is_open = -> if (before, after) == ("<start>", "<end>"): return False⏎is_open =
+    You forbid `<end>` right behind `<start>`. That is a sentence without words: nothing is open, so
+    it may end.
+--- no hint
+the answer is turned round: return False -> return True \
+        && not goes_on or before[2:] == after[2:] -> goes_on and before[2:] != after[2:]
+    Your rule is right and its answer is turned round: True means that it may follow.
+"""
 
 
 EXERCISE = Exercise(
@@ -132,162 +183,6 @@ EXERCISE = Exercise(
             asks="`<start>` then `<end>` is allowed: nothing is open.",
         ),
     ),
-    mistakes=(
-        Mistake(
-            "the rules of BIO",
-            _bio_rule,
-            "These are the rules of BIO, where a span may stop anywhere. In BIOES a span that "
-            "was opened with B must be closed with E.",
-            hint=1,
-        ),
-        Mistake(
-            "the rules of BIO, where E is nothing special",
-            lambda before, after: (
-                not after.startswith("I-") or (before[:1] in "BI" and before[2:] == after[2:])
-            ),
-            "These are the rules of BIO: only I needs an open span. In BIOES so does E, and a span "
-            "that was opened with B must be closed with E.",
-            hint=1,
-        ),
-        Mistake(
-            "E may come from anywhere",
-            lambda before, after: _rule(before, after, opens="OBSE"),
-            "You let E stand where no span is open. E closes what B opened; a span of a single "
-            "word is S.",
-            hint=2,
-        ),
-        Mistake(
-            "the kinds must always be equal",
-            lambda before, after: _rule(before, after) and before[2:] == after[2:],
-            "You compare the kinds at every pair. They must agree only inside a span: after O or E "
-            "a span of any kind may begin.",
-            hint=3,
-        ),
-        Mistake(
-            "the kind is not compared",
-            lambda before, after: _rule(before, after, kinds=False),
-            "B-PER may not be followed by I-LOC: inside a span the kind stays the same.",
-            hint=2,
-        ),
-        Mistake(
-            "I may come from anywhere",
-            lambda before, after: _rule(before, after, opens="OBSIE"),
-            "You let I or E stand where no span is open. They only continue what B opened.",
-            hint=2,
-        ),
-        Mistake(
-            "no two spans side by side",
-            lambda before, after: _rule(before, after, side_by_side=False),
-            "Two spans may touch: after E or S a new span may begin at once.",
-            hint=2,
-        ),
-        Mistake(
-            "S leaves a span open",
-            lambda before, after: _rule(before, after, open_after="BIS"),
-            "S is a whole span of one word. After it nothing is open.",
-            hint=1,
-        ),
-        Mistake(
-            "E leaves a span open",
-            lambda before, after: _rule(before, after, open_after="BIE"),
-            "E closes the span. After it nothing is open.",
-            hint=1,
-        ),
-        Mistake(
-            "anything may begin a sentence",
-            lambda before, after: _rule(before, after, free_start=True),
-            "At `<start>` nothing is open, so a sentence cannot begin with I or E.",
-            hint=3,
-        ),
-        Mistake(
-            "anything may end a sentence",
-            lambda before, after: _rule(before, after, free_end=True),
-            "At `<end>` nothing may be open, so B and I cannot be the last label.",
-            hint=3,
-        ),
-        Mistake(
-            "everything may follow everything",
-            lambda before, after: True,
-            "Your answer is always True. Which labels can only stand where a span is open?",
-            hint=1,
-        ),
-        Mistake(
-            "the answer is turned round",
-            lambda before, after: not _rule(before, after),
-            "Your rule is right and its answer is turned round: True means that it may follow.",
-        ),
-        Mistake(
-            "the label before is not looked at",
-            lambda before, after: after[:1] not in ("I", "E"),
-            "You allow a label by itself, whatever stands before it. I and E go on with a span "
-            "that `before` has opened; all others need that `before` has left none open.",
-            hint=1,
-        ),
-        Mistake(
-            "the label after is not looked at",
-            lambda before, after: before[:1] not in ("B", "I"),
-            "You only ask whether `before` leaves a span open, whatever comes after. In an open "
-            "span I and E of its kind may follow.",
-            hint=1,
-        ),
-        Mistake(
-            "the kinds must differ",
-            lambda before, after: (
-                before[:1] in "BI" and before[2:] != after[2:]
-                if after[:1] in "IE"
-                else before[:1] not in "BI"
-            ),
-            "Inside a span you ask for *another* kind. I and E go on with the kind that was "
-            "opened.",
-            hint=2,
-        ),
-        Mistake(
-            "only E goes on",
-            lambda before, after: (
-                (before[:1] in "BI") == (after[:1] == "E")
-                and (before[:1] not in "BI" or before[2:] == after[2:])
-            ),
-            "You treat I as a label that stands outside. Both I and E go on with an open span.",
-            hint=1,
-        ),
-        Mistake(
-            "only the ends of the kinds are compared",
-            lambda before, after: _compares(lambda kind: kind[-2:], before, after),
-            "You compare only how the kinds end, so PERSON and SEASON are the same to you. Compare "
-            "all that follows the first hyphen: `before[2:] == after[2:]`.",
-            hint=3,
-        ),
-        Mistake(
-            "only the beginnings of the kinds are compared",
-            lambda before, after: _compares(lambda kind: kind[:3], before, after),
-            "You compare only how the kinds begin, so PERSON and PERIOD are the same to you. "
-            "Compare all that follows the first hyphen: `before[2:] == after[2:]`.",
-            hint=3,
-        ),
-        Mistake(
-            "only what follows the last hyphen is compared",
-            lambda before, after: _compares(lambda kind: kind.split("-")[-1], before, after),
-            "A kind may hold a hyphen, as NON-GPE does, and you compare only what follows the last "
-            "one. Compare all that follows the first: `before[2:] == after[2:]`.",
-            hint=3,
-        ),
-        Mistake(
-            "only what stands before the second hyphen is compared",
-            lambda before, after: _compares(lambda kind: kind.split("-")[0], before, after),
-            "A kind may hold a hyphen, as NON-GPE does, and you drop what follows it. Compare all "
-            "that follows the first hyphen of the label: `before[2:] == after[2:]`.",
-            hint=3,
-        ),
-        Mistake(
-            "a sentence without words is forbidden",
-            lambda before, after: (
-                _rule(before, after)
-                and (before, after) != (constrained_crf.START, constrained_crf.END)
-            ),
-            "You forbid `<end>` right behind `<start>`. That is a sentence without words: nothing "
-            "is open, so it may end.",
-            hint=3,
-        ),
-    ),
-    right_answers={"open before, open after": _rule, "a table": _rule_by_table},
+    mistakes=slips(_open_and_going_on, SLIPS),
+    right_answers={"open before, going on after": _open_and_going_on, "a table": _by_table},
 )

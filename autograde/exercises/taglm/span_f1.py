@@ -1,33 +1,23 @@
 """Exercise `span_f1`: precision, recall and F1 of spans."""
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
-from autograde.exercises.taglm.spans_of import drawn_labels, varied_spans
-from elmo_mini.tagging import spans
+from autograde.exercises.taglm.spans_of import drawn_labels
+from elmo_mini.tagging.spans import span_scores, spans_of
 
-Labels = Sequence[str]
-
-
-Corpus = Sequence[Labels]
+Corpus = Sequence[Sequence[str]]
+Scores = tuple[float, ...]
 
 
-Found = list[tuple[int, int, str]]
-
-
-def span_f1(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
+def span_f1(gold: Corpus, predicted: Corpus) -> Scores:
     """Precision, recall and F1 of whole spans, over all sentences together."""
-    scores = spans.span_scores(gold, predicted)
+    scores = span_scores(gold, predicted)
     return scores.precision, scores.recall, scores.f1
 
 
@@ -52,96 +42,57 @@ def _corpora(gold: Corpus, predicted: Corpus) -> Any:
     return lambda rng: {"gold": [list(s) for s in gold], "predicted": [list(s) for s in predicted]}
 
 
-def _numbered(corpus: Corpus) -> set[tuple[int, int, int, str]]:
-    return {(n, *span) for n, labels in enumerate(corpus) for span in varied_spans(labels)}
+def _by_sentence(gold: Corpus, predicted: Corpus) -> Scores:
+    correct = found = there = 0
+    for true, said in zip(gold, predicted, strict=True):
+        true_spans, my_spans = set(spans_of(true)), set(spans_of(said))
+        correct += len(true_spans & my_spans)
+        found += len(my_spans)
+        there += len(true_spans)
+    precision = correct / found if found else 0.0
+    recall = correct / there if there else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return precision, recall, f1
 
 
-def _scores(correct: float, predicted: float, gold: float) -> tuple[float, float, float]:
-    precision = correct / predicted if predicted else 0.0
-    recall = correct / gold if gold else 0.0
-    both = precision + recall
-    return precision, recall, 2 * precision * recall / both if both else 0.0
-
-
-def _f1_without_guard(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    right, want, came = _numbered(gold), _numbered(predicted), 0.0
-    came = len(right & want)
-    precision, recall = came / len(want), came / len(right)
+def _by_sets(gold: Corpus, predicted: Corpus) -> Scores:
+    want = {(n, *span) for n, labels in enumerate(gold) for span in spans_of(labels)}
+    came = {(n, *span) for n, labels in enumerate(predicted) for span in spans_of(labels)}
+    correct = len(want & came)
+    if not correct:
+        return 0.0, 0.0, 0.0
+    precision, recall = correct / len(came), correct / len(want)
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
-def _f1_of_words(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    pairs = [(g, p) for a, b in zip(gold, predicted, strict=True) for g, p in zip(a, b)]  # noqa: B905
-    correct = sum(g == p != "O" for g, p in pairs)
-    return _scores(correct, sum(p != "O" for _, p in pairs), sum(g != "O" for g, _ in pairs))
-
-
-def _f1_by_sentence(gold: Corpus, predicted: Corpus) -> tuple[float, ...]:
-    scores = [_f1_of_sets([a], [b]) for a, b in zip(gold, predicted, strict=True)]
-    return tuple(float(x) for x in np.mean(scores, axis=0))
-
-
-def _f1_of_sets(
-    gold: Corpus, predicted: Corpus, cut: Callable[[Any], Any] = lambda span: span
-) -> tuple[float, float, float]:
-    want, came = ({cut(s) for s in _numbered(c)} for c in (gold, predicted))
-    return _scores(len(want & came), len(came), len(want))
-
-
-def _f1_with_plain_mean(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    precision, recall, _ = _f1_of_sets(gold, predicted)
-    return precision, recall, (precision + recall) / 2
-
-
-def _f1_swapped(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    return _f1_of_sets(predicted, gold)
-
-
-def _accuracy(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    same = [g == p for a, b in zip(gold, predicted, strict=True) for g, p in zip(a, b)]  # noqa: B905
-    return (float(np.mean(same)),) * 3
-
-
-def _f1_by_counting(gold: Corpus, predicted: Corpus) -> list[float]:
+def _by_counting(gold: Corpus, predicted: Corpus) -> list[float]:
     correct = here = there = 0
     for want, came in zip(gold, predicted, strict=True):
-        true, found = spans.spans_of(want), spans.spans_of(came)
+        true, found = spans_of(want), spans_of(came)
         correct += sum(span in true for span in found)
         here, there = here + len(found), there + len(true)
     f1 = 2 * correct / (here + there) if here + there else 0.0
     return [correct / here if here else 0.0, correct / there if there else 0.0, f1]
 
 
-def _f1_by_kind(gold: Corpus, predicted: Corpus) -> tuple[float, ...]:
-    want, came = _numbered(gold), _numbered(predicted)
-    kinds = sorted({span[3] for span in want | came})
-    scores = [(0.0, 0.0, 0.0)] if not kinds else []
-    for kind in kinds:
-        a, b = ({span for span in spans if span[3] == kind} for spans in (want, came))
-        scores.append(_scores(len(a & b), len(b), len(a)))
-    return tuple(float(x) for x in np.mean(scores, axis=0))
+def _mean(scores: Sequence[Scores]) -> Scores:
+    return tuple(float(x) for x in np.mean(scores or [(0.0, 0.0, 0.0)], axis=0))
 
 
-def _jaccard(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    precision, recall, _ = _f1_of_sets(gold, predicted)
-    want, came = _numbered(gold), _numbered(predicted)
-    return precision, recall, len(want & came) / len(want | came) if want | came else 0.0
+def _mean_over_sentences(gold: Corpus, predicted: Corpus) -> Scores:
+    return _mean([_by_sets([a], [b]) for a, b in zip(gold, predicted, strict=True)])
 
 
-def _counts(gold: Corpus, predicted: Corpus) -> tuple[int, int, int]:
-    """How many spans are right, predicted and true."""
-    found = [
-        (set(varied_spans(a)), set(varied_spans(b))) for a, b in zip(gold, predicted, strict=True)
-    ]
-    return (
-        sum(len(true & mine) for true, mine in found),
-        sum(len(mine) for _, mine in found),
-        sum(len(true) for true, _ in found),
-    )
+def _mean_over_kinds(gold: Corpus, predicted: Corpus) -> Scores:
+    def only(kind: str, corpus: Corpus) -> Corpus:
+        return [[x if x[2:] == kind else "O" for x in labels] for labels in corpus]
+
+    kinds = sorted({span.kind for labels in [*gold, *predicted] for span in spans_of(labels)})
+    return _mean([_by_sets(only(kind, gold), only(kind, predicted)) for kind in kinds])
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, int]:
-    correct, predicted, true = _counts(**inputs)
+    correct, predicted, true = span_scores(**inputs)
     return {
         "the number of right spans": correct,
         "twice the number of right spans": 2 * correct,
@@ -152,49 +103,95 @@ def _on_the_way(inputs: Inputs) -> dict[str, int]:
     }
 
 
-def _of_counts(
-    gold: Corpus, predicted: Corpus, change: Callable[[int, int, int], tuple[int, int, int]]
-) -> tuple[float, float, float]:
-    return _scores(*change(*_counts(gold, predicted)))
+SLIPS = """
+--- hint 1
+words are counted: set(spans_of(true)), set(spans_of(said)) \
+        -> {(i, x) for i, x in enumerate(true) if x != "O"}, {(i, x) for i, x in enumerate(said) \
+        if x != "O"}
+    You compare labels word by word. Compare whole spans: one wrong word makes the span wrong.
+token accuracy: \
+        set(spans_of(true)), set(spans_of(said)) -> set(enumerate(true)), set(enumerate(said))
+    This is the share of words with the right label. Words outside, which are easy, carry it. Count
+    spans.
+the predicted spans twice: correct / there if there -> correct / found if found
+    You divide by the number of predicted spans twice. Recall divides by the number of *true* spans.
+the true spans twice: correct / found if found -> correct / there if there
+    You divide by the number of true spans twice. Precision divides by the number of *predicted*
+    spans.
+--- hint 2
+all sentences joined into one: \
+        zip(gold, predicted, strict=True) -> [(sum(gold, []), sum(predicted, []))]
+    You join the sentences before you look for spans. An I at the beginning of a sentence then
+    continues a span of the sentence before. Read each sentence on its own.
+precision and recall are swapped: return precision, recall -> return recall, precision
+    Precision divides by what was *predicted*, recall by what is *there*. Yours are the other way
+    round.
+the counts themselves: return precision, recall, f1 -> return correct, found, there
+    These are the three counts. Divide them: right over predicted, right over there, and F1 from the
+    two.
+only the first sentence: \
+        zip(gold, predicted, strict=True) -> zip(gold[:1], predicted[:1], strict=True)
+    Only the first sentence counts. Walk over all pairs of sentences: `zip(gold, predicted)`.
+only the last sentence: correct += -> correct = && found += -> found = && there += -> there =
+    You score the last sentence alone: `=` in the loop forgets what was counted before. Add with
+    `+=`.
+only the last sentence's right spans: correct += -> correct =
+only the last sentence's predicted spans: found += -> found =
+only the last sentence's true spans: there += -> there =
+    One of your counts is that of the last sentence alone: `=` in the loop forgets what was counted
+    before. Add with `+=`.
+the counts begin at 1: = 0 -> = 1
+    Each of your three counts is 1 too large. They begin at 0.
+F1 of the mean over sentences: precision = correct / found if found else 0.0 \
+        -> precision = _mean_over_sentences(gold, predicted)[0] \
+        && recall = correct / there if there else 0.0 \
+        -> recall = _mean_over_sentences(gold, predicted)[1]
+    Your precision and recall are means of one score for each sentence. Add up the counts of all
+    sentences first, then divide once.
+--- hint 3
+the plain mean of the two: 2 * precision * recall / (precision + recall) -> (precision + recall) / 2
+    Your third number is the ordinary mean. F1 is the harmonic mean, 2PR / (P + R): it stays near
+    the smaller of the two.
+division by zero: if found else 0.0 -> && if there else 0.0 -> && if precision + recall else 0.0 ->
+division by zero in F1: if precision + recall else 0.0 ->
+    Right as long as something is predicted and something is right. Where there is nothing to divide
+    by, the score is 0.
+only F1: return precision, recall, f1 -> return f1
+    You return F1 alone. Return three numbers: precision, recall, F1.
+right over both: \
+        2 * precision * recall / (precision + recall) -> correct / (found + there - correct)
+    Your third number is right spans over all different spans. F1 is 2PR / (P + R).
+1 for nothing: found else 0.0 -> found else 1.0 && there else 0.0 -> there else 1.0
+1 for nothing predicted: found else 0.0 -> found else 1.0
+1 for nothing to find: there else 0.0 -> there else 1.0
+    Where there is nothing to divide by you return 1. The task asks for 0 there.
+the plain mean of the two, and 1 for nothing: found else 0.0 -> found else 1.0 \
+        && there else 0.0 -> there else 1.0 \
+        && 2 * precision * recall / (precision + recall) -> (precision + recall) / 2
+    Your third number is the ordinary mean; F1 is the harmonic mean, 2PR / (P + R). And where there
+    is nothing to divide by, the number is 0, not 1.
+F1 is not doubled: 2 * precision * recall -> precision * recall
+    Your third number is half of F1. F1 is 2PR / (P + R).
+F1 is the product: 2 * precision * recall / (precision + recall) -> precision * recall
+    Your third number is the product of the two. F1 is 2PR / (P + R).
+--- no hint
+percent: return precision, recall, f1 -> return 100 * precision, 100 * recall, 100 * f1
+    The right numbers times 100. Return them from 0 to 1.
+"""
 
-
-def _f1_of_mean_scores(gold: Corpus, predicted: Corpus) -> tuple[float, float, float]:
-    """F1 of the mean precision and the mean recall of a sentence."""
-    precision, recall, _ = _f1_by_sentence(gold, predicted)
-    both = precision + recall
-    return precision, recall, 2 * precision * recall / both if both else 0.0
-
-
-def _one_for_nothing(
-    gold: Corpus,
-    predicted: Corpus,
-    *,
-    precision: bool = True,
-    recall: bool = True,
-    plain_mean: bool = False,
-) -> tuple[float, float, float]:
-    """1 where there is nothing to divide by."""
-    correct, mine, true = _counts(gold, predicted)
-    p = correct / mine if mine else float(precision)
-    r = correct / true if true else float(recall)
-    if plain_mean:
-        return p, r, (p + r) / 2
-    return p, r, 2 * p * r / (p + r) if p + r else 0.0
-
-
-NOTHING = "Where there is nothing to divide by you return 1. The task asks for 0 there."
-
-
-def _last_sentence(gold: Corpus, predicted: Corpus, *which: int) -> tuple[float, float, float]:
-    """Some of the three counts are those of the last sentence."""
-    everywhere, at_the_end = _counts(gold, predicted), _counts(gold[-1:], predicted[-1:])
-    return _scores(*[at_the_end[i] if i in which else everywhere[i] for i in range(3)])
-
-
-LAST_SENTENCE = (
-    "One of your counts is that of the last sentence alone: `=` in the loop forgets what was "
-    "counted before. Add with `+=`."
-)
+SLIPS_OF_SETS = """
+--- hint 1
+the kind does not count: every (n, *span) -> (n, *span[:2])
+    A place labelled as a person counts as right. Start, end *and* kind must agree.
+the start is enough: every (n, *span) -> (n, span[0], span[2])
+    Spans that begin together and end apart count as right. Compare the end too.
+the end is enough: every (n, *span) -> (n, span[1], span[2])
+    Spans that end together and begin apart count as right. Compare the start too.
+--- hint 3
+spans of different sentences are mixed up: every (n, *span) -> span
+    A span in one sentence is taken as right because another sentence has the same places. Put the
+    number of the sentence into the span.
+"""
 
 
 EXERCISE = Exercise(
@@ -235,188 +232,26 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=(
-        Mistake(
-            "words are counted",
-            _f1_of_words,
-            "You compare labels word by word. Compare whole spans: one wrong word makes the span "
-            "wrong.",
-            hint=1,
-        ),
-        Mistake(
-            "token accuracy",
-            _accuracy,
-            "This is the share of words with the right label. Words outside, which are easy, "
-            "carry it. Count spans.",
-            hint=1,
-        ),
+        *slips(_by_sentence, SLIPS),
+        *slips(_by_sets, SLIPS_OF_SETS),
         Mistake(
             "the mean over sentences",
-            _f1_by_sentence,
-            "You average one score for each sentence. Add up the counts of all sentences first, "
-            "then divide once.",
+            _mean_over_sentences,
+            "You average one score for each sentence. Add up the counts of all sentences "
+            "first, then divide once.",
             hint=2,
-        ),
-        Mistake(
-            "spans of different sentences are mixed up",
-            lambda gold, predicted: _f1_of_sets(gold, predicted, lambda span: span[1:]),
-            "A span in one sentence is taken as right because another sentence has the same "
-            "places. Put the number of the sentence into the span.",
-            hint=3,
-        ),
-        Mistake(
-            "all sentences joined into one",
-            lambda gold, predicted: _f1_of_sets(
-                [list(itertools.chain(*gold))], [list(itertools.chain(*predicted))]
-            ),
-            "You join the sentences before you look for spans. An I at the beginning of a sentence "
-            "then continues a span of the sentence before. Read each sentence on its own.",
-            hint=2,
-        ),
-        Mistake(
-            "the kind does not count",
-            lambda gold, predicted: _f1_of_sets(gold, predicted, lambda span: span[:3]),
-            "A place labelled as a person counts as right. Start, end *and* kind must agree.",
-            hint=1,
-        ),
-        Mistake(
-            "the start is enough",
-            lambda gold, predicted: _f1_of_sets(
-                gold, predicted, lambda span: (span[0], span[1], span[3])
-            ),
-            "Spans that begin together and end apart count as right. Compare the end too.",
-            hint=1,
-        ),
-        Mistake(
-            "the plain mean of the two",
-            _f1_with_plain_mean,
-            "Your third number is the ordinary mean. F1 is the harmonic mean, 2PR / (P + R): it "
-            "stays near the smaller of the two.",
-            hint=3,
-        ),
-        Mistake(
-            "precision and recall are swapped",
-            _f1_swapped,
-            "Precision divides by what was *predicted*, recall by what is *there*. Yours are "
-            "the other way round.",
-            hint=2,
-        ),
-        Mistake(
-            "division by zero",
-            _f1_without_guard,
-            "Right as long as something is predicted and something is right. Where there is "
-            "nothing to divide by, the score is 0.",
-            hint=3,
-        ),
-        Mistake(
-            "the counts themselves",
-            lambda gold, predicted: tuple(spans.span_scores(gold, predicted)),
-            "These are the three counts. Divide them: right over predicted, right over there, and "
-            "F1 from the two.",
-            hint=2,
-        ),
-        Mistake(
-            "percent",
-            lambda gold, predicted: tuple(100 * x for x in _f1_of_sets(gold, predicted)),
-            "The right numbers times 100. Return them from 0 to 1.",
         ),
         Mistake(
             "the mean over the kinds",
-            _f1_by_kind,
+            _mean_over_kinds,
             "You score each kind on its own and average. Add up the counts of all kinds "
             "first, then divide once: a rare kind then weighs as much as it has spans.",
             hint=2,
         ),
-        Mistake(
-            "only the first sentence",
-            lambda gold, predicted: _f1_of_sets(gold[:1], predicted[:1]),
-            "Only the first sentence counts. Walk over all pairs of sentences: `zip(gold, "
-            "predicted)`.",
-            hint=2,
-        ),
-        Mistake(
-            "only F1",
-            lambda gold, predicted: _f1_of_sets(gold, predicted)[2],
-            "You return F1 alone. Return three numbers: precision, recall, F1.",
-            hint=3,
-        ),
-        Mistake(
-            "right over both",
-            _jaccard,
-            "Your third number is right spans over all different spans. F1 is 2PR / (P + R).",
-            hint=3,
-        ),
-        Mistake(
-            "only the last sentence",
-            lambda gold, predicted: _last_sentence(gold, predicted, 0, 1, 2),
-            "You score the last sentence alone: `=` in the loop forgets what was counted before. "
-            "Add with `+=`.",
-            hint=2,
-        ),
-        Mistake(
-            "only the last sentence's right spans",
-            lambda gold, predicted: _last_sentence(gold, predicted, 0),
-            LAST_SENTENCE,
-            hint=2,
-        ),
-        Mistake(
-            "only the last sentence's predicted spans",
-            lambda gold, predicted: _last_sentence(gold, predicted, 1),
-            LAST_SENTENCE,
-            hint=2,
-        ),
-        Mistake(
-            "only the last sentence's true spans",
-            lambda gold, predicted: _last_sentence(gold, predicted, 2),
-            LAST_SENTENCE,
-            hint=2,
-        ),
-        Mistake(
-            "the counts begin at 1",
-            lambda gold, predicted: _of_counts(
-                gold, predicted, lambda right, mine, true: (right + 1, mine + 1, true + 1)
-            ),
-            "Each of your three counts is 1 too large. They begin at 0.",
-            hint=2,
-        ),
-        Mistake(
-            "the predicted spans twice",
-            lambda gold, predicted: _of_counts(
-                gold, predicted, lambda right, mine, true: (right, mine, mine)
-            ),
-            "You divide by the number of predicted spans twice. Recall divides by the number of "
-            "*true* spans.",
-            hint=1,
-        ),
-        Mistake(
-            "F1 of the mean over sentences",
-            _f1_of_mean_scores,
-            "Your precision and recall are means of one score for each sentence. Add up the counts "
-            "of all sentences first, then divide once.",
-            hint=2,
-        ),
-        Mistake("1 for nothing", _one_for_nothing, NOTHING, hint=3),
-        Mistake(
-            "1 for nothing predicted",
-            lambda gold, predicted: _one_for_nothing(gold, predicted, recall=False),
-            NOTHING,
-            hint=3,
-        ),
-        Mistake(
-            "1 for nothing to find",
-            lambda gold, predicted: _one_for_nothing(gold, predicted, precision=False),
-            NOTHING,
-            hint=3,
-        ),
-        Mistake(
-            "the plain mean of the two, and 1 for nothing",
-            lambda gold, predicted: _one_for_nothing(gold, predicted, plain_mean=True),
-            "Your third number is the ordinary mean; F1 is the harmonic mean, 2PR / (P + R). And "
-            "where there is nothing to divide by, the number is 0, not 1.",
-            hint=3,
-        ),
     ),
     right_answers={
-        "sets with sentence numbers": _f1_of_sets,
-        "counting, and F1 from the counts": _f1_by_counting,
+        "sentence by sentence": _by_sentence,
+        "sets with sentence numbers": _by_sets,
+        "counting, and F1 from the counts": _by_counting,
     },
 )

@@ -1,7 +1,7 @@
 """Exercise `spans_of`: from labels to spans."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,14 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     call,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import spans
 
 Labels = Sequence[str]
-
-
 Found = list[tuple[int, int, str]]
 
 
@@ -34,73 +32,11 @@ def drawn_labels(rng: np.random.Generator, length: int, kinds: Sequence[str]) ->
         else:
             kind = kinds[int(rng.integers(len(kinds)))]
             labels += [f"B-{kind}"] + [f"I-{kind}"] * int(rng.integers(3))
-    labels = labels[:length]
-    return labels
+    return labels[:length]
 
 
 def _labels(*texts: str) -> Any:
     return lambda rng: {"labels": list(texts)}
-
-
-def varied_spans(
-    labels: Labels,
-    *,
-    orphans: bool = True,
-    kinds: bool = True,
-    neighbours: bool = True,
-    last: bool = True,
-    shift: int = 0,
-    outside: bool = False,
-    whole_label: bool = False,
-) -> Found:
-    """The spans with one thing done otherwise: the wrong answers are built from this."""
-    found: Found = []
-    start, kind = 0, ""
-    for place, label in enumerate([*labels, *(["O"] if last else [])]):
-        mark, _, its_kind = label.partition("-")
-        same = mark == "I" and kind != "" and (its_kind == kind or not kinds)
-        same = same or (not neighbours and mark == "B" and its_kind == kind)
-        if same:
-            continue
-        if kind:
-            found.append((start, place + shift, f"B-{kind}" if whole_label else kind))
-        opens = mark == "B" or (mark == "I" and orphans)
-        start, kind = place, its_kind if opens else ""
-        if outside and mark == "O" and place < len(labels):
-            found.append((place, place + 1 + shift, "O"))
-    return found
-
-
-def _spans_as_kind_first(labels: Labels) -> list[tuple[str, int, int]]:
-    return [(kind, start, end) for start, end, kind in varied_spans(labels)]
-
-
-def _spans_with_negative_places(labels: Labels) -> Found:
-    """Closes a span only where the next label is read, so the last one lacks its end."""
-    return [(s, e if e < len(labels) else len(labels) - 1, k) for s, e, k in varied_spans(labels)]
-
-
-def _spans_by_cuts(labels: Labels) -> list[tuple[Any, ...]]:
-    cuts = [
-        place
-        for place in range(len(labels) + 1)
-        if place in (0, len(labels))
-        or not labels[place].startswith("I-")
-        or labels[place - 1][2:] != labels[place][2:]
-    ]
-    pieces = itertools.pairwise(sorted(set(cuts)))
-    return [(a, b, labels[a][2:]) for a, b in pieces if a < b and labels[a] != "O"]
-
-
-def _spans_by_looking_ahead(labels: Labels) -> Any:
-    place = 0
-    while place < len(labels):
-        kind, end = labels[place][2:], place + 1
-        while kind and end < len(labels) and labels[end] == f"I-{kind}":
-            end += 1
-        if kind:
-            yield place, end, kind
-        place = end
 
 
 def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
@@ -123,108 +59,7 @@ def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
     return found
 
 
-def _with_old_kind(labels: Labels, way: str) -> list[tuple[int, int, str]]:
-    """The span is closed at O, and its kind is kept: what an I of that kind then does."""
-    found: list[tuple[int, int, str]] = []
-    start, kind, is_open = 0, "", False
-    for place, label in enumerate([*labels, "O"]):
-        if kind and label == f"I-{kind}":
-            is_open = is_open or way == "old start"
-            continue
-        if is_open and (label != "O" or way != "goes on" or place == len(labels)):
-            found.append((start, place, kind))
-        if label != "O":
-            start, kind, is_open = place, label[2:], True
-        elif way != "goes on":
-            is_open = False
-    if way != "goes on":
-        return found
-    ends = [max(p for p in range(a, b) if labels[p] != "O") + 1 for a, b, _ in found]
-    return [(a, end, kind) for (a, _, kind), end in zip(found, ends, strict=True)]
-
-
-def _from_b_to_the_last_i(labels: Labels) -> Found:
-    found = []
-    for place, label in enumerate(labels):
-        if label.startswith("B-"):
-            end = place + 1
-            while end < len(labels) and labels[end].startswith("I-"):
-                end += 1
-            found.append((place, end, label[2:]))
-    return found
-
-
-def _place_0_is_none(labels: Labels) -> Found:
-    found: Found = []
-    start, kind = 0, ""
-    for place, label in enumerate([*labels, "O"]):
-        if start and label == f"I-{kind}":
-            continue
-        if start:
-            found.append((start, place, kind))
-        start, kind = (0, "") if label == "O" else (place, label[2:])
-    return found
-
-
-def _closes_and_opens_nothing(labels: Labels) -> Found:
-    found: Found = []
-    start, kind = None, ""
-    for place, label in enumerate([*labels, "O"]):
-        if start is not None and label != f"I-{kind}":
-            found.append((start, place, kind))
-            start = None
-        stray = label.startswith("I") and (place == 0 or labels[place - 1] == "O")
-        if start is None and (label.startswith("B") or stray):
-            start, kind = place, label[2:]
-    return found
-
-
-def _closed_by_o_alone(labels: Labels) -> Found:
-    found: Found = []
-    start, kind = None, ""
-    for place, label in enumerate([*labels, "O"]):
-        if label.startswith("B-"):
-            start, kind = place, label[2:]
-        elif label == "O" and start is not None:
-            found.append((start, place, kind))
-            start = None
-    return found
-
-
-def _from_every_word(labels: Labels) -> Found:
-    found = []
-    for place, label in enumerate(labels):
-        if label != "O":
-            end = place + 1
-            while end < len(labels) and labels[end] == f"I-{label[2:]}":
-                end += 1
-            found.append((place, end, label[2:]))
-    return found
-
-
-def _by_parts_of_labels(labels: Labels, part: int) -> Found:
-    """The kind is one part of the label, cut at every hyphen, and the next label is made of it."""
-    found: Found = []
-    start, kind = None, ""
-    for place, label in enumerate([*labels, "O"]):
-        if start is not None and label != f"I-{kind}":
-            found.append((start, place, kind))
-            start = None
-        if label != "O" and start is None:
-            start, kind = place, label.split("-")[part]
-    return found
-
-
-Cut = Callable[[str], str]
-
-
-def _stripped(labels: Labels, cut: Cut) -> Found:
-    """Right spans, with the kind that a careless cut leaves of the label."""
-    return [(a, b, cut(f"B-{kind}")) for a, b, kind in varied_spans(labels)]
-
-
-def _by_kinds_put_together(labels: Labels, cut: Cut) -> Found:
-    """The next label is compared with an I before what is left of the first one."""
+def _closed_and_opened(labels: Labels) -> Found:
     found: Found = []
     start, kind = None, ""
     for place, label in enumerate([*labels, "O"]):
@@ -232,30 +67,147 @@ def _by_kinds_put_together(labels: Labels, cut: Cut) -> Found:
             continue
         if start is not None:
             found.append((start, place, kind))
-        start, kind = (None, "") if label == "O" else (place, cut(label))
+        start, kind = (None, "") if label == "O" else (place, label[2:])
     return found
 
 
-LETTERS = (
-    "Your kinds have lost letters. `strip` and `lstrip` take off every letter that you list, and "
-    '`replace` reaches inside: `"B-BOOK".strip("BI-")` is `"OOK"`. Cut off two characters: '
-    "`label[2:]`."
-)
-CUTS: dict[str, Cut] = {
-    "strip": lambda label: label.strip("BI-"),
-    "lstrip": lambda label: label.lstrip("BI-"),
-    "replace": lambda label: label.replace("B-", "").replace("I-", ""),
-}
-WAYS: dict[str, Callable[[Labels, Cut], Found]] = {
-    "in the result": _stripped,
-    "in the first label": _by_kinds_put_together,
-}
+def _looking_ahead(labels: Labels) -> Found:
+    found: Found = []
+    place = 0
+    while place < len(labels):
+        kind, end = labels[place][2:], place + 1
+        while kind and end < len(labels) and labels[end] == f"I-{kind}":
+            end += 1
+        if kind:
+            found.append((place, end, kind))
+        place = end
+    return found
 
 
-HYPHEN = (
-    "A kind may hold a hyphen, as NON-GPE does, and you keep only a part of it. Cut off the letter "
-    "and the first hyphen, `label[2:]`, and keep the rest whole."
-)
+def _by_cuts(labels: Labels) -> list[tuple[Any, ...]]:
+    cuts = [
+        place
+        for place in range(len(labels) + 1)
+        if place in (0, len(labels))
+        or not labels[place].startswith("I-")
+        or labels[place - 1][2:] != labels[place][2:]
+    ]
+    pieces = itertools.pairwise(sorted(set(cuts)))
+    return [(a, b, labels[a][2:]) for a, b in pieces if a < b and labels[a] != "O"]
+
+
+SLIPS = """
+--- hint 1
+neighbours melt together: label == f"I-{kind}" -> label[2:] == kind
+    Two spans of one kind that stand side by side become one. B always opens a new span: that is
+    what it is for.
+O is a kind: start, kind = (None \
+        -> if label == "O" and place < len(labels): found.append((place, place + 1, "O"))⏎start, \
+        kind = (None
+    You list the words outside as spans of the kind O. Leave them out.
+the kind comes first: (start, place, kind) -> (kind, start, place)
+    The right spans in another order of parts. Write each as `(start, end, kind)`.
+every word is a span: label == f"I-{kind}" -> False
+    Each word is a span of its own in your answer. An I of the same kind makes the open span longer.
+pairs without a kind: (start, place, kind) -> (start, place)
+    Each of your spans has two parts. The third is the kind.
+the length, not the end: (start, place, kind) -> (start, place - start, kind)
+    Your second number is the length of the span. It should be its end, as in a slice:
+    `words[start:end]`.
+--- hint 2
+I after O counts as nothing: label == "O" -> not label.startswith("B")
+    An I that continues nothing is thrown away. A tagger may write it, and the official program lets
+    it open a span. Do the same.
+the kind is not compared: label == f"I-{kind}" -> label.startswith("I")
+    After B-NP your span goes on through I-VP. An I of another kind opens a new span.
+the kind is not forgotten at O: start is not None and label == f"I-{kind}" -> label == f"I-{kind}" \
+        && (None, "") -> (None, kind)
+the kind is not forgotten at O, and the old start stands again: \
+        start, kind = None, "" -> start, kind, is_open = None, "", False \
+        && if start is not None and label == f"I-{kind}": \
+        -> if label == f"I-{kind}": is_open = True⏎if label == f"I-{kind}": \
+        && if start is not None: found -> if is_open: found \
+        && start, kind = (None, "") if label == "O" else (place, label[2:]) \
+        -> is_open = label != "O"⏎if is_open: start, kind = place, label[2:]
+    You close the span at O, and remember its kind. So an I of that kind after the O seems to go on
+    with a span that is over. After O nothing is open: forget the kind too.
+a span goes on behind O: \
+        label == f"I-{kind}" -> (label == f"I-{kind}" or (label == "O" and place < len(labels))) \
+        && (start, place, kind) \
+        -> (start, max(p for p in range(start, place) if labels[p] != "O") + 1, kind)
+    Your span goes on behind an O: B-PER O I-PER is one span in your answer. O closes what is open.
+only B opens a span, and any I goes on: label == f"I-{kind}" -> label.startswith("I") \
+        && label == "O" -> not label.startswith("B")
+    You start at each B and take every I behind it. An I of another kind, or one that continues
+    nothing, opens a span of its own.
+the letter in place of the kind: (start, place, kind) -> (start, place, labels[place - 1][0])
+the letter that opens it in place of the kind: \
+        (start, place, kind) -> (start, place, labels[start][0])
+    Your third part is the letter before the hyphen. Give the kind, which stands behind it.
+the kind still has its letter, whichever: (start, place, kind) -> (start, place, labels[start])
+    Your third part is the whole label. Give the kind alone, which stands behind the hyphen.
+an I of another kind closes, and opens nothing: (None, "") if label == "O" else \
+        -> (None, "") if label == "O" or (label[0] == "I" and place and labels[place - 1] != "O") \
+        else
+    An I of another kind right behind a span closes it and is lost. It also opens the next span.
+--- hint 3
+the last span is lost: [*labels, "O"] -> labels
+    A span that ends with the sentence is missing. Nothing after it closes it, so close it after the
+    loop.
+the end is the last word: (start, place, kind) -> (start, place - 1, kind)
+    Your `end` is the place of the last word. It should be one further, as in a slice:
+    `words[start:end]`.
+the last span ends one too early: (start, place, kind) -> (start, min(place, len(labels) - 1), kind)
+    Only the span at the end of the sentence is wrong: its end is `len(labels)`, not the last place.
+the kind still has its letter: (start, place, kind) -> (start, place, f"B-{kind}")
+    The kind is NP, not B-NP. Cut the first two characters off.
+only what follows the last hyphen: (start, place, kind) -> (start, place, kind.split("-")[-1])
+what follows the last hyphen is looked for in the labels: label[2:] -> label.split("-")[-1]
+only what stands before the second hyphen: \
+        (start, place, kind) -> (start, place, kind.split("-")[0])
+what stands before the second hyphen is looked for in the labels: label[2:] -> label.split("-")[1]
+    A kind may hold a hyphen, as NON-GPE does, and you keep only a part of it. Cut off the letter
+    and the first hyphen, `label[2:]`, and keep the rest whole.
+only O closes a span: if start is not None: found -> if start is not None and label == "O": found \
+        && (None, "") if label == "O" else (place, label[2:]) \
+        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, \
+        kind)
+only O closes a span, and all others open one: \
+        if start is not None: found -> if start is not None and label == "O": found
+    A span is closed at O only. A B, or an I of another kind, closes what is open as well, and opens
+    the next.
+counted from 1: (start, place, kind) -> (start + 1, place + 1, kind)
+    You count words from 1. Python counts from 0, so that `words[start:end]` is the span.
+letters of the kind are lost to `{cut}`, in the result: \
+        (start, place, kind) -> (start, place, f"B-{kind}".{cut}("BI-")) | cut = strip, lstrip
+letters of the kind are lost to `{cut}`, in the first label: label[2:] -> label.{cut}("BI-") \
+        | cut = strip, lstrip
+letters of the kind are lost to `replace`, in the result: \
+        (start, place, kind) -> (start, place, f"B-{kind}".replace("B-", "").replace("I-", ""))
+letters of the kind are lost to `replace`, in the first label: \
+        label[2:] -> label.replace("B-", "").replace("I-", "")
+    Your kinds have lost letters. `strip` and `lstrip` take off every letter that you list, and
+    `replace` reaches inside: `"B-BOOK".strip("BI-")` is `"OOK"`. Cut off two characters:
+    `label[2:]`.
+place 0 counts as no span: every start is not None -> start
+    `if start:` is false where a span begins at place 0. Ask `if start is not None:`.
+--- no hint
+a set: return found -> return set(found)
+    The right spans, and no order. The task asks for a list in the order of the sentence.
+lists for tuples: (start, place, kind) -> [start, place, kind]
+    The right spans as lists with square brackets. Write each as a tuple, `(start, end, kind)`.
+sorted by kind: return found -> return sorted(found, key=lambda span: span[2])
+    The right spans, sorted by their kind. The task asks for the order of the sentence.
+text: (start, place, kind) -> f"{start}-{place}-{kind}"
+    Your spans are text. Write each as a tuple, `(start, end, kind)`.
+"""
+
+SLIPS_LOOKING_AHEAD = """
+--- hint 3
+a span from each of its words: place = end -> place += 1
+    You begin a span at every word, also in the middle of one. Skip the words that a span has
+    already taken.
+"""
 
 
 EXERCISE = Exercise(
@@ -305,221 +257,11 @@ EXERCISE = Exercise(
             edge=True,
         ),
     ),
-    mistakes=(
-        Mistake(
-            "I after O counts as nothing",
-            lambda labels: varied_spans(labels, orphans=False),
-            "An I that continues nothing is thrown away. A tagger may write it, and the official "
-            "program lets it open a span. Do the same.",
-            hint=2,
-        ),
-        Mistake(
-            "the kind is not compared",
-            lambda labels: varied_spans(labels, kinds=False),
-            "After B-NP your span goes on through I-VP. An I of another kind opens a new span.",
-            hint=2,
-        ),
-        Mistake(
-            "neighbours melt together",
-            lambda labels: varied_spans(labels, neighbours=False),
-            "Two spans of one kind that stand side by side become one. B always opens a new "
-            "span: that is what it is for.",
-            hint=1,
-        ),
-        Mistake(
-            "the last span is lost",
-            lambda labels: varied_spans(labels, last=False),
-            "A span that ends with the sentence is missing. Nothing after it closes it, so close "
-            "it after the loop.",
-            hint=3,
-        ),
-        Mistake(
-            "the end is the last word",
-            lambda labels: varied_spans(labels, shift=-1),
-            "Your `end` is the place of the last word. It should be one further, as in a slice: "
-            "`words[start:end]`.",
-            hint=3,
-        ),
-        Mistake(
-            "the last span ends one too early",
-            _spans_with_negative_places,
-            "Only the span at the end of the sentence is wrong: its end is `len(labels)`, not the "
-            "last place.",
-            hint=3,
-        ),
-        Mistake(
-            "O is a kind",
-            lambda labels: varied_spans(labels, outside=True),
-            "You list the words outside as spans of the kind O. Leave them out.",
-            hint=1,
-        ),
-        Mistake(
-            "the kind still has its letter",
-            lambda labels: varied_spans(labels, whole_label=True),
-            "The kind is NP, not B-NP. Cut the first two characters off.",
-            hint=3,
-        ),
-        Mistake(
-            "only what follows the last hyphen",
-            lambda labels: [(a, b, kind.split("-")[-1]) for a, b, kind in varied_spans(labels)],
-            HYPHEN,
-            hint=3,
-        ),
-        Mistake(
-            "what follows the last hyphen is looked for in the labels",
-            lambda labels: _by_parts_of_labels(labels, -1),
-            HYPHEN,
-            hint=3,
-        ),
-        Mistake(
-            "only what stands before the second hyphen",
-            lambda labels: [(a, b, kind.split("-")[0]) for a, b, kind in varied_spans(labels)],
-            HYPHEN,
-            hint=3,
-        ),
-        Mistake(
-            "what stands before the second hyphen is looked for in the labels",
-            lambda labels: _by_parts_of_labels(labels, 1),
-            HYPHEN,
-            hint=3,
-        ),
-        Mistake(
-            "a set",
-            lambda labels: set(varied_spans(labels)),
-            "The right spans, and no order. The task asks for a list in the order of the sentence.",
-        ),
-        Mistake(
-            "lists for tuples",
-            lambda labels: [list(span) for span in varied_spans(labels)],
-            "The right spans as lists with square brackets. Write each as a tuple, "
-            "`(start, end, kind)`.",
-        ),
-        Mistake(
-            "the kind comes first",
-            _spans_as_kind_first,
-            "The right spans in another order of parts. Write each as `(start, end, kind)`.",
-            hint=1,
-        ),
-        Mistake(
-            "the kind is not forgotten at O",
-            lambda labels: _with_old_kind(labels, "nothing"),
-            "You close the span at O, and remember its kind. So an I of that kind after the "
-            "O seems to go on with a span that is over. After O nothing is open: forget the "
-            "kind too.",
-            hint=2,
-        ),
-        Mistake(
-            "the kind is not forgotten at O, and the old start stands again",
-            lambda labels: _with_old_kind(labels, "old start"),
-            "You close the span at O, and remember its kind. So an I of that kind after the "
-            "O seems to go on with a span that is over. After O nothing is open: forget the "
-            "kind too.",
-            hint=2,
-        ),
-        Mistake(
-            "a span goes on behind O",
-            lambda labels: _with_old_kind(labels, "goes on"),
-            "Your span goes on behind an O: B-PER O I-PER is one span in your answer. O "
-            "closes what is open.",
-            hint=2,
-        ),
-        Mistake(
-            "only B opens a span, and any I goes on",
-            _from_b_to_the_last_i,
-            "You start at each B and take every I behind it. An I of another kind, or one "
-            "that continues nothing, opens a span of its own.",
-            hint=2,
-        ),
-        Mistake(
-            "only O closes a span",
-            _closed_by_o_alone,
-            "A span is closed at O only. A B, or an I of another kind, closes what is open "
-            "as well, and opens the next.",
-            hint=3,
-        ),
-        Mistake(
-            "every word is a span",
-            lambda labels: [(i, i + 1, x[2:]) for i, x in enumerate(labels) if x != "O"],
-            "Each word is a span of its own in your answer. An I of the same kind makes the "
-            "open span longer.",
-            hint=1,
-        ),
-        Mistake(
-            "a span from each of its words",
-            _from_every_word,
-            "You begin a span at every word, also in the middle of one. Skip the words that "
-            "a span has already taken.",
-            hint=3,
-        ),
-        Mistake(
-            "pairs without a kind",
-            lambda labels: [(a, b) for a, b, _ in varied_spans(labels)],
-            "Each of your spans has two parts. The third is the kind.",
-            hint=1,
-        ),
-        Mistake(
-            "the length, not the end",
-            lambda labels: [(a, b - a, kind) for a, b, kind in varied_spans(labels)],
-            "Your second number is the length of the span. It should be its end, as in a "
-            "slice: `words[start:end]`.",
-            hint=1,
-        ),
-        Mistake(
-            "counted from 1",
-            lambda labels: [(a + 1, b + 1, kind) for a, b, kind in varied_spans(labels)],
-            "You count words from 1. Python counts from 0, so that `words[start:end]` is the span.",
-            hint=3,
-        ),
-        Mistake(
-            "sorted by kind",
-            lambda labels: sorted(varied_spans(labels), key=lambda span: span[2]),
-            "The right spans, sorted by their kind. The task asks for the order of the sentence.",
-        ),
-        Mistake(
-            "text",
-            lambda labels: [f"{a}-{b}-{kind}" for a, b, kind in varied_spans(labels)],
-            "Your spans are text. Write each as a tuple, `(start, end, kind)`.",
-        ),
-        Mistake(
-            "the letter in place of the kind",
-            lambda labels: [(a, b, labels[b - 1][0]) for a, b, _ in varied_spans(labels)],
-            "Your third part is the letter before the hyphen. Give the kind, which stands behind "
-            "it.",
-            hint=2,
-        ),
-        Mistake(
-            "the kind still has its letter, whichever",
-            lambda labels: [(a, b, labels[a]) for a, b, _ in varied_spans(labels)],
-            "Your third part is the whole label. Give the kind alone, which stands behind the "
-            "hyphen.",
-            hint=2,
-        ),
-        *(
-            Mistake(
-                f"letters of the kind are lost to `{name}`, {where}",
-                lambda labels, way=way, cut=cut: way(labels, cut),
-                LETTERS,
-                hint=3,
-            )
-            for name, cut in CUTS.items()
-            for where, way in WAYS.items()
-        ),
-        Mistake(
-            "place 0 counts as no span",
-            _place_0_is_none,
-            "`if start:` is false where a span begins at place 0. Ask `if start is not None:`.",
-            hint=3,
-        ),
-        Mistake(
-            "an I of another kind closes, and opens nothing",
-            _closes_and_opens_nothing,
-            "An I of another kind right behind a span closes it and is lost. It also opens the "
-            "next span.",
-            hint=2,
-        ),
-    ),
+    mistakes=(*slips(_closed_and_opened, SLIPS), *slips(_looking_ahead, SLIPS_LOOKING_AHEAD)),
     right_answers={
-        "cut where a span begins": _spans_by_cuts,
-        "a generator that looks ahead": _spans_by_looking_ahead,
+        "closed and opened": _closed_and_opened,
+        "cut where a span begins": _by_cuts,
+        "looking ahead": _looking_ahead,
+        "one after the other": lambda labels: iter(_looking_ahead(labels)),
     },
 )

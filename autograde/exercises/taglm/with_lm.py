@@ -19,9 +19,12 @@ from autograde.checking.exercise import (
     plain,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import named
 from elmo_mini.tagging import taglm
+
+Layer = Callable[[Tensor], Tensor]
 
 
 class _Layer:
@@ -32,7 +35,7 @@ class _Layer:
 
     def __init__(self, seed: int, width: int) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.randn(64, width, generator=generator, dtype=torch.float64)
+        self.weight = torch.randn(64, width, generator=generator)
         self.weight.requires_grad_()
         self.widths: set[int] = set()
 
@@ -45,8 +48,8 @@ class _Layer:
 def _vectors(batch: int, words: int, width: int, position: str) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         return {
-            "words": rng.standard_normal((batch, words, width)),
-            "lm": rng.standard_normal((batch, words, width)),
+            "words": rng.standard_normal((batch, words, width), np.float32),
+            "lm": rng.standard_normal((batch, words, width), np.float32),
             "first": int(rng.integers(1, 10**6)),
             "second": int(rng.integers(1, 10**6)),
             "position": position,
@@ -85,35 +88,22 @@ def _said(widths: set[int]) -> str:
     return " and ".join(map(str, sorted(widths))) or "never called"
 
 
-Layer = Callable[[Tensor], Tensor]
+def _join(vectors: Tensor, lm: Tensor) -> Tensor:
+    return torch.cat([vectors, lm], dim=-1)
 
 
-def _joined(
-    words: Tensor,
-    lm: Tensor,
-    first: Layer,
-    second: Layer,
-    position: str,
-    *,
-    join: Callable[[Tensor, Tensor], Tensor] = lambda a, b: torch.cat([a, b], -1),
-) -> Tensor:
-    if position == "input":
-        words = join(words, lm)
-    states = first(words)
+def _joined(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
+    states = _join(words, lm) if position == "input" else words
+    low = first(states)
     if position == "after_first":
-        states = join(states, lm)
-    states = second(states)
-    return join(states, lm) if position == "after_second" else states
+        low = _join(low, lm)
+    high = second(low)
+    if position == "after_second":
+        high = _join(high, lm)
+    return high
 
 
-def _joined_everywhere(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    states = second(torch.cat([first(torch.cat([words, lm], -1)), lm], -1))
-    return torch.cat([states, lm], -1) if position == "after_second" else states
-
-
-def _joined_in_words(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Any:
+def _in_words(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
     if position == "none":
         return second(first(words))
     if position == "input":
@@ -128,110 +118,106 @@ def _all_ways(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: 
     return {way: _joined(words, lm, first, second, way) for way in ways}[position]
 
 
-def _always_also(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str, where: str
-) -> Tensor:
-    """The LM vectors join at the place asked for, and always at one place more."""
-    states = words
-    for place, floor in (("input", first), ("after_first", second)):
-        joins = place in (position, where)
-        states = floor(torch.cat([states, lm], -1) if joins else states)
-    joins = "after_second" in (position, where)
-    return torch.cat([states, lm], -1) if joins else states
-
-
-def _first_too_early(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    first(words)
-    return _joined(words, lm, first, second, position)
-
-
-def _after_first_too_late(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    place = "after_second" if position == "after_first" else position
-    return _joined(words, lm, first, second, place)
-
-
-def _after_first_without_first(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    if position == "after_first":
-        return second(torch.cat([words, lm], -1))
-    return _joined(words, lm, first, second, position)
-
-
-def _joined_with_words(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    if position in ("none", "input"):
-        return _joined(words, lm, first, second, position)
-    return _joined(words, torch.cat([lm, words], -1), first, second, position)
-
-
-def _lm_through_the_floors(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    through = {"after_first": first, "after_second": second}.get(position, lambda vectors: vectors)
-    return _joined(words, through(lm), first, second, position)
-
-
-def _lm_in_place(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
-    return _joined(words, lm, first, second, position, join=lambda _, joined: joined)
-
-
-def _only_the_lm(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
-    return _joined(words, lm, first, second, position, join=lambda _, lm: torch.cat([lm, lm], -1))
-
-
-def _words_in_place_of_lm(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    return _joined(words, words, first, second, position)
-
-
-def _first_is_lost(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
-    def join(vectors: Tensor, lm: Tensor) -> Tensor:
-        return torch.cat([words, lm], -1)
-
-    return _joined(words, lm, first, second, position, join=join)
-
-
-def _second_twice(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str) -> Tensor:
-    return _joined(words, lm, second, second, position)
-
-
-def _also_after_first(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str
-) -> Tensor:
-    states = first(torch.cat([words, lm], -1) if position == "input" else words)
-    states = second(states if position == "none" else torch.cat([states, lm], -1))
-    return torch.cat([states, lm], -1) if position == "after_second" else states
-
-
-def _turned(
-    words: Tensor, lm: Tensor, first: Layer, second: Layer, position: str, where: str
-) -> Tensor:
-    """The LM vectors join at one place whenever they should not, and not when they should."""
-    places = {"input", "after_first", "after_second"} - {where}
-    chosen = ({position} & places) | ({where} if position != where else set())
-    states = torch.cat([words, lm], -1) if "input" in chosen else words
-    states = first(states)
-    states = second(torch.cat([states, lm], -1) if "after_first" in chosen else states)
-    return torch.cat([states, lm], -1) if "after_second" in chosen else states
-
-
-TURNED = (
-    "One of your conditions is turned round: the LM vectors join where they should not, and not "
-    "where they should. Look for `!=` or `not`."
-)
-
-
-SWAPPED = {"input": "after_second", "after_first": "after_first"}
-
-
-SWAPPED |= {"after_second": "input", "none": "none"}
+SLIPS = """
+--- hint 1
+always after the first floor: position == "input" -> False && position == "after_first" -> True \
+        && position == "after_second" -> False
+    The LM vectors always join after the first floor. `position` says where.
+always at the input: position == "input" -> True && position == "after_first" -> False \
+        && position == "after_second" -> False
+    The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
+    the first floor gives. `position` says where.
+at every place at once: position == "input" -> True && position == "after_first" -> True \
+        && position == "after_second" -> True
+at both lower places at once: position == "input" -> True && position == "after_first" -> True
+    You join the LM vectors at several places. One is asked for each time.
+the LM vectors never join: position == "input" -> False && position == "after_first" -> False \
+        && position == "after_second" -> False
+    `lm` is never used. Join it at the place that `position` names.
+the second floor is left out: second(low) -> low
+    The vectors never go through `second`.
+nothing is returned for "none": return high -> return high if position != "none" else None
+    With "none" your function returns nothing. Nothing is joined, and the two floors are called all
+    the same.
+the floors are swapped: first(states) -> second(states) && second(low) -> first(low)
+    You call `second` before `first`. The words go into `first`.
+the second floor twice: first(states) -> second(states)
+    The words go through the second floor twice and never through the first.
+zeros join for "none", {where}: states = -> lm = lm * (position != "none")⏎states = \
+        && position == "{where}" -> position in ("{where}", "none") \
+        | where = input, after_first, after_second
+    With "none" you join zeros. Nothing joins there: the vectors keep their width.
+--- hint 2
+added, not joined: torch.cat([vectors, lm], dim=-1) -> vectors + lm
+    You add the two vectors. That needs equal widths, and loses which number came from where. Put
+    them side by side with `torch.cat`.
+joined along the words: dim=-1 -> dim=1
+    You put the LM vectors behind the sentence, as more words. Join along the last axis: each word's
+    vector grows.
+after_first leaves out the first floor: low = _join(low, lm) -> low = _join(words, lm)
+    With "after_first" the words never go through `first`. The LM vectors join what `first` gives.
+the words are joined again: _join(low, lm) -> _join(low, _join(lm, words)) \
+        && _join(high, lm) -> _join(high, _join(lm, words))
+    You join the word vectors once more together with the LM vectors. Only `lm` joins.
+the LM vectors go through the floor, too: _join(low, lm) -> _join(low, first(lm)) \
+        && _join(high, lm) -> _join(high, second(lm))
+    You send `lm` through a floor of its own before joining. It joins as it is: it is the frozen
+    model's own state.
+the LM vectors take the place: torch.cat([vectors, lm], dim=-1) -> lm
+    The LM vectors replace what was there. Put them *beside* it with `torch.cat`.
+the LM vectors twice: [vectors, lm] -> [lm, lm]
+    You join the LM vectors with themselves. Join them with what stands there: the words, or what
+    the floor gives.
+the words in place of the LM vectors: _join(words, lm) -> _join(words, words) \
+        && _join(low, lm) -> _join(low, words) && _join(high, lm) -> _join(high, words)
+    What joins are the word vectors. Join `lm`.
+the words in place of the floor's vectors: _join(low, lm) -> _join(words, lm) \
+        && _join(high, lm) -> _join(words, lm)
+    You join `words` with `lm`, and what the floor gave is lost. Join the floor's result.
+turned round at the input: position == "input" -> position != "input"
+turned round after the first floor: position == "after_first" -> position != "after_first"
+turned round after the second floor: position == "after_second" -> position != "after_second"
+    One of your conditions is turned round: the LM vectors join where they should not, and not where
+    they should. Look for `!=` or `not`.
+--- hint 3
+the first floor is called before the words are joined: \
+        low = first(states) -> low = first(words)⏎low = first(states)
+    Right, and it calls `first` with the bare words, too, where `position` is "input". In the
+    network the first floor takes the joined vectors only, and the next cells would stop. Join
+    first, then call.
+input and after_second are swapped: "input" -> "after_second" && "after_second" -> "input"
+    Two places are swapped. "input" means below the first floor, "after_second" above the second.
+the LM vectors come first: [vectors, lm] -> [lm, vectors]
+    A model would learn as well from this order. The task asks for the other one, so that answers
+    can be compared: the LM vectors last, as in equation 3.
+the first floor twice: second(low) -> first(low)
+    Both times you call `first`. The upper floor is `second`, with weights of its own.
+after_first joins after the second floor: position == "after_first" -> False \
+        && position == "after_second" -> position in ("after_first", "after_second")
+    With "after_first" the LM vectors join at the top. They join between the floors: call `first`,
+    join, then call `second`.
+always at the input, too: position == "input" -> True
+    The LM vectors join the words whatever `position` says. They join there with `"input"` only: ask
+    `position == "input"`.
+always after the first floor, too: position == "after_first" -> True
+    The LM vectors join after the first floor whatever `position` says. They join there with
+    `"after_first"` only: ask `position == "after_first"`.
+always at the top, too: position == "after_second" -> True
+    The LM vectors join at the top whatever `position` says. They join there with `"after_second"`
+    only: ask `position == "after_second"`.
+after the first floor wherever it is not "none": position == "after_first" -> position != "none"
+    You join after the first floor whenever `position` is not "none", so "input" and "after_second"
+    join twice. Ask `position == "after_first"`.
+--- no hint
+the first floor is cut off from autograd: first(states) -> first(states).detach()
+    The vectors are right, and autograd cannot follow them back through the first floor, which then
+    never learns. Only the language model is frozen: leave out `.detach()` and `torch.no_grad()`
+    here.
+the word vectors are cut off from autograd: _join(words, lm) if position == "input" else words \
+        -> _join(words.detach(), lm) if position == "input" else words.detach()
+    The vectors are right, and autograd cannot follow them back to `words`, so the word vectors
+    never learn. Leave out `.detach()`.
+"""
 
 
 EXERCISE = Exercise(
@@ -244,6 +230,7 @@ EXERCISE = Exercise(
     minutes=10,
     reference=taglm.with_lm,
     run=_run_with_layers,
+    atol=1e-5,
     cases=(
         Case("after the first floor, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),
         Case("at the input", _vectors(2, 4, 3, "input")),
@@ -252,228 +239,15 @@ EXERCISE = Exercise(
         Case("one sentence of one word", _vectors(1, 1, 2, "after_first"), edge=True),
     ),
     mistakes=(
-        Mistake(
-            "always after the first floor",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, "after_first"),
-            "The LM vectors always join after the first floor. `position` says where.",
-            hint=1,
-        ),
-        Mistake(
-            "input and after_second are swapped",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, SWAPPED[p]),
-            'Two places are swapped. "input" means below the first floor, "after_second" above the '
-            "second.",
-            hint=3,
-        ),
-        Mistake(
-            "the first floor is cut off from autograd",
-            lambda w, lm, a, b, p: _joined(w, lm, lambda x: a(x).detach(), b, p),
-            "The vectors are right, and autograd cannot follow them back through the first floor, "
-            "which then never learns. Only the language model is frozen: leave out `.detach()` and "
-            "`torch.no_grad()` here.",
-        ),
-        Mistake(
-            "always at the input",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, "input"),
-            "The LM vectors join the words at the input, as many summaries tell it. TagLM joins "
-            "them to what the first floor gives. `position` says where.",
-            hint=1,
-        ),
-        Mistake(
-            "added, not joined",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, p, join=lambda x, y: x + y),
-            "You add the two vectors. That needs equal widths, and loses which number came from "
-            "where. Put them side by side with `torch.cat`.",
-            hint=2,
-        ),
-        Mistake(
-            "joined along the words",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, p, join=lambda x, y: torch.cat([x, y], 1)),
-            "You put the LM vectors behind the sentence, as more words. Join along the last axis: "
-            "each word's vector grows.",
-            hint=2,
-        ),
-        Mistake(
-            "the LM vectors come first",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, p, join=lambda x, y: torch.cat([y, x], -1)),
-            "A model would learn as well from this order. The task asks for the other one, so that "
-            "answers can be compared: the LM vectors last, as in equation 3.",
-            hint=3,
-        ),
-        Mistake(
-            "the first floor twice",
-            lambda w, lm, a, b, p: _joined(w, lm, a, a, p),
-            "Both times you call `first`. The upper floor is `second`, with weights of its own.",
-            hint=3,
-        ),
-        Mistake(
-            "the second floor is left out",
-            lambda w, lm, a, b, p: _joined(w, lm, a, lambda x: x, p),
-            "The vectors never go through `second`.",
-            hint=1,
-        ),
-        Mistake(
-            "at every place at once",
-            _joined_everywhere,
-            "You join the LM vectors at several places. One is asked for each time.",
-            hint=1,
-        ),
-        Mistake(
-            "the LM vectors never join",
-            lambda w, lm, a, b, p: _joined(w, lm, a, b, "none"),
-            "`lm` is never used. Join it at the place that `position` names.",
-            hint=1,
-        ),
+        *slips(_joined, SLIPS, _join),
         Mistake(
             "all ways are computed, and one is chosen",
             _all_ways,
             "Right, and it calls the floors in all four ways, whatever `position` says. In "
-            "the network each floor takes vectors of one width only, and the next cells "
-            "would stop. Compute only what `position` names.",
+            "the network each floor takes vectors of one width only, and the next cells would "
+            "stop. Compute only what `position` names.",
             hint=3,
-        ),
-        Mistake(
-            "the first floor is called before the words are joined",
-            _first_too_early,
-            "Right, and it calls `first` with the bare words, too, where `position` is "
-            '"input". In the network the first floor takes the joined vectors only, and the '
-            "next cells would stop. Join first, then call.",
-            hint=3,
-        ),
-        Mistake(
-            "the word vectors are cut off from autograd",
-            lambda w, lm, a, b, p: _joined(w.detach(), lm, a, b, p),
-            "The vectors are right, and autograd cannot follow them back to `words`, so the "
-            "word vectors never learn. Leave out `.detach()`.",
-        ),
-        Mistake(
-            "after_first joins after the second floor",
-            _after_first_too_late,
-            'With "after_first" the LM vectors join at the top. They join between the '
-            "floors: call `first`, join, then call `second`.",
-            hint=3,
-        ),
-        Mistake(
-            "after_first leaves out the first floor",
-            _after_first_without_first,
-            'With "after_first" the words never go through `first`. The LM vectors join '
-            "what `first` gives.",
-            hint=2,
-        ),
-        Mistake(
-            'nothing is returned for "none"',
-            lambda w, lm, a, b, p: None if p == "none" else _joined(w, lm, a, b, p),
-            'With "none" your function returns nothing. Nothing is joined, and the two '
-            "floors are called all the same.",
-            hint=1,
-        ),
-        Mistake(
-            "the floors are swapped",
-            lambda w, lm, a, b, p: _joined(w, lm, b, a, p),
-            "You call `second` before `first`. The words go into `first`.",
-            hint=1,
-        ),
-        Mistake(
-            "the words are joined again",
-            _joined_with_words,
-            "You join the word vectors once more together with the LM vectors. Only `lm` joins.",
-            hint=2,
-        ),
-        Mistake(
-            "the LM vectors go through the floor, too",
-            _lm_through_the_floors,
-            "You send `lm` through a floor of its own before joining. It joins as it is: it "
-            "is the frozen model's own state.",
-            hint=2,
-        ),
-        Mistake(
-            "the LM vectors take the place",
-            _lm_in_place,
-            "The LM vectors replace what was there. Put them *beside* it with `torch.cat`.",
-            hint=2,
-        ),
-        Mistake(
-            "the LM vectors twice",
-            _only_the_lm,
-            "You join the LM vectors with themselves. Join them with what stands there: the words, "
-            "or what the floor gives.",
-            hint=2,
-        ),
-        Mistake(
-            "the words in place of the LM vectors",
-            _words_in_place_of_lm,
-            "What joins are the word vectors. Join `lm`.",
-            hint=2,
-        ),
-        Mistake(
-            "the words in place of the floor's vectors",
-            _first_is_lost,
-            "You join `words` with `lm`, and what the floor gave is lost. Join the floor's result.",
-            hint=2,
-        ),
-        Mistake(
-            "the second floor twice",
-            _second_twice,
-            "The words go through the second floor twice and never through the first.",
-            hint=1,
-        ),
-        Mistake(
-            "turned round at the input",
-            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "input"),
-            TURNED,
-            hint=2,
-        ),
-        Mistake(
-            "turned round after the first floor",
-            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_first"),
-            TURNED,
-            hint=2,
-        ),
-        Mistake(
-            "turned round after the second floor",
-            lambda w, lm, a, b, p: _turned(w, lm, a, b, p, "after_second"),
-            TURNED,
-            hint=2,
-        ),
-        Mistake(
-            "always at the input, too",
-            lambda w, lm, a, b, p: _always_also(w, lm, a, b, p, "input"),
-            "The LM vectors join the words whatever `position` says. They join there with "
-            '`"input"` only: ask `position == "input"`.',
-            hint=3,
-        ),
-        Mistake(
-            "always after the first floor, too",
-            lambda w, lm, a, b, p: _always_also(w, lm, a, b, p, "after_first"),
-            "The LM vectors join after the first floor whatever `position` says. They join there "
-            'with `"after_first"` only: ask `position == "after_first"`.',
-            hint=3,
-        ),
-        Mistake(
-            "always at the top, too",
-            lambda w, lm, a, b, p: _always_also(w, lm, a, b, p, "after_second"),
-            "The LM vectors join at the top whatever `position` says. They join there with "
-            '`"after_second"` only: ask `position == "after_second"`.',
-            hint=3,
-        ),
-        Mistake(
-            'after the first floor wherever it is not "none"',
-            _also_after_first,
-            'You join after the first floor whenever `position` is not "none", so "input" and '
-            '"after_second" join twice. Ask `position == "after_first"`.',
-            hint=3,
-        ),
-        *(
-            Mistake(
-                f'zeros join for "none", {where}',
-                lambda w, lm, a, b, p, where=where: _joined(
-                    w, 0 * lm if p == "none" else lm, a, b, where if p == "none" else p
-                ),
-                'With "none" you join zeros. Nothing joins there: the vectors keep their width.',
-                hint=1,
-            )
-            for where in ("input", "after_first", "after_second")
         ),
     ),
-    right_answers={"one case after the other": _joined_in_words, "one place to join": _joined},
+    right_answers={"one case after the other": _in_words, "one place to join": _joined},
 )
