@@ -52,8 +52,8 @@ the probability to discard, for "paper" only, not below 0: return np.minimum(kee
         -> keep = 1 - keep if formula == "paper" else keep⏎return np.clip(keep, 0, 1)
     For "paper" you return what the paper prints, the chance to discard. Return the chance to keep
     in both cases.
-they add up to 1: return np.minimum(keep, 1.0) \
-        -> keep = np.minimum(keep, 1.0)⏎return keep / keep.sum()
+they add up to 1: return np.minimum(keep, 1.0) -> keep = np.minimum(keep, 1.0) \
+        ⏎return keep / keep.sum()
     You divide by the sum. These chances need not add up to 1: every word has its own, to stay or to
     go.
 --- hint 2

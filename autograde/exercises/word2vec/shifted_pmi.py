@@ -128,8 +128,8 @@ a small number inside the log ({tiny}): (rows * columns) -> (rows * columns) + {
         | tiny = 1e-12, 1e-10, 1e-9, 1e-8, 1e-6
     A small number inside the log turns the -inf of a pair that never occurs into some number of
     your choosing. Leave it out: `-inf` is what is asked for.
-one added to every count: total = pair_counts.sum() \
-        -> pair_counts = pair_counts + 1⏎total = pair_counts.sum()
+one added to every count: total = pair_counts.sum() -> pair_counts = pair_counts + 1 \
+        ⏎total = pair_counts.sum()
     You add 1 to every count, which changes all of them. A pair that never occurs should get `-inf`.
 never-seen pairs have a PMI of 0: return np.log -> return np.where(pair_counts == 0, 0, np.log \
         && (rows * columns)) -> (rows * columns)))
