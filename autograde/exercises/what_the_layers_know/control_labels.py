@@ -1,20 +1,12 @@
 """Exercise `control_labels`: each word type gets a random label (Hewitt and Liang 2019)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    plain,
-)
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
 Random = np.random.Generator
@@ -25,11 +17,11 @@ BY_HABIT = 0.3  # words that keep their labels, or share them with another spell
 
 def control_labels(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
     """A label for every word; the same for the same word, drawn as often as labels occur."""
-    by_lot: dict[str, str] = {}
+    drawn: dict[str, str] = {}
     for word in words:
-        if word not in by_lot:
-            by_lot[word] = labels[int(rng.integers(len(labels)))]
-    return [by_lot[word] for word in words]
+        if word not in drawn:
+            drawn[word] = labels[int(rng.integers(len(labels)))]
+    return [drawn[word] for word in words]
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -167,82 +159,88 @@ def _all_draws_first(words: Sequence[str], labels: Sequence[str], rng: Random) -
     return [drawn[word] for word in words]
 
 
-def _by_types(
-    draw: Callable[[Sequence[str], Sequence[str], Random, int], Any],
-    key: Callable[[str], str] = str,
-) -> Answer:
-    """`draw` gives a label for each of so many types."""
-
-    def answer(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-        types = list(dict.fromkeys(map(key, words)))
-        lots = dict(zip(types, draw(words, labels, rng, len(types)), strict=True))
-        return [str(lots[key(word)]) for word in words]
-
-    return answer
+def _all_draws_at_once(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    types = np.unique(words)
+    lots = dict(zip(types, rng.choice(list(labels), len(types)), strict=True))
+    return [str(lots[word]) for word in words]
 
 
-def _first_seen(words: Sequence[str], labels: Sequence[str]) -> list[str]:
-    first: dict[str, str] = {}
-    for word, label in zip(words, labels, strict=True):
-        first.setdefault(word, label)
-    return list(first.values())
+def _by_shares(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
+    names, types = sorted(set(labels)), np.unique(words)
+    shares = [list(labels).count(name) / len(labels) for name in names]
+    lots = dict(zip(types, rng.choice(names, len(types), p=shares), strict=True))
+    return [str(lots[word]) for word in words]
 
 
-def _first_few(labels: Sequence[str]) -> list[str]:
-    return list(labels[: max(1, len(set(labels)) - 1)])
+SLIPS = """
+--- hint 1
+a new label at each place: [drawn[word] for word in words] \
+        -> [labels[int(rng.integers(len(labels)))] for word in words]
+the labels are shuffled: [drawn[word] for word in words] -> rng.permutation(labels).tolist()
+a new label whenever another word came between: for word in words: -> found = [] \
+        ⏎for word in words: \
+        && if word not in drawn: drawn[word] = labels[int(rng.integers(len(labels)))] \
+        -> drawn = drawn if word in drawn else {word: labels[int(rng.integers(len(labels)))]} \
+        ⏎found.append(drawn[word]) && [drawn[word] for word in words] -> found
+    The same word has different labels at different places. Draw once for each spelling, keep the
+    label in a dictionary, and look it up at every later place.
+the word's own labels: for word in words: -> own = dict(zip(words, labels))⏎for word in words: \
+        && labels[int(rng.integers(len(labels)))] -> own[word]
+    Every word keeps a label of its own, so there is nothing random to learn by heart. Draw from all
+    labels of the text.
+one of the word's own labels: for word in words: -> own = {} \
+        ⏎for word, label in zip(words, labels): own.setdefault(word, []).append(label) \
+        ⏎for word in words: && labels[int(rng.integers(len(labels)))] -> rng.choice(own[word])
+    Every word gets one of its own labels, so there is nothing random to learn by heart. Draw from
+    all labels of the text.
+the names of the labels are exchanged: for word in words: \
+        -> own, names = dict(zip(words, labels)), sorted(set(labels)) \
+        ⏎of = dict(zip(names, rng.permutation(names).tolist()))⏎for word in words: \
+        && labels[int(rng.integers(len(labels)))] -> of[own[word]]
+    You exchange the names of the labels. Words that had one label in common still do, so a probe
+    can use what the vectors know. Draw for each word on its own.
+one label for all: [drawn[word] for word in words] -> [drawn[words[0]]] * len(words)
+    All words have the same label. Draw once for each different word.
+--- hint 2
+every label equally often: for word in words: -> labels = sorted(set(labels))⏎for word in words:
+    You draw each label equally often. Draw it as often as it occurs in the text: a random entry of
+    `labels` does so.
+as often as among the words of the dictionary: for word in words: \
+        -> labels = list(dict(zip(words, labels)).values())⏎for word in words:
+    You draw labels as often as they occur among the different words. Draw them as often as among
+    the running words: a random entry of `labels`.
+without rng: for word in words: -> rng = np.random.default_rng()⏎for word in words:
+    Draw with the `rng` that is given, so that the same seed gives the same labels.
+always the same draw: for word in words: -> rng = np.random.default_rng(0)⏎for word in words:
+    Your labels are the same whatever `rng` is. Draw with the `rng` that is given, so that the same
+    seed gives the same labels.
+drawn among the first few places: rng.integers(len(labels)) -> rng.integers(len(set(labels)))
+drawn among the first few places, the last of them left out: rng.integers(len(labels)) \
+        -> rng.integers(max(1, len(set(labels)) - 1))
+    You draw a place below the number of *different* labels, so only the first few words of the text
+    give theirs. Draw among all places: `labels[rng.integers(len(labels))]`.
+the last of the different labels is never drawn: for word in words: \
+        -> labels = sorted(set(labels))[:-1] or labels⏎for word in words:
+    One label is never drawn, and the others come equally often. Draw a random entry of `labels`:
+    `labels[rng.integers(len(labels))]` leaves none out.
+one place is never drawn: rng.integers(len(labels)) -> rng.integers(max(1, len(labels) - 1))
+one place is never drawn, and there must be two: rng.integers(len(labels)) \
+        -> rng.integers(len(labels) - 1)
+    One place of `labels`, the last or the first, is never drawn. `rng.integers(n)` draws from 0 to
+    n - 1: `labels[rng.integers(len(labels))]` leaves no place out.
+never the word's own label: for word in words: -> of = dict(zip(words, labels)) \
+        ⏎others = {own: \
+        [label for label in labels if label != own] or [own] for own in set(labels)} \
+        ⏎for word in words: && labels[int(rng.integers(len(labels)))] \
+        -> (some := others[of[word]])[int(rng.integers(len(some)))]
+    No word ever draws the label it had. Chance may give it: draw from all labels of the text,
+    whatever the word's own is.
+--- hint 3
+lower case: for word in words: -> words = [word.lower() for word in words]⏎for word in words:
+    You give *Word* and *word* one label. Here every spelling is a word of its own.
+"""
 
 
-def _but_one_place(words: Sequence[str], labels: Sequence[str], rng: Random, n: int) -> list[str]:
-    return [labels[i] for i in rng.integers(max(1, len(labels) - 1), size=n)]
-
-
-def _but_one_of_two(words: Sequence[str], labels: Sequence[str], rng: Random, n: int) -> list[str]:
-    return [labels[i] for i in rng.integers(len(labels) - 1, size=n)]
-
-
-def _all_but_last(labels: Sequence[str]) -> list[str]:
-    return sorted(set(labels))[:-1] or list(labels)
-
-
-def _own(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-    of: dict[str, list[str]] = {}
-    for word, label in zip(words, labels, strict=True):
-        of.setdefault(word, []).append(label)
-    return [own[int(rng.integers(len(own)))] for own in of.values()]
-
-
-def _others(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-    but = {own: [label for label in labels if label != own] or [own] for own in set(labels)}
-    others = [but[own] for own in _first_seen(words, labels)]
-    return [some[int(rng.integers(len(some)))] for some in others]
-
-
-def _labels_exchanged(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-    names = sorted(set(labels))
-    of = dict(zip(names, rng.permutation(names), strict=True))
-    first = dict(zip(dict.fromkeys(words), _first_seen(words, labels), strict=True))
-    return [str(of[first[word]]) for word in words]
-
-
-def _last_drawn(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-    found: list[str] = []
-    before: dict[str, str] = {}
-    for word in words:
-        if not before or word != next(iter(before)):
-            before = {word: labels[int(rng.integers(len(labels)))]}
-        found.append(before[word])
-    return found
-
-
-EACH_TOKEN = (
-    "The same word has different labels at different places. Draw once for each spelling, keep the "
-    "label in a dictionary, and look it up at every later place."
-)
-FEW_PLACES = (
-    "You draw a place below the number of *different* labels, so only the first few words of the "
-    "text give theirs. Draw among all places: `labels[rng.integers(len(labels))]`."
-)
-SAME = "Draw with the `rng` that is given, so that the same seed gives the same labels."
 EXERCISE = Exercise(
     id="control_labels",
     title="Random labels",
@@ -266,148 +264,10 @@ EXERCISE = Exercise(
             "one, too.",
         ),
     ),
-    mistakes=(
-        Mistake(
-            "a new label at each place",
-            lambda words, labels, rng: [labels[int(rng.integers(len(labels)))] for _ in words],
-            EACH_TOKEN,
-            hint=1,
-        ),
-        Mistake(
-            "the labels are shuffled",
-            lambda words, labels, rng: [str(x) for x in rng.permutation(labels)],
-            EACH_TOKEN,
-            hint=1,
-        ),
-        Mistake(
-            "a new label whenever another word came between",
-            _last_drawn,
-            EACH_TOKEN,
-            hint=1,
-        ),
-        Mistake(
-            "every label equally often",
-            _by_types(lambda words, labels, rng, n: rng.choice(sorted(set(labels)), n)),
-            "You draw each label equally often. Draw it as often as it occurs in the text: a "
-            "random entry of `labels` does so.",
-            hint=2,
-        ),
-        Mistake(
-            "as often as among the words of the dictionary",
-            _by_types(lambda words, labels, rng, n: rng.choice(_first_seen(words, labels), n)),
-            "You draw labels as often as they occur among the different words. Draw them as often "
-            "as among the running words: a random entry of `labels`.",
-            hint=2,
-        ),
-        Mistake(
-            "the word's own labels",
-            _by_types(lambda words, labels, rng, n: _first_seen(words, labels)),
-            "Every word keeps a label of its own, so there is nothing random to learn by heart. "
-            "Draw from all labels of the text.",
-            hint=1,
-        ),
-        Mistake(
-            "one of the word's own labels",
-            _by_types(lambda words, labels, rng, n: _own(words, labels, rng)),
-            "Every word gets one of its own labels, so there is nothing random to learn by heart. "
-            "Draw from all labels of the text.",
-            hint=1,
-        ),
-        Mistake(
-            "the names of the labels are exchanged",
-            _labels_exchanged,
-            "You exchange the names of the labels. Words that had one label in common still do, so "
-            "a probe can use what the vectors know. Draw for each word on its own.",
-            hint=1,
-        ),
-        Mistake(
-            "without rng",
-            _by_types(
-                lambda words, labels, rng, n: np.random.default_rng().choice(list(labels), n)
-            ),
-            SAME,
-            hint=2,
-        ),
-        Mistake(
-            "always the same draw",
-            _by_types(
-                lambda words, labels, rng, n: np.random.default_rng(0).choice(list(labels), n)
-            ),
-            "Your labels are the same whatever `rng` is. " + SAME,
-            hint=2,
-        ),
-        Mistake(
-            "lower case",
-            _by_types(lambda words, labels, rng, n: rng.choice(list(labels), n), str.lower),
-            "You give *Word* and *word* one label. Here every spelling is a word of its own.",
-            hint=3,
-        ),
-        Mistake(
-            "every label equally often, and lower case",
-            _by_types(lambda words, labels, rng, n: rng.choice(sorted(set(labels)), n), str.lower),
-            "Two things. You draw each label equally often: a random entry of `labels` comes as "
-            "often as it occurs. And you give *Word* and *word* one label: here every spelling is "
-            "a word of its own.",
-            hint=2,
-        ),
-        Mistake(
-            "drawn among the first few places",
-            _by_types(lambda words, labels, rng, n: rng.choice(labels[: len(set(labels))], n)),
-            FEW_PLACES,
-            hint=2,
-        ),
-        Mistake(
-            "drawn among the first few places, the last of them left out",
-            _by_types(lambda words, labels, rng, n: rng.choice(_first_few(labels), n)),
-            FEW_PLACES,
-            hint=2,
-        ),
-        Mistake(
-            "the last of the different labels is never drawn",
-            _by_types(lambda words, labels, rng, n: rng.choice(_all_but_last(labels), n)),
-            "One label is never drawn, and the others come equally often. Draw a random entry of "
-            "`labels`: `labels[rng.integers(len(labels))]` leaves none out.",
-            hint=2,
-        ),
-        *(
-            Mistake(
-                name,
-                _by_types(draw),
-                "One place of `labels`, the last or the first, is never drawn. "
-                "`rng.integers(n)` draws from 0 to n - 1: `labels[rng.integers(len(labels))]` "
-                "leaves no place out.",
-                hint=2,
-            )
-            for name, draw in (
-                ("one place is never drawn", _but_one_place),
-                ("one place is never drawn, and there must be two", _but_one_of_two),
-            )
-        ),
-        Mistake(
-            "never the word's own label",
-            _by_types(lambda words, labels, rng, n: _others(words, labels, rng)),
-            "No word ever draws the label it had. Chance may give it: draw from all labels of the "
-            "text, whatever the word's own is.",
-            hint=2,
-        ),
-        Mistake(
-            "one label for all",
-            lambda words, labels, rng: [labels[int(rng.integers(len(labels)))]] * len(words),
-            "All words have the same label. Draw once for each different word.",
-            hint=1,
-        ),
-    ),
+    mistakes=slips(control_labels, SLIPS),
     right_answers={
-        "all draws at once": _by_types(
-            lambda words, labels, rng, n: np.array(labels)[rng.integers(0, len(labels), n)]
-        ),
-        "choice by shares": _by_types(
-            lambda words, labels, rng, n: rng.choice(
-                sorted(set(labels)),
-                n,
-                p=[list(labels).count(name) / len(labels) for name in sorted(set(labels))],
-            )
-        ),
+        "all draws at once": _all_draws_at_once,
+        "choice by shares": _by_shares,
         "all draws first": _all_draws_first,
     },
     rtol=0.0,

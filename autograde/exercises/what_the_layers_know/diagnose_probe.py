@@ -1,12 +1,12 @@
 """Exercise `diagnose_probe`: from the symptoms of a probe to its fault."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
 SOUND, LEAK, SHIFTED, BLIND = (
@@ -26,52 +26,6 @@ def diagnose_probe(test: float, fresh: float, offsets: Numbers, moved: float) ->
     if moved <= TREMBLING:
         return BLIND
     return LEAK if test - fresh > GAP else SOUND
-
-
-def _rules(
-    test: float,
-    fresh: float,
-    offsets: Numbers,
-    moved: float,
-    *,
-    order: str = "sbl",
-    gap: float = GAP,
-    both_ways: bool = False,
-    ratio: bool = False,
-    trembling: float = TREMBLING,
-    own: int = 1,
-    places: tuple[int, ...] = (0, 2),
-    too_good: float | None = None,
-    too_bad: float | None = None,
-    half: bool = False,
-    lowest: Callable[[Numbers], float] | None = None,
-    fresh_first: bool = False,
-    turned: str = "",
-) -> str:
-    """The rules, with one thing done otherwise.
-
-    `order` is that of the questions; in `turned` are those whose answer is turned round; `lowest`
-    is what the middle of `offsets` must reach.
-    """
-    apart = abs(test - fresh) if both_ways else test - fresh
-    if fresh_first:
-        apart = -apart
-    leaks = test / fresh > 1 + gap if ratio else apart > gap
-    if too_good is not None:
-        leaks = test > too_good
-    shifted = any(offsets[place] > offsets[own] for place in places if place != own)
-    if half:
-        shifted = offsets[own] < 0.5
-    if lowest is not None:
-        shifted = offsets[own] < lowest(offsets)
-    if too_bad is not None:
-        shifted = test < too_bad
-    found = {
-        "s": (bool(shifted), SHIFTED),
-        "b": (bool(moved <= trembling), BLIND),
-        "l": (bool(leaks), LEAK),
-    }
-    return next((found[k][1] for k in order if found[k][0] is not (k in turned)), SOUND)
 
 
 def _probe_with(
@@ -151,10 +105,73 @@ def _blind_first(test: float, fresh: float, offsets: Numbers, moved: float) -> s
     return SHIFTED
 
 
-SHIFTED_ONE_WAY = (
-    "You look at one neighbour only. Labels can be shifted either way: compare the middle of "
-    "`offsets` with both others, or ask whether `offsets.argmax()` is 1."
-)
+SLIPS = """
+--- hint 1
+fresh minus test: test - fresh -> fresh - test
+    You subtract the wrong way round. A leak raises `test`: ask whether test - fresh is above 0.05.
+a high score is a leak: test - fresh > GAP -> test > 0.95
+    You call a high test score a leak. A task can be easy, and a weak probe can leak. Compare `test`
+    with `fresh`.
+leaks are never found: LEAK if test - fresh > GAP else SOUND -> SOUND
+    A probe that has seen its test sentences is sound for you. Compare `test` with `fresh`.
+a small gap is the fault: test - fresh > GAP -> test - fresh <= GAP
+    You call it a leak where the gap is small. Turn that question round.
+--- hint 2
+only the label of the next word: offsets.argmax() != 1 -> offsets[2] > offsets[1]
+only the label of the word before: offsets.argmax() != 1 -> offsets[0] > offsets[1]
+    You look at one neighbour only. Labels can be shifted either way: compare the middle of
+    `offsets` with both others, or ask whether `offsets.argmax()` is 1.
+the first place is taken for the word itself: offsets.argmax() != 1 -> offsets.argmax() != 0
+    A sound probe has shifted labels for you. `offsets` holds before, itself, after: the word's own
+    label is in the middle, place 1.
+agreement below a half is a shift: offsets.argmax() != 1 -> offsets[1] < 0.5
+    You call labels shifted when the agreement is below 0.5. A weak probe is no shift: ask whether a
+    *neighbour's* label agrees more often than the word's own.
+the middle below the mean is a shift: offsets.argmax() != 1 -> offsets[1] < offsets.mean()
+    A probe is sound for you whose middle of `offsets` is high, though a neighbour's is higher.
+    Above the mean is not enough: ask whether it is the *largest*, `offsets.argmax() == 1`.
+the middle below the neighbours' sum is a shift: offsets.argmax() != 1 \
+        -> offsets[1] < offsets[0] + offsets[2]
+    You call labels shifted where the neighbours agree nearly as often as the word itself. Compare
+    the middle of `offsets` with each of them, without a sum or a margin: is it the largest?
+a low score is a shift: offsets.argmax() != 1 -> test < 0.5
+    You call labels shifted when the test score is low. A task can be hard, and a test that is
+    shifted, too, looks splendid. Compare the three numbers of `offsets`.
+missing context is never found: if moved <= TREMBLING: return BLIND ->
+    A probe without context is sound for you. Its scores look ordinary; only `moved` tells.
+shifts are never found: if offsets.argmax() != 1: return SHIFTED ->
+    A probe with shifted labels is something else for you. Ask which neighbour's label it names:
+    `offsets.argmax()`.
+movement is the fault: moved <= TREMBLING -> moved > TREMBLING
+    You call it no context where the vectors do move. Turn that question round.
+agreement is the fault: offsets.argmax() != 1 -> offsets.argmax() == 1
+    You call the labels shifted where the word's own label agrees most. Turn that question round.
+--- hint 3
+the gap is looked at first: if offsets.argmax() -> if test - fresh > GAP: return LEAK \
+        ⏎if offsets.argmax()
+    A probe with shifted labels is a leak for you. If the test labels are shifted, too, it agrees
+    with them and not with the fresh ones, so the gap is there as well. Ask `offsets` first.
+any gap at all: test - fresh > GAP -> test > fresh
+    You take the smallest gap for a leak. The two scores are of different sentences and differ by
+    chance: count what is larger than 0.05.
+a gap of 0.1: test - fresh > GAP -> test - fresh > 0.1
+    You overlook a gap of 0.07. Count what is larger than 0.05.
+a gap either way: test - fresh > GAP -> abs(test - fresh) > GAP
+    A probe that is better on the fresh sentences leaks for you. A leak raises `test`: leave out the
+    absolute value.
+the gap as a ratio: test - fresh > GAP -> test / fresh > 1 + GAP
+    You divide the scores. The rule speaks of their difference: test - fresh > 0.05.
+exactly no movement: moved <= TREMBLING -> moved == 0
+    You ask whether `moved` is exactly 0. Rounding moves a vector by 1e-7: up to 1e-6 is no
+    movement.
+a small movement is none: moved <= TREMBLING -> moved <= 1e-3
+    You take a small movement for none. Everything above 1e-6 is context.
+everything is shifted: offsets.argmax() -> offsets.max()
+    You call the labels of every probe shifted. Ask for the *place* of the *largest* of `offsets`:
+    `offsets.argmax()` is 1 where the word's own label agrees most.
+"""
+
+
 EXERCISE = Exercise(
     id="diagnose_probe",
     title="Three broken probes",
@@ -190,178 +207,7 @@ EXERCISE = Exercise(
         Case("neighbours with like labels", _probe_with(SOUND, close=True), edge=True),
     ),
     mistakes=(
-        Mistake(
-            "the gap is looked at first",
-            lambda *a: _rules(*a, order="lsb"),
-            "A probe with shifted labels is a leak for you. If the test labels are shifted, too, "
-            "it agrees with them and not with the fresh ones, so the gap is there as well. Ask "
-            "`offsets` first.",
-            hint=3,
-        ),
-        Mistake(
-            "only the label of the next word",
-            lambda *a: _rules(*a, places=(2,)),
-            SHIFTED_ONE_WAY,
-            hint=2,
-        ),
-        Mistake(
-            "only the label of the word before",
-            lambda *a: _rules(*a, places=(0,)),
-            SHIFTED_ONE_WAY,
-            hint=2,
-        ),
-        Mistake(
-            "the first place is taken for the word itself",
-            lambda *a: _rules(*a, own=0, places=(1, 2)),
-            "A sound probe has shifted labels for you. `offsets` holds before, itself, after: the "
-            "word's own label is in the middle, place 1.",
-            hint=2,
-        ),
-        Mistake(
-            "agreement below a half is a shift",
-            lambda *a: _rules(*a, half=True),
-            "You call labels shifted when the agreement is below 0.5. A weak probe is no shift: "
-            "ask whether a *neighbour's* label agrees more often than the word's own.",
-            hint=2,
-        ),
-        Mistake(
-            "the middle below the mean is a shift",
-            lambda *a: _rules(*a, lowest=np.mean),
-            "A probe is sound for you whose middle of `offsets` is high, though a neighbour's is "
-            "higher. Above the mean is not enough: ask whether it is the *largest*, "
-            "`offsets.argmax() == 1`.",
-            hint=2,
-        ),
-        Mistake(
-            "the middle below the mean is a shift, and a small movement is none",
-            lambda *a: _rules(*a, lowest=np.mean, trembling=1e-5),
-            "Two things. The middle of `offsets` must be the *largest*, not above the mean: "
-            "`offsets.argmax() == 1`. And everything that moves by more than 1e-6 is context.",
-            hint=2,
-        ),
-        Mistake(
-            "the middle below the neighbours' sum is a shift",
-            lambda *a: _rules(*a, lowest=lambda offsets: offsets[0] + offsets[2]),
-            "You call labels shifted where the neighbours agree nearly as often as the word "
-            "itself. Compare the middle of `offsets` with each of them, without a sum or a margin: "
-            "is it the largest?",
-            hint=2,
-        ),
-        Mistake(
-            "fresh minus test",
-            lambda *a: _rules(*a, fresh_first=True),
-            "You subtract the wrong way round. A leak raises `test`: ask whether test - fresh is "
-            "above 0.05.",
-            hint=1,
-        ),
-        Mistake(
-            "agreement below a half is a shift, and leaks are never found",
-            lambda *a: _rules(*a, half=True, order="sb"),
-            "Two things. A weak probe is no shift: ask whether a *neighbour's* label agrees more "
-            "often than the word's own. And no leak is found: `test` and `fresh` are shares, and "
-            "a gap above 0.05 is a leak.",
-            hint=2,
-        ),
-        Mistake(
-            "a low score is a shift",
-            lambda *a: _rules(*a, too_bad=0.5),
-            "You call labels shifted when the test score is low. A task can be hard, and a test "
-            "that is shifted, too, looks splendid. Compare the three numbers of `offsets`.",
-            hint=2,
-        ),
-        Mistake(
-            "a high score is a leak",
-            lambda *a: _rules(*a, too_good=0.95),
-            "You call a high test score a leak. A task can be easy, and a weak probe can leak. "
-            "Compare `test` with `fresh`.",
-            hint=1,
-        ),
-        Mistake(
-            "any gap at all",
-            lambda *a: _rules(*a, gap=0.0),
-            "You take the smallest gap for a leak. The two scores are of different sentences and "
-            "differ by chance: count what is larger than 0.05.",
-            hint=3,
-        ),
-        Mistake(
-            "a gap of 0.1",
-            lambda *a: _rules(*a, gap=0.1),
-            "You overlook a gap of 0.07. Count what is larger than 0.05.",
-            hint=3,
-        ),
-        Mistake(
-            "a gap either way",
-            lambda *a: _rules(*a, both_ways=True),
-            "A probe that is better on the fresh sentences leaks for you. A leak raises `test`: "
-            "leave out the absolute value.",
-            hint=3,
-        ),
-        Mistake(
-            "the gap as a ratio",
-            lambda *a: _rules(*a, ratio=True),
-            "You divide the scores. The rule speaks of their difference: test - fresh > 0.05.",
-            hint=3,
-        ),
-        Mistake(
-            "exactly no movement",
-            lambda *a: _rules(*a, trembling=0.0),
-            "You ask whether `moved` is exactly 0. Rounding moves a vector by 1e-7: up to 1e-6 is "
-            "no movement.",
-            hint=3,
-        ),
-        Mistake(
-            "a small movement is none",
-            lambda *a: _rules(*a, trembling=1e-3),
-            "You take a small movement for none. Everything above 1e-6 is context.",
-            hint=3,
-        ),
-        Mistake(
-            "missing context is never found",
-            lambda *a: _rules(*a, order="sl"),
-            "A probe without context is sound for you. Its scores look ordinary; only `moved` "
-            "tells.",
-            hint=2,
-        ),
-        Mistake(
-            "leaks are never found",
-            lambda *a: _rules(*a, order="sb"),
-            "A probe that has seen its test sentences is sound for you. Compare `test` with "
-            "`fresh`.",
-            hint=1,
-        ),
-        Mistake(
-            "shifts are never found",
-            lambda *a: _rules(*a, order="bl"),
-            "A probe with shifted labels is something else for you. Ask which neighbour's label "
-            "it names: `offsets.argmax()`.",
-            hint=2,
-        ),
-        Mistake(
-            "movement is the fault",
-            lambda *a: _rules(*a, turned="b"),
-            "You call it no context where the vectors do move. Turn that question round.",
-            hint=2,
-        ),
-        Mistake(
-            "a small gap is the fault",
-            lambda *a: _rules(*a, turned="l"),
-            "You call it a leak where the gap is small. Turn that question round.",
-            hint=1,
-        ),
-        Mistake(
-            "agreement is the fault",
-            lambda *a: _rules(*a, turned="s"),
-            "You call the labels shifted where the word's own label agrees most. Turn that "
-            "question round.",
-            hint=2,
-        ),
-        Mistake(
-            "everything is shifted",
-            lambda *a: SHIFTED,
-            "You call the labels of every probe shifted. Ask for the *place* of the *largest* of "
-            "`offsets`: `offsets.argmax()` is 1 where the word's own label agrees most.",
-            hint=3,
-        ),
+        *slips(diagnose_probe, SLIPS),
         Mistake("everything is sound", lambda *a: SOUND, 'You say "sound" to every probe.', hint=1),
     ),
     right_answers={

@@ -1,7 +1,7 @@
 """Exercise `nearest_labels`: the k nearest examples vote."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from autograde.checking.exercise import (
     Plain,
     call,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
 Numbers = NDArray[np.float64]
@@ -130,35 +131,12 @@ def _two_far(rng: np.random.Generator) -> Inputs:
     return _cloud(2, 5, 5, 2)(rng) | {"labels": [SENSES[0], SENSES[1]]}
 
 
-Pick = Callable[[Numbers], NDArray[np.int64]]
-
-
-def _by(
-    similarity: Callable[[Numbers, Numbers], Numbers],
-    take: Callable[[Numbers, int], Any] = lambda row, k: np.argsort(-row)[:k],
-    decide: Callable[[list[str]], str] = lambda nearest: max(nearest, key=nearest.count),
-) -> Answer:
-    def answer(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-        return [decide([labels[row] for row in take(near, k)]) for near in similarity(known, asked)]
-
-    return answer
-
-
 def _unit(x: Numbers, axis: int = 1) -> Numbers:
     return np.asarray(x / np.linalg.norm(x, axis=axis, keepdims=True))
 
 
 def _cosine(known: Numbers, asked: Numbers) -> Numbers:
     return np.asarray(_unit(asked) @ _unit(known).T)
-
-
-def _minus_distance(known: Numbers, asked: Numbers) -> Numbers:
-    return np.asarray(-np.linalg.norm(known[None] - asked[:, None], axis=2))
-
-
-def _among_equals(nearest: list[str], choose: Callable[[list[str]], str]) -> str:
-    most = max(map(nearest.count, nearest))
-    return choose([label for label in nearest if nearest.count(label) == most])
 
 
 def _by_votes(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
@@ -189,46 +167,116 @@ def _by_distance_of_units(known: Numbers, labels: Labels, asked: Numbers, k: int
     return np.array([max(row, key=row.tolist().count) for row in chosen])
 
 
-def _summed_cosines(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-    found = []
-    for near in _cosine(known, asked):
-        votes: dict[str, float] = {}
-        for row in np.argsort(-near)[:k]:
-            votes[labels[row]] = votes.get(labels[row], 0.0) + float(near[row])
-        found.append(max(votes, key=votes.__getitem__))
-    return found
-
-
-def _by_sums_where_tied(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-    found = []
-    for near in _cosine(known, asked):
-        votes: dict[str, tuple[int, float]] = {}
-        for row in np.argsort(-near)[:k]:
-            number, total = votes.get(labels[row], (0, 0.0))
-            votes[labels[row]] = (number + 1, total + float(near[row]))
-        found.append(max(votes, key=votes.__getitem__))
-    return found
-
-
 def _centroid(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
     names = sorted(set(labels))
     means = np.stack([_unit(known)[[label == name for label in labels]].mean(0) for name in names])
     return [names[i] for i in _cosine(means, asked).argmax(1)]
 
 
-def _majority(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-    return [max(labels, key=list(labels).count)] * len(asked)
+SLIPS = """
+--- hint 1
+the first asked vector alone: asked @ unit.T -> asked[:1] @ unit.T && return found \
+        -> return found * len(asked)
+    Every vector gets the label of the first asked one. Let each have neighbours of its own: go
+    through the rows of `asked`.
+everybody votes: max(nearest, key=nearest.count) -> max(labels, key=labels.count)
+everybody votes, the nearest first: [:k] ->
+    All examples vote, so the answer is always the commonest label. Only the k nearest of each asked
+    vector vote.
+--- hint 2
+the division is upside down: known / np.linalg.norm(known, axis=1, keepdims=True) \
+        -> np.linalg.norm(known, axis=1, keepdims=True) / known
+    You divide the length by the vector. Divide the vector by its length.
+whole numbers only: known / -> known //
+    `//` rounds down to whole numbers, and little is left of a direction. Divide with `/`.
+one over the cosine: -similarity -> -1 / similarity
+    Your cosine is upside down: the product stands above, the two lengths below.
+the last k of the list: np.argsort(-similarity)[:k] -> range(len(labels))[-k:]
+    The last k examples of the list vote, wherever they lie. Sort by similarity first.
+the first k of the list: np.argsort(-similarity)[:k] -> range(len(labels))[:k]
+    The first k examples of the list vote, wherever they lie. Sort by similarity first.
+multiplied by the lengths: known / -> known *
+    You multiply by the lengths, so long vectors win twice over. Divide: `known /
+    np.linalg.norm(known, axis=1, keepdims=True)`.
+the first label of the list: max(nearest, key=nearest.count) -> labels[0]
+    Every vector gets the first label of the list. Let its neighbours vote: sort the examples by
+    similarity, and count the labels of the first k.
+the product without the lengths: known / np.linalg.norm(known, axis=1, keepdims=True) -> known
+    You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring
+    every example to its own length 1, `known / np.linalg.norm(known, axis=1, keepdims=True)`.
+the straight distance: asked @ unit.T -> -np.linalg.norm(asked[:, None] - known, axis=2)
+    You take the distance between the points, so a long and a short vector of the same direction are
+    far apart. Cosine compares directions: bring all vectors to length 1 first.
+length 1 by column: axis=1 -> axis=0
+both by column: axis=1 -> axis=0 && asked @ unit.T -> asked / np.linalg.norm(asked, axis=0) @ unit.T
+    You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.
+the mean of the examples comes off: unit = \
+        -> asked, known = asked - known.mean(0), known - known.mean(0)⏎unit =
+a mean of their own comes off each: unit = \
+        -> asked, known = asked - asked.mean(0), known - known.mean(0)⏎unit =
+the mean of each vector comes off: unit = \
+        -> asked, known = (v - v.mean(1, keepdims=True) for v in (asked, known))⏎unit =
+    You take a mean off the vectors before you compare them. The cosine asked for is that of the
+    vectors as they are.
+the cosine without its sign: -similarity -> -abs(similarity)
+    You drop the sign of the cosine, so a vector that points the other way counts as near. Keep the
+    sign.
+an answer for each example: asked @ unit.T -> unit @ asked.T
+    You have sorted the wrong axis: for each example, the asked vectors. Return one label for each
+    *asked* vector.
+--- hint 3
+the last in the alphabet: max(nearest, key=nearest.count) -> max(nearest)
+    `max` of texts is the last in the alphabet. Take the label that occurs most often: `max(nearest,
+    key=nearest.count)`.
+the first in the alphabet: max(nearest, key=nearest.count) -> min(nearest)
+    `min` of texts is the first in the alphabet. Take the label that occurs most often:
+    `max(nearest, key=nearest.count)`.
+the first of the list that got most votes: np.argsort(-similarity)[:k] \
+        -> sorted(np.argsort(-similarity)[:k])
+    When two labels have equally many votes, you take the one that comes first in `labels`. Take the
+    one whose nearest example is nearer.
+the farthest: -similarity -> similarity
+    You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the cosine.
+the nearest is left out: [:k] -> [1 : k + 1]
+    You leave out the nearest example. Nothing stands for itself here: the asked vectors are none of
+    the examples.
+one too many: [:k] -> [: k + 1]
+    k + 1 examples vote. `[:k]` gives k.
+one too few: [:k] -> [: max(k - 1, 1)]
+    k - 1 examples vote. `[:k]` gives k.
+the nearest alone: max(nearest, key=nearest.count) -> nearest[0]
+    You ask the nearest example alone. The k nearest vote.
+the k-th alone: max(nearest, key=nearest.count) -> nearest[-1]
+    You take the label of the k-th neighbour. All k vote, and most votes win.
+the fewest votes: max(nearest, -> min(nearest,
+    You take the label with the fewest votes. Take the one with the most.
+near votes count more: key=nearest.count \
+        -> key=lambda label: \
+        sum(similarity[row] for row in np.argsort(-similarity)[:k] if labels[row] == label)
+    You add up cosines. Each of the k nearest has one vote, however near it is.
+a tie goes by the alphabet: max(nearest, -> max(sorted(nearest),
+    When two labels have equally many votes, you take the first in the alphabet. Take the one whose
+    nearest example is nearer.
+a tie goes to the farther one: max(nearest, -> max(nearest[::-1],
+    When two labels have equally many votes, you take the one that comes later. Take the one whose
+    nearest example is nearer.
+the last in the alphabet wins a tie: max(nearest, -> max(sorted(nearest)[::-1],
+    When two labels have equally many votes, you take the last in the alphabet. Take the one whose
+    nearest example is nearer.
+the order of a set decides a tie: max(nearest, -> max(set(nearest),
+    When two labels have equally many votes, no rule decides: with the labels spelled otherwise
+    another one wins. A set has no order. Run through the list, nearest first: `max(nearest,
+    key=nearest.count)` takes the first of equals.
+a tie goes by the sum of the cosines: key=nearest.count \
+        -> key=lambda label: (nearest.count(label), \
+        sum(similarity[row] for row in np.argsort(-similarity)[:k] if labels[row] == label))
+    When two labels have equally many votes, you look at more than the nearest example of each, as a
+    sum of cosines does. The label whose nearest example is nearer wins.
+all labels that voted: max(nearest, key=nearest.count) -> nearest
+    You return all the votes. Return the one label that has most of them.
+"""
 
 
-def _nearest_questions(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-    order = np.argsort(-_cosine(known, asked), axis=0)[:k]  # (k, N)
-    return [labels[i % len(labels)] for i in order[0]]
-
-
-LENGTHS = (
-    "You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring "
-    "every example to its own length 1, `known / np.linalg.norm(known, axis=1, keepdims=True)`."
-)
 EXERCISE = Exercise(
     id="nearest_labels",
     title="Ask the neighbours",
@@ -258,271 +306,13 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=(
-        Mistake(
-            "the division is upside down",
-            _by(lambda known, asked: asked @ (np.linalg.norm(known, axis=1)[:, None] / known).T),
-            "You divide the length by the vector. Divide the vector by its length.",
-            hint=2,
-        ),
-        Mistake(
-            "whole numbers only",
-            _by(lambda known, asked: asked @ (known // np.linalg.norm(known, axis=1)[:, None]).T),
-            "`//` rounds down to whole numbers, and little is left of a direction. Divide with "
-            "`/`.",
-            hint=2,
-        ),
-        Mistake(
-            "one over the cosine",
-            _by(lambda known, asked: 1 / _cosine(known, asked)),
-            "Your cosine is upside down: the product stands above, the two lengths below.",
-            hint=2,
-        ),
-        Mistake(
-            "the last k of the list",
-            _by(_cosine, lambda row, k: range(len(row) - 1, max(len(row) - k, 0) - 1, -1)),
-            "The last k examples of the list vote, wherever they lie. Sort by similarity first.",
-            hint=2,
-        ),
-        Mistake(
-            "multiplied by the lengths",
-            _by(lambda known, asked: asked @ (known * np.linalg.norm(known, axis=1)[:, None]).T),
-            "You multiply by the lengths, so long vectors win twice over. Divide: "
-            "`known / np.linalg.norm(known, axis=1, keepdims=True)`.",
-            hint=2,
-        ),
-        Mistake(
-            "the last in the alphabet",
-            _by(_cosine, decide=max),
-            "`max` of texts is the last in the alphabet. Take the label that occurs most often: "
-            "`max(nearest, key=nearest.count)`.",
-            hint=3,
-        ),
-        Mistake(
-            "the first in the alphabet",
-            _by(_cosine, decide=min),
-            "`min` of texts is the first in the alphabet. Take the label that occurs most often: "
-            "`max(nearest, key=nearest.count)`.",
-            hint=3,
-        ),
-        Mistake(
-            "the first k of the list",
-            _by(_cosine, lambda row, k: range(min(k, len(row)))),
-            "The first k examples of the list vote, wherever they lie. Sort by similarity first.",
-            hint=2,
-        ),
-        Mistake(
-            "the first label of the list",
-            lambda known, labels, asked, k: [labels[0]] * len(asked),
-            "Every vector gets the first label of the list. Let its neighbours vote: sort the "
-            "examples by similarity, and count the labels of the first k.",
-            hint=2,
-        ),
-        Mistake(
-            "the first of the list that got most votes",
-            _by(_cosine, lambda row, k: sorted(np.argsort(-row)[:k])),
-            "When two labels have equally many votes, you take the one that comes first in "
-            "`labels`. Take the one whose nearest example is nearer.",
-            hint=3,
-        ),
-        Mistake(
-            "the product without the lengths",
-            _by(lambda known, asked: asked @ known.T),
-            LENGTHS,
-            hint=2,
-        ),
-        Mistake(
-            "the straight distance",
-            _by(_minus_distance),
-            "You take the distance between the points, so a long and a short vector of the same "
-            "direction are far apart. Cosine compares directions: bring all vectors to length 1 "
-            "first.",
-            hint=2,
-        ),
-        Mistake(
-            "the straight distance, and a tie goes by the alphabet",
-            _by(_minus_distance, decide=lambda nearest: _among_equals(nearest, min)),
-            "Two things. You take the distance between the points: cosine compares directions, so "
-            "bring all vectors to length 1 first. And of labels with equally many votes you take "
-            "the first in the alphabet: take the one whose nearest example is nearer.",
-            hint=2,
-        ),
-        Mistake(
-            "length 1 by column",
-            _by(lambda known, asked: asked @ _unit(known, 0).T),
-            "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
-            hint=2,
-        ),
-        Mistake(
-            "both by column",
-            _by(lambda known, asked: _unit(asked, 0) @ _unit(known, 0).T),
-            "You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.",
-            hint=2,
-        ),
-        *(
-            Mistake(
-                name,
-                _by(centred),
-                "You take a mean off the vectors before you compare them. The cosine asked for is "
-                "that of the vectors as they are.",
-                hint=2,
-            )
-            for name, centred in (
-                (
-                    "the mean of the examples comes off",
-                    lambda known, asked: _cosine(known - known.mean(0), asked - known.mean(0)),
-                ),
-                (
-                    "a mean of their own comes off each",
-                    lambda known, asked: _cosine(known - known.mean(0), asked - asked.mean(0)),
-                ),
-                (
-                    "the mean of each vector comes off",
-                    lambda known, asked: _cosine(
-                        known - known.mean(1, keepdims=True), asked - asked.mean(1, keepdims=True)
-                    ),
-                ),
-            )
-        ),
-        Mistake(
-            "the cosine without its sign",
-            _by(lambda known, asked: np.abs(_cosine(known, asked))),
-            "You drop the sign of the cosine, so a vector that points the other way counts as"
-            " near. Keep the sign.",
-            hint=2,
-        ),
-        Mistake(
-            "the farthest",
-            _by(_cosine, lambda row, k: np.argsort(row)[:k]),
-            "You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the "
-            "cosine.",
-            hint=3,
-        ),
-        Mistake(
-            "the first asked vector alone",
-            lambda known, labels, asked, k: (
-                nearest_labels(known, labels, asked[:1], k) * len(asked)
-            ),
-            "Every vector gets the label of the first asked one. Let each have neighbours of its "
-            "own: go through the rows of `asked`.",
-            hint=1,
-        ),
-        Mistake(
-            "the farthest of the first asked vector",
-            lambda known, labels, asked, k: (
-                _by(_cosine, lambda row, k: np.argsort(row)[:k])(known, labels, asked[:1], k)
-                * len(asked)
-            ),
-            "Two things. You ask the farthest examples: `argsort` puts the smallest first. And "
-            "every vector gets the label of the first asked one: go through the rows of `asked`.",
-            hint=3,
-        ),
-        Mistake(
-            "the nearest is left out",
-            _by(_cosine, lambda row, k: np.argsort(-row)[1 : k + 1]),
-            "You leave out the nearest example. Nothing stands for itself here: the asked vectors "
-            "are none of the examples.",
-            hint=3,
-        ),
-        Mistake(
-            "one too many",
-            _by(_cosine, lambda row, k: np.argsort(-row)[: k + 1]),
-            "k + 1 examples vote. `[:k]` gives k.",
-            hint=3,
-        ),
-        Mistake(
-            "one too few",
-            _by(_cosine, lambda row, k: np.argsort(-row)[: max(k - 1, 1)]),
-            "k - 1 examples vote. `[:k]` gives k.",
-            hint=3,
-        ),
-        Mistake(
-            "the nearest alone",
-            _by(_cosine, lambda row, k: np.argsort(-row)[:1]),
-            "You ask the nearest example alone. The k nearest vote.",
-            hint=3,
-        ),
-        Mistake(
-            "the k-th alone",
-            _by(_cosine, decide=lambda nearest: nearest[-1]),
-            "You take the label of the k-th neighbour. All k vote, and most votes win.",
-            hint=3,
-        ),
-        Mistake(
-            "the fewest votes",
-            _by(_cosine, decide=lambda nearest: min(nearest, key=nearest.count)),
-            "You take the label with the fewest votes. Take the one with the most.",
-            hint=3,
-        ),
-        Mistake(
-            "everybody votes",
-            _majority,
-            "All examples vote, so the answer is always the commonest label. Only the k nearest "
-            "of each asked vector vote.",
-            hint=1,
-        ),
+        *slips(nearest_labels, SLIPS),
         Mistake(
             "the nearest mean",
             _centroid,
             "You compare with the mean of each label's examples. That is another probe, a good "
             "one; here the k nearest examples vote.",
             hint=1,
-        ),
-        Mistake(
-            "near votes count more",
-            _summed_cosines,
-            "You add up cosines. Each of the k nearest has one vote, however near it is.",
-            hint=3,
-        ),
-        Mistake(
-            "a tie goes by the alphabet",
-            _by(_cosine, decide=lambda nearest: _among_equals(nearest, min)),
-            "When two labels have equally many votes, you take the first in the alphabet. Take "
-            "the one whose nearest example is nearer.",
-            hint=3,
-        ),
-        Mistake(
-            "a tie goes to the farther one",
-            _by(_cosine, decide=lambda nearest: _among_equals(nearest, lambda tied: tied[-1])),
-            "When two labels have equally many votes, you take the one that comes later. Take the "
-            "one whose nearest example is nearer.",
-            hint=3,
-        ),
-        Mistake(
-            "the last in the alphabet wins a tie",
-            _by(_cosine, decide=lambda nearest: _among_equals(nearest, max)),
-            "When two labels have equally many votes, you take the last in the alphabet. Take the "
-            "one whose nearest example is nearer.",
-            hint=3,
-        ),
-        Mistake(
-            "the order of a set decides a tie",
-            _by(_cosine, decide=lambda nearest: max(set(nearest), key=nearest.count)),
-            "When two labels have equally many votes, no rule decides: with the labels spelled "
-            "otherwise another one wins. A set has no order. Run through the list, nearest first: "
-            "`max(nearest, key=nearest.count)` takes the first of equals.",
-            hint=3,
-        ),
-        Mistake(
-            "a tie goes by the sum of the cosines",
-            _by_sums_where_tied,
-            "When two labels have equally many votes, you look at more than the nearest example "
-            "of each, as a sum of cosines does. The label whose nearest example is nearer wins.",
-            hint=3,
-        ),
-        Mistake(
-            "an answer for each example",
-            _nearest_questions,
-            "You have sorted the wrong axis: for each example, the asked vectors. Return one label "
-            "for each *asked* vector.",
-            hint=2,
-        ),
-        Mistake(
-            "all labels that voted",
-            lambda known, labels, asked, k: [
-                " ".join(labels[i] for i in np.argsort(-row)[:k]) for row in _cosine(known, asked)
-            ],
-            "You return all the votes. Return the one label that has most of them.",
-            hint=3,
         ),
     ),
     right_answers={

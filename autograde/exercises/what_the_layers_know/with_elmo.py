@@ -1,7 +1,6 @@
 """Exercise `with_elmo`: the frozen layers, mixed, at the input of an RNN, its output, or both."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from autograde.checking.exercise import (
     plain,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.tagging import elmo_tagger
 
@@ -41,7 +41,7 @@ class _Rnn:
 
     def __init__(self, seed: int, out: int) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.randn(64, out, generator=generator, dtype=torch.float64)
+        self.weight = torch.randn(64, out, generator=generator)
         self.weight.requires_grad_()
         self.widths: list[int] = []
 
@@ -56,7 +56,7 @@ class _Mix:
 
     def __init__(self, seed: int, layers: int) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.rand(layers, generator=generator, dtype=torch.float64)
+        self.weight = torch.rand(layers, generator=generator)
         self.weight.requires_grad_()
         self.calls = 0
 
@@ -69,8 +69,8 @@ class _Mix:
 def _vectors(batch: int, words: int, width: int, where: str, layers: int = 3) -> Any:
     def make(rng: np.random.Generator) -> Inputs:
         return {
-            "x": rng.standard_normal((batch, words, width)),
-            "layers": rng.standard_normal((layers, batch, words, width)),
+            "x": rng.standard_normal((batch, words, width), np.float32),
+            "layers": rng.standard_normal((layers, batch, words, width), np.float32),
             "mix_in": int(rng.integers(1, 10**6)),
             "mix_out": int(rng.integers(1, 10**6)),
             "rnn": int(rng.integers(1, 10**6)),
@@ -106,34 +106,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
-def _detached(layers: Layers) -> Layers:
-    return [layer.detach() for layer in layers]
-
-
 def _joined(
-    x: Tensor,
-    layers: Layers,
-    mix_in: Mixed,
-    mix_out: Mixed,
-    rnn: Layer,
-    where: str,
-    *,
-    freeze: Callable[[Layers], Layers] = _detached,
-    after_mix: Callable[[Tensor], Tensor] = lambda mixed: mixed,
-    join: Callable[[Tensor, Tensor], Tensor] = lambda x, mixed: torch.cat([x, mixed], -1),
-    join_in: Callable[[Tensor, Tensor], Tensor] | None = None,
-    at_input: tuple[str, ...] = ("input", "both"),
-    at_output: tuple[str, ...] = ("output", "both"),
-    rnn_learns: bool = True,
+    x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
 ) -> Tensor:
-    """The definition, with one thing done otherwise."""
-
-    frozen = freeze(layers)
-    if where in at_input:
-        x = (join_in or join)(x, after_mix(mix_in(frozen)))
-    with nullcontext() if rnn_learns else torch.no_grad():
-        h = rnn(x)
-    return join(h, after_mix(mix_out(frozen))) if where in at_output else h
+    layers = [h.detach() for h in layers]
+    if where in ("input", "both"):
+        x = torch.cat([x, mix_in(layers)], -1)
+    h = rnn(x)
+    if where in ("output", "both"):
+        h = torch.cat([h, mix_out(layers)], -1)
+    return h
 
 
 def _case_by_case(
@@ -161,42 +143,6 @@ def _without_gradients(
     return torch.concatenate(parts, -1)
 
 
-def _words_at_the_output(
-    x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-) -> Tensor:
-    layers = [h.detach() for h in layers]
-    inner = torch.cat([x, mix_in(layers)], -1) if where in ("input", "both") else x
-    h = rnn(inner)
-    return torch.cat([x, mix_out(layers)], -1) if where in ("output", "both") else h
-
-
-def _through_the_rnn(
-    x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-) -> Tensor:
-    layers = [h.detach() for h in layers]
-    inner = torch.cat([x, mix_in(layers)], -1) if where in ("input", "both") else x
-    h = rnn(inner)
-    return torch.cat([h, rnn(mix_out(layers))], -1) if where in ("output", "both") else h
-
-
-def _one_layer(pick: int) -> Answer:
-    def answer(
-        x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-    ) -> Tensor:
-        return _joined(x, layers, lambda h: h[pick], lambda h: h[pick], rnn, where)
-
-    return answer
-
-
-def _always(place: str) -> Answer:
-    def answer(
-        x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-    ) -> Tensor:
-        return _joined(x, layers, mix_in, mix_out, rnn, place)
-
-    return answer
-
-
 def _all_ways(
     x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
 ) -> Tensor:
@@ -207,52 +153,117 @@ def _all_ways(
     return ways[where]
 
 
-def _mixes_first(
-    x: Tensor,
-    layers: Layers,
-    mix_in: Mixed,
-    mix_out: Mixed,
-    rnn: Layer,
-    where: str,
-    *,
-    learn: bool = True,
-) -> Tensor:
-    with nullcontext() if learn else torch.no_grad():
-        mixed_in, mixed_out = mix_in(_detached(layers)), mix_out(_detached(layers))
-    return _joined(x, layers, lambda _: mixed_in, lambda _: mixed_out, rnn, where)
+SLIPS = """
+--- hint 1
+mix_in at both places: mix_out(layers) -> mix_in(layers)
+mix_out at both places: mix_in(layers) -> mix_out(layers)
+    You mix with one set of weights at both places. The paper has two: `mix_in` at the input,
+    `mix_out` at the output.
+the two mixes are swapped: mix_in(layers) -> mix_out(layers) && mix_out(layers) -> mix_in(layers)
+    The two mixes are swapped: `mix_in` belongs to the input, `mix_out` to the output.
+input and output are swapped: where in ("input", "both") -> where in ("output", "both") \
+        && where in ("output", "both") -> where in ("input", "both")
+    The two places are swapped: "input" is before the RNN, "output" behind it.
+at both places, always: layers = -> where = "both"⏎layers =
+    The layers always join at both places. `where` says where.
+at the input, always: layers = -> where = "input"⏎layers =
+    The layers always join at the input. `where` says where.
+the layers never join: layers = -> where = "none"⏎layers =
+    The layers never join. `where` says where.
+the RNN is left out: rnn(x) -> x
+    The vectors never go through `rnn`.
+the top layer alone: mix_in(layers) -> layers[-1] && mix_out(layers) -> layers[-1]
+    You join the top layer, unmixed. That is TagLM. Let `mix_in` and `mix_out` mix all layers.
+the token layer alone: mix_in(layers) -> layers[0] && mix_out(layers) -> layers[0]
+    You join layer 0, unmixed. Let `mix_in` and `mix_out` mix all layers.
+--- hint 2
+the mix comes first: [x, mix_in(layers)] -> [mix_in(layers), x] && [h, mix_out(layers)] \
+        -> [mix_out(layers), h]
+    A model would learn as well from this order. The task asks for the other one, so that answers
+    can be compared: the mix last, as in the paper's [x ; ELMo].
+the mix comes first at the input: [x, mix_in(layers)] -> [mix_in(layers), x]
+    At the input you join [mix ; x]. A model would learn as well from this order. The task asks for
+    the other one, so that answers can be compared: the mix last, as in the paper's [x ; ELMo].
+the mix comes first at the output: [h, mix_out(layers)] -> [mix_out(layers), h]
+    At the output you put the mix before what the RNN gave. A model would learn as well from this
+    order. The task asks for the other one, so that answers can be compared: the mix last.
+added, not joined: torch.cat([x, mix_in(layers)], -1) -> x + mix_in(layers) \
+        && torch.cat([h, mix_out(layers)], -1) -> h + mix_out(layers)
+    You add the two vectors. That needs equal widths, and loses which number came from where. Put
+    them side by side with `torch.cat`.
+joined along the words: every ], -1) -> ], 1)
+    You put the mixed vectors behind the sentence, as more words. Join along the last axis: each
+    word's vector grows.
+joined along the sentences: every ], -1) -> ], 0)
+    You put the mixed vectors behind the batch, as more sentences. Join along the last axis: each
+    word's vector grows.
+the mix takes the place: torch.cat([x, mix_in(layers)], -1) -> mix_in(layers) \
+        && torch.cat([h, mix_out(layers)], -1) -> mix_out(layers)
+    The mix replaces what was there. Put it *beside* it with `torch.cat`.
+the mix takes the place of x at the input: torch.cat([x, mix_in(layers)], -1) -> mix_in(layers)
+    At the input the mix replaces `x`. Put it *beside* `x` with `torch.cat`.
+the mix takes the RNN's place at the output: torch.cat([h, mix_out(layers)], -1) -> mix_out(layers)
+    At the output the mix replaces what the RNN gave. Put it *beside* that with `torch.cat`.
+the word vectors at the output: [h, mix_out(layers)] -> [x, mix_out(layers)]
+    At the output you join `x` with the mix, and what the RNN gave is lost. Join the RNN's result.
+the mix goes through the RNN, too: [h, mix_out(layers)] -> [h, rnn(mix_out(layers))]
+    You send the mix through the RNN before joining it at the output. There it joins as it is.
+--- hint 3
+the layers are not frozen: [h.detach() for h in layers] -> list(layers)
+    The vectors are right, and a gradient runs back into the layers. The biLM is frozen:
+    `[h.detach() for h in layers]` before you mix.
+the mix is cut off, not the layers: [h.detach() for h in layers] -> list(layers) \
+        && mix_in(layers) -> mix_in(layers).detach() && mix_out(layers) -> mix_out(layers).detach()
+    The vectors are right, and no gradient reaches the mixing weights, so they never learn. Cut
+    autograd off before the mix and leave the mix out of `torch.no_grad()`.
+the RNN is frozen as well: h = rnn(x) -> with torch.no_grad(): h = rnn(x)
+    The vectors are right, and the RNN never learns. Only the layers are frozen: leave it out of
+    `torch.no_grad()`.
+everything is frozen: return h -> return h.detach()
+    The vectors are right, and no gradient reaches anything, so nothing learns. Only the layers are
+    frozen: detach them, and leave the mixes and the RNN out of `torch.no_grad()`.
+both mixes, always: for h in layers] -> for h in layers] \
+        ⏎inner, outer = mix_in(layers), mix_out(layers) && [x, mix_in(layers)] -> [x, inner] \
+        && [h, mix_out(layers)] -> [h, outer]
+    The vectors are right, and both mixes are called whatever `where` says. Call a mix only where it
+    is used.
+both mixes, always, and without gradients: for h in layers] -> for h in layers] \
+        ⏎with torch.no_grad(): inner, outer = mix_in(layers), mix_out(layers) \
+        && [x, mix_in(layers)] -> [x, inner] && [h, mix_out(layers)] -> [h, outer]
+    The vectors are right, and two things are not. No gradient reaches the mixing weights, so they
+    never learn: detach the layers, and leave the mixes out of `torch.no_grad()`. And both mixes are
+    called whatever `where` says: call a mix only where it is used.
+the word vectors are frozen as well: layers = -> x = x.detach()⏎layers =
+    The vectors are right, and the word vectors never learn. Only the layers are frozen: leave `x`
+    as it is.
+"both" is forgotten at the input: where in ("input", "both") -> where == "input"
+    With "both" nothing joins at the input. Ask `where in ("input", "both")`.
+"both" is forgotten at the output: where in ("output", "both") -> where == "output"
+    With "both" nothing joins at the output. Ask `where in ("output", "both")`.
+"both" is forgotten: where in ("input", "both") -> where == "input" \
+        && where in ("output", "both") -> where == "output"
+    With "both" nothing joins at all. Ask `where in ("input", "both")`, and likewise for the output.
+the input, whatever is asked: where in ("input", "both") -> where == "input" or "both"
+    The mix joins at the input whatever `where` says. `where == "input" or "both"` is always true:
+    ask `where in ("input", "both")`.
+the input, for "output" too: where in ("input", "both") -> where != "none"
+    With "output" the mix joins at the input as well. `where == "input" or "both"` is always true:
+    ask `where in ("input", "both")`.
+the output, whatever is asked: where in ("output", "both") -> where == "output" or "both"
+    The mix joins at the output whatever `where` says. `where == "output" or "both"` is always true:
+    ask `where in ("output", "both")`.
+the output, for "input" too: where in ("output", "both") -> where != "none"
+    With "input" the mix joins at the output as well. `where == "output" or "both"` is always true:
+    ask `where in ("output", "both")`.
+the input, unless it is asked for: where in ("input", "both") -> where not in ("input", "both")
+    The mix joins at the input where `where` does not name it. Turn the question round: `where in
+    ("input", "both")`.
+the output, unless it is asked for: where in ("output", "both") -> where not in ("output", "both")
+    The mix joins at the output where `where` does not name it. Turn the question round: `where in
+    ("output", "both")`.
+"""
 
 
-def _nothing_learns(*given: Any) -> Tensor:
-    with torch.no_grad():
-        return _joined(*given)
-
-
-def _no_rnn(
-    x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-) -> Tensor:
-    return _joined(x, layers, mix_in, mix_out, lambda h: h, where)
-
-
-def _front(x: Tensor, mixed: Tensor) -> Tensor:
-    return torch.cat([mixed, x], -1)
-
-
-def _behind(x: Tensor, mixed: Tensor) -> Tensor:
-    return torch.cat([x, mixed], -1)
-
-
-TWO_SETS = (
-    "You mix with one set of weights at both places. The paper has two: `mix_in` at the input, "
-    "`mix_out` at the output."
-)
-FROZEN = (
-    "The vectors are right, and a gradient runs back into the layers. The biLM is frozen: "
-    "`[h.detach() for h in layers]` before you mix."
-)
-MIX_LEARNS = (
-    "The vectors are right, and no gradient reaches the mixing weights, so they never learn. Cut "
-    "autograd off before the mix and leave the mix out of `torch.no_grad()`."
-)
 EXERCISE = Exercise(
     id="with_elmo",
     title="Freeze, mix, concatenate",
@@ -273,263 +284,7 @@ EXERCISE = Exercise(
         Case("one sentence of one word, at the output", _vectors(1, 1, 2, "output"), edge=True),
     ),
     mistakes=(
-        Mistake(
-            "the layers are not frozen",
-            lambda *a: _joined(*a, freeze=lambda layers: layers),
-            FROZEN,
-            hint=3,
-        ),
-        Mistake(
-            "the mix is cut off, not the layers",
-            lambda *a: _joined(*a, after_mix=lambda mixed: mixed.detach()),
-            MIX_LEARNS,
-            hint=3,
-        ),
-        Mistake(
-            "the RNN is frozen as well",
-            lambda *a: _joined(*a, rnn_learns=False),
-            "The vectors are right, and the RNN never learns. Only the layers are frozen: leave it "
-            "out of `torch.no_grad()`.",
-            hint=3,
-        ),
-        Mistake(
-            "everything is frozen",
-            _nothing_learns,
-            "The vectors are right, and no gradient reaches anything, so nothing learns. Only the "
-            "layers are frozen: detach them, and leave the mixes and the RNN out of "
-            "`torch.no_grad()`.",
-            hint=3,
-        ),
-        Mistake(
-            "both mixes, always",
-            _mixes_first,
-            "The vectors are right, and both mixes are called whatever `where` says. Call a mix "
-            "only where it is used.",
-            hint=3,
-        ),
-        Mistake(
-            "both mixes, always, and without gradients",
-            lambda *a: _mixes_first(*a, learn=False),
-            "The vectors are right, and two things are not. No gradient reaches the mixing "
-            "weights, so they never learn: detach the layers, and leave the mixes out of "
-            "`torch.no_grad()`. And both mixes are called whatever `where` says: call a mix only "
-            "where it is used.",
-            hint=3,
-        ),
-        Mistake(
-            "the word vectors are frozen as well",
-            lambda x, *rest: _joined(x.detach(), *rest),
-            "The vectors are right, and the word vectors never learn. Only the layers are frozen: "
-            "leave `x` as it is.",
-            hint=3,
-        ),
-        Mistake(
-            "mix_in at both places",
-            lambda x, layers, i, o, rnn, where: _joined(x, layers, i, i, rnn, where),
-            TWO_SETS,
-            hint=1,
-        ),
-        Mistake(
-            "mix_out at both places",
-            lambda x, layers, i, o, rnn, where: _joined(x, layers, o, o, rnn, where),
-            TWO_SETS,
-            hint=1,
-        ),
-        Mistake(
-            "the two mixes are swapped",
-            lambda x, layers, i, o, rnn, where: _joined(x, layers, o, i, rnn, where),
-            "The two mixes are swapped: `mix_in` belongs to the input, `mix_out` to the output.",
-            hint=1,
-        ),
-        Mistake(
-            "the mix comes first",
-            lambda *a: _joined(*a, join=_front),
-            "A model would learn as well from this order. The task asks for the other one, so that "
-            "answers can be compared: the mix last, as in the paper's [x ; ELMo].",
-            hint=2,
-        ),
-        Mistake(
-            "the mix comes first at the input",
-            lambda *a: _joined(*a, join=_behind, join_in=_front),
-            "At the input you join [mix ; x]. A model would learn as well from this order. The "
-            "task asks for the other one, so that answers can be compared: the mix last, as in the "
-            "paper's [x ; ELMo].",
-            hint=2,
-        ),
-        Mistake(
-            "the mix comes first at the output",
-            lambda *a: _joined(*a, join=_front, join_in=_behind),
-            "At the output you put the mix before what the RNN gave. A model would learn as well "
-            "from this order. The task asks for the other one, so that answers can be compared: "
-            "the mix last.",
-            hint=2,
-        ),
-        Mistake(
-            "added, not joined",
-            lambda *a: _joined(*a, join=lambda x, mixed: x + mixed),
-            "You add the two vectors. That needs equal widths, and loses which number came from "
-            "where. Put them side by side with `torch.cat`.",
-            hint=2,
-        ),
-        Mistake(
-            "joined along the words",
-            lambda *a: _joined(*a, join=lambda x, mixed: torch.cat([x, mixed], 1)),
-            "You put the mixed vectors behind the sentence, as more words. Join along the last "
-            "axis: each word's vector grows.",
-            hint=2,
-        ),
-        Mistake(
-            "joined along the sentences",
-            lambda *a: _joined(*a, join=lambda x, mixed: torch.cat([x, mixed], 0)),
-            "You put the mixed vectors behind the batch, as more sentences. Join along the last "
-            "axis: each word's vector grows.",
-            hint=2,
-        ),
-        Mistake(
-            "the mix takes the place",
-            lambda *a: _joined(*a, join=lambda x, mixed: mixed),
-            "The mix replaces what was there. Put it *beside* it with `torch.cat`.",
-            hint=2,
-        ),
-        Mistake(
-            "the mix takes the place of x at the input",
-            lambda *a: _joined(*a, join_in=lambda x, mixed: mixed),
-            "At the input the mix replaces `x`. Put it *beside* `x` with `torch.cat`.",
-            hint=2,
-        ),
-        Mistake(
-            "the mix takes the RNN's place at the output",
-            lambda *a: _joined(*a, join=lambda h, mixed: mixed, join_in=_behind),
-            "At the output the mix replaces what the RNN gave. Put it *beside* that with "
-            "`torch.cat`.",
-            hint=2,
-        ),
-        *(
-            Mistake(
-                f"the layers are not frozen, and the mix comes first {where}",
-                lambda *a, join=join: _joined(
-                    *a, freeze=lambda layers: layers, join=join, join_in=_front
-                ),
-                "Two things. A gradient runs back into the layers: `[h.detach() for h in layers]` "
-                "before you mix. And the mix comes last, as in the paper's [x ; ELMo].",
-                hint=3,
-            )
-            for where, join in (("at both places", _front), ("at the input", _behind))
-        ),
-        Mistake(
-            "the layers are not frozen, and joined along the words",
-            lambda *a: _joined(
-                *a, freeze=lambda layers: layers, join=lambda x, mixed: torch.cat([x, mixed], 1)
-            ),
-            "Two things. A gradient runs back into the layers: `[h.detach() for h in layers]` "
-            "before you mix. And you put the mixed vectors behind the sentence, as more words: "
-            "join along the last axis.",
-            hint=3,
-        ),
-        Mistake(
-            '"both" is forgotten at the input',
-            lambda *a: _joined(*a, at_input=("input",)),
-            'With "both" nothing joins at the input. Ask `where in ("input", "both")`.',
-            hint=3,
-        ),
-        Mistake(
-            '"both" is forgotten at the output',
-            lambda *a: _joined(*a, at_output=("output",)),
-            'With "both" nothing joins at the output. Ask `where in ("output", "both")`.',
-            hint=3,
-        ),
-        Mistake(
-            '"both" is forgotten',
-            lambda *a: _joined(*a, at_input=("input",), at_output=("output",)),
-            'With "both" nothing joins at all. Ask `where in ("input", "both")`, and likewise for '
-            "the output.",
-            hint=3,
-        ),
-        Mistake(
-            "the input, whatever is asked",
-            lambda *a: _joined(*a, at_input=("none", "input", "output", "both")),
-            'The mix joins at the input whatever `where` says. `where == "input" or "both"` '
-            'is always true: ask `where in ("input", "both")`.',
-            hint=3,
-        ),
-        Mistake(
-            'the input, for "output" too',
-            lambda *a: _joined(*a, at_input=("input", "output", "both")),
-            'With "output" the mix joins at the input as well. `where == "input" or "both"` '
-            'is always true: ask `where in ("input", "both")`.',
-            hint=3,
-        ),
-        Mistake(
-            "the output, whatever is asked",
-            lambda *a: _joined(*a, at_output=("none", "input", "output", "both")),
-            'The mix joins at the output whatever `where` says. `where == "output" or "both"`'
-            ' is always true: ask `where in ("output", "both")`.',
-            hint=3,
-        ),
-        Mistake(
-            'the output, for "input" too',
-            lambda *a: _joined(*a, at_output=("input", "output", "both")),
-            'With "input" the mix joins at the output as well. `where == "output" or "both"` '
-            'is always true: ask `where in ("output", "both")`.',
-            hint=3,
-        ),
-        Mistake(
-            "input and output are swapped",
-            lambda *a: _joined(*a, at_input=("output", "both"), at_output=("input", "both")),
-            'The two places are swapped: "input" is before the RNN, "output" behind it.',
-            hint=1,
-        ),
-        Mistake(
-            "at both places, always",
-            _always("both"),
-            "The layers always join at both places. `where` says where.",
-            hint=1,
-        ),
-        Mistake(
-            "at the input, always",
-            _always("input"),
-            "The layers always join at the input. `where` says where.",
-            hint=1,
-        ),
-        Mistake(
-            "the layers never join",
-            _always("none"),
-            "The layers never join. `where` says where.",
-            hint=1,
-        ),
-        Mistake(
-            "the word vectors at the output",
-            _words_at_the_output,
-            "At the output you join `x` with the mix, and what the RNN gave is lost. Join the "
-            "RNN's result.",
-            hint=2,
-        ),
-        Mistake(
-            "the mix goes through the RNN, too",
-            _through_the_rnn,
-            "You send the mix through the RNN before joining it at the output. There it joins as "
-            "it is.",
-            hint=2,
-        ),
-        Mistake(
-            "the RNN is left out",
-            _no_rnn,
-            "The vectors never go through `rnn`.",
-            hint=1,
-        ),
-        Mistake(
-            "the top layer alone",
-            _one_layer(-1),
-            "You join the top layer, unmixed. That is TagLM. Let `mix_in` and `mix_out` mix all "
-            "layers.",
-            hint=1,
-        ),
-        Mistake(
-            "the token layer alone",
-            _one_layer(0),
-            "You join layer 0, unmixed. Let `mix_in` and `mix_out` mix all layers.",
-            hint=1,
-        ),
+        *slips(_joined, SLIPS),
         Mistake(
             "all ways are computed, and one is chosen",
             _all_ways,
@@ -542,6 +297,5 @@ EXERCISE = Exercise(
     right_answers={
         "one case after the other": _case_by_case,
         "the layers copied without gradients": _without_gradients,
-        "the definition": _joined,
     },
 )

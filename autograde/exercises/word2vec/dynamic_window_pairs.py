@@ -1,7 +1,6 @@
 """Exercise `dynamic_window_pairs`: pairs from a dynamic window."""
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,33 +11,35 @@ from autograde.checking.exercise import (
     Case,
     Exercise,
     Inputs,
-    Mistake,
     Plain,
     equal,
     plain,
     returned,
 )
+from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
-RUNS = 150
+DRAWS = 1200  # of a reach; the share of them that keep a word varies by 0.015, so 0.1 is no chance
 VARIES = "how much the number of pairs varies (deviation / mean)"
 
 
 def _run_pairs(answer: Answer, inputs: Inputs) -> Plain:
-    rng = np.random.default_rng(inputs["seed"])
-    tokens, window = list(inputs["tokens"]), inputs["window"]
+    tokens, window = inputs["tokens"], inputs["window"]
+
+    def drawn(times: int) -> list[Plain]:
+        rng = np.random.default_rng(inputs["seed"])
+        return [plain(answer(list(tokens), window, rng)) for _ in range(times)]
+
     if window == 1:  # nothing is left to chance
-        return [plain(answer(list(tokens), window, rng))]
-    drawn = [plain(answer(list(tokens), window, rng)) for _ in range(RUNS)]
-    rng = np.random.default_rng(inputs["seed"])
-    again = [plain(answer(list(tokens), window, rng)) for _ in range(10)]
-    if not all(map(equal, drawn, again)):
+        return drawn(1)
+    runs = drawn(DRAWS // max(3, len(tokens)))
+    if not equal(runs[:10], drawn(10)):
         raise AnswerRefused(
             "The same `rng` with the same seed gives other pairs the second time: your reach comes "
             "from elsewhere. Draw it with `rng.integers(...)`, from the `rng` that you were given."
         )
-    return drawn
+    return runs
 
 
 def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
@@ -49,28 +50,28 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         return {"pairs, sorted": sorted(str(pair) for pair in runs[0])}
     length, window = len(inputs["tokens"]), inputs["window"]
     names = {token: place for place, token in enumerate(inputs["tokens"])}
-    if len(names) < length:
-        return _numbers_of_pairs(runs, names, 2 * window * length)
-    centers, contexts = np.arange(length)[:, None], np.arange(length)
-    seen = np.zeros((len(runs), length, length), dtype=bool)  # [run, centre, context]
-    kept = np.zeros(length + window, dtype=int)  # pairs at each distance
+    found = [(i, *_places(pair, names)) for i, run in enumerate(runs) for pair in run]
     sizes = [len(run) for run in runs]
-    for drawn, run in zip(seen, runs, strict=True):
-        places = np.array([_places(pair, names) for pair in run], dtype=int).reshape(-1, 2)
-        drawn[places[:, 0], places[:, 1]] = True
-        kept += np.bincount(np.abs(places[:, 1] - places[:, 0]), minlength=len(kept))
-    distance = np.abs(contexts - centers)
-    seen &= (distance > 0) & (distance <= window)
+    average = float(np.mean(sizes))
+    varies = {VARIES: float(np.std(sizes)) / average if average else 0.0}
+    if len(names) < length:  # a token does not say at which place it stands
+        share = average / (2 * window * length)
+        return {"number of pairs, as a share of length * 2 * window": share, **varies}
+    run, center, context = np.array(found, dtype=int).reshape(-1, 3).T
+    distance = np.abs(center - context)
+    kept = np.bincount(distance, minlength=length + window)
+    near = (distance > 0) & (distance <= window)
+    seen = np.zeros((len(runs), length, length), dtype=bool)
+    seen[run[near], center[near], context[near]] = True
     inside = slice(window, max(window, length - window))
     left, right, unbroken = (part[:, inside] for part in _windows(seen))
     *_, unbroken_around_contexts = (part[:, inside] for part in _windows(seen.transpose(0, 2, 1)))
-    possible = np.array([2 * max(0, length - d) for d in range(1, window + 1)])
-    average = float(np.mean(sizes))
-    if len(np.unique(right)) > 1 and all(run == runs[0] for run in runs):
+    if len(np.unique(right)) > 1 and all(other == runs[0] for other in runs):
         raise AnswerRefused(
             "Every call gives the same pairs: your function begins a generator of its own with a "
             "fixed seed. Draw from the `rng` that you were given."
         )
+    possible = np.array([2 * max(0, length - d) for d in range(1, window + 1)])
     return {
         "pairs of a place with itself, in a sentence": int(kept[0]) / len(runs),
         "share of pairs kept at distance 1, 2, ...": kept[1 : window + 1]
@@ -79,7 +80,7 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
         "share of centres that reach equally far to both sides": _share(left == right),
         "share of centres without a gap in their window": _share(unbroken),
         "share of contexts without a gap between their centres": _share(unbroken_around_contexts),
-        VARIES: float(np.std(sizes)) / average if average else 0.0,
+        **varies,
     }
 
 
@@ -93,19 +94,6 @@ def _windows(seen: Any) -> tuple[Any, Any, Any]:
 
 def _share(true: Any) -> float:
     return float(true.mean()) if true.size else 1.0
-
-
-def _numbers_of_pairs(runs: list[list[tuple[Any, Any]]], names: dict[Any, int], most: int) -> Plain:
-    """What can be told where a token does not say at which place it stands."""
-    for run in runs:
-        for pair in run:
-            _places(pair, names)
-    sizes = [len(run) for run in runs]
-    average = float(np.mean(sizes))
-    return {
-        "number of pairs, as a share of length * 2 * window": average / most,
-        VARIES: float(np.std(sizes)) / average if average else 0.0,
-    }
 
 
 def _as_pairs(run: Any) -> list[tuple[Any, Any]]:
@@ -127,33 +115,16 @@ def _places(pair: tuple[Any, Any], names: dict[Any, int]) -> tuple[int, int]:
         ) from None
 
 
-def _window_pairs(
-    tokens: Sequence[int],
-    window: int,
-    rng: np.random.Generator,
-    *,
-    low: int = 1,
-    high: int | None = None,
-    fixed: bool = False,
-    once: bool = False,
-    itself: bool = False,
-    left: bool = True,
-) -> list[tuple[int, int]]:
-    """Windowed pairs with one thing done otherwise: the wrong answers are built from this."""
-    top = window + 1 if high is None else high
-    shared = int(rng.integers(low, max(low + 1, top)))
+def _by_slices(tokens: list[int], window: int, rng: np.random.Generator) -> list[tuple[int, int]]:
     pairs = []
-    for i, center in enumerate(tokens):
-        reach = shared if once else int(rng.integers(low, max(low + 1, top)))
-        reach = window if fixed else reach
-        start = max(0, i - reach) if left else i
-        for j in range(start, min(len(tokens), i + reach + 1)):
-            if itself or j != i:
-                pairs.append((center, tokens[j]))
+    for place, center in enumerate(tokens):
+        reach = int(rng.integers(1, window + 1))
+        near = tokens[max(0, place - reach) : place] + tokens[place + 1 : place + reach + 1]
+        pairs += [(center, context) for context in near]
     return pairs
 
 
-def _array_of_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator) -> Any:
+def _array_of_pairs(tokens: list[int], window: int, rng: np.random.Generator) -> Any:
     ids = np.asarray(tokens)
     i, j = np.meshgrid(np.arange(len(ids)), np.arange(len(ids)), indexing="ij")
     reach = rng.integers(1, window + 1, size=len(ids))[:, None]
@@ -161,7 +132,7 @@ def _array_of_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator
     return np.stack([ids[i[keep]], ids[j[keep]]], axis=1)
 
 
-def _lazy_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator) -> Any:
+def _lazy_pairs(tokens: list[int], window: int, rng: np.random.Generator) -> Any:
     for i, center in enumerate(tokens):
         reach = math.ceil((1.0 - rng.random()) * window)
         for distance in range(1, reach + 1):
@@ -169,133 +140,6 @@ def _lazy_pairs(tokens: Sequence[int], window: int, rng: np.random.Generator) ->
                 yield center, tokens[i - distance]
             if i + distance < len(tokens):
                 yield center, tokens[i + distance]
-
-
-def _skips_equal_words(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    return [(a, b) for a, b in word2vec.dynamic_window_pairs(tokens, window, rng) if a != b]
-
-
-def _first_place_of_each_word(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for center in tokens:
-        place, reach = list(tokens).index(center), int(rng.integers(1, window + 1))
-        for other in range(max(0, place - reach), min(len(tokens), place + reach + 1)):
-            if other != place:
-                pairs.append((center, tokens[other]))
-    return pairs
-
-
-def _each_pair_once(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    return list(set(word2vec.dynamic_window_pairs(tokens, window, rng)))
-
-
-def _turned_round(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    return [(b, a) for a, b in word2vec.dynamic_window_pairs(tokens, window, rng)]
-
-
-def _two_draws(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for place, center in enumerate(tokens):
-        left, right = rng.integers(1, window + 1, size=2)
-        for other in range(max(0, place - left), min(len(tokens), place + right + 1)):
-            if other != place:
-                pairs.append((center, tokens[other]))
-    return pairs
-
-
-def _negative_places(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for place, center in enumerate(tokens):
-        reach = int(rng.integers(1, window + 1))
-        for other in range(place - reach, min(len(tokens), place + reach + 1)):
-            if other != place and -len(tokens) <= other:
-                pairs.append((center, tokens[other]))
-    return pairs
-
-
-def _varied_pairs(
-    tokens: Sequence[int],
-    window: int,
-    rng: np.random.Generator,
-    *,
-    reach: Callable[[], int] | None = None,
-    keep: Callable[[int, int, int, int], bool] = lambda place, other, reach, length: True,
-) -> list[tuple[int, int]]:
-    """The right pairs, with another draw or with some pairs lost."""
-    pairs = []
-    for place, center in enumerate(tokens):
-        drawn = reach() if reach else int(rng.integers(1, window + 1))
-        for other in range(max(0, place - drawn), min(len(tokens), place + drawn + 1)):
-            if other != place and keep(place, other, drawn, len(tokens)):
-                pairs.append((center, tokens[other]))
-    return pairs
-
-
-def _negative_slices(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for place, center in enumerate(tokens):
-        reach = int(rng.integers(1, window + 1))
-        near = [*tokens[place - reach : place], *tokens[place + 1 : place + reach + 1]]
-        pairs += [(center, context) for context in near]
-    return pairs
-
-
-def _draw_for_every_neighbour(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for place, center in enumerate(tokens):
-        for other in range(max(0, place - window), min(len(tokens), place + window + 1)):
-            if other != place and abs(other - place) <= rng.integers(1, window + 1):
-                pairs.append((center, tokens[other]))
-    return pairs
-
-
-def _beyond_the_end(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for place, center in enumerate(tokens):
-        reach = int(rng.integers(1, window + 1))
-        for other in range(max(0, place - reach), place + reach + 1):
-            if other != place:
-                pairs.append((center, tokens[other]))
-    return pairs
-
-
-def _both_pairs_from_one_side(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    pairs = []
-    for place, center in enumerate(tokens):
-        reach = int(rng.integers(1, window + 1))
-        for other in tokens[place + 1 : place + reach + 1]:
-            pairs += [(center, other), (other, center)]
-    return pairs
-
-
-def _contexts_together(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, list[int]]]:
-    together: dict[int, list[int]] = {place: [] for place in range(len(tokens))}
-    places = range(len(tokens))
-    for place, other in word2vec.dynamic_window_pairs(places, window, rng):
-        together[place].append(tokens[other])
-    return [(tokens[place], contexts) for place, contexts in together.items()]
 
 
 def _sentence(length: int, window: int) -> Any:
@@ -311,23 +155,107 @@ def _of_few_words(rng: np.random.Generator) -> Inputs:
     return {"tokens": tokens, "window": 4, "seed": int(rng.integers(2**31))}
 
 
-def _one_reach_for_each_word(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    reach: dict[int, int] = {}
-    pairs = []
-    for place, center in enumerate(tokens):
-        drawn = reach.setdefault(center, int(rng.integers(1, window + 1)))
-        for other in range(max(0, place - drawn), min(len(tokens), place + drawn + 1)):
-            if other != place:
-                pairs.append((center, tokens[other]))
-    return pairs
+SLIPS = """
+--- hint 1
+a fixed window: int(rng.integers(1, window + 1)) -> window
+    Every neighbour up to the full window is kept. Draw a reach between 1 and the window for each
+    centre word: near neighbours should count more often.
+only the words to the right: max(0, position - reach) -> position
+    Only words after the centre are used. The window opens to both sides.
+only the words to the left: min(len(tokens), position + reach + 1) -> position
+    Only words before the centre are used. The window opens to both sides.
+only the two words at the reach: neighbour != position -> abs(neighbour - position) == reach
+    You keep the two words exactly `reach` places away. *Every* word up to there is a context.
+--- hint 2
+one draw for the whole sentence: pairs = [] -> pairs, once = [], rng.integers(1, window + 1) \
+        && int(rng.integers(1, window + 1)) -> int(once)
+    The reach is drawn once for the sentence. Draw it anew for every centre word, inside the loop.
+the reach can be 0: rng.integers(1, window + 1) -> rng.integers(0, window + 1)
+    Some centre words get no context at all: your draw includes 0. It starts at 1.
+the full window is never drawn: rng.integers(1, window + 1) -> rng.integers(1, max(2, window))
+    `rng.integers(low, high)` leaves out `high`. Ask for `window + 1`.
+equal words are skipped, not the place of the centre: neighbour != position \
+        -> tokens[neighbour] != center
+    A word may stand twice in a sentence, and then the other occurrence is a context. Compare
+    places, not words.
+two draws for one centre: reach = int(rng.integers(1, window + 1)) \
+        -> left, right = rng.integers(1, window + 1, size=2) && position - reach \
+        -> position - left && position + reach -> position + right
+    Left and right have a reach of their own. One draw for each centre serves both sides.
+`rng.integers(1, window)`: rng.integers(1, window + 1) -> rng.integers(1, window)
+    `rng.integers(low, high)` leaves out `high`: the full window is never drawn, and a window of 1
+    leaves nothing to draw from. Ask for `window + 1`.
+`rng.integers(0, window)`: rng.integers(1, window + 1) -> rng.integers(0, window)
+    Your reach runs from 0 to `window - 1`. Ask for `rng.integers(1, window + 1)`.
+a draw for every neighbour: int(rng.integers(1, window + 1)) -> window && neighbour != position \
+        -> neighbour != position and abs(neighbour - position) <= rng.integers(1, window + 1)
+    You draw anew for every neighbour, so a near word can be missing where a far one is kept. Draw
+    once for each centre, before the loop over its neighbours.
+a generator of its own: pairs = [] -> rng, pairs = np.random.default_rng(), []
+    Your reach comes from another generator than the `rng` that you were given, so nobody can repeat
+    your draw. Call `rng.integers(...)`.
+a generator of its own, with a fixed seed: pairs = [] -> rng, pairs = np.random.default_rng(0), []
+    Every sentence gets the same reaches: your function begins a generator of its own each time.
+    Call `rng.integers(...)` on the `rng` that you were given.
+one reach for each different word: pairs = [] -> pairs, drawn = [], {} \
+        && int(rng.integers(1, window + 1)) \
+        -> drawn.setdefault(center, int(rng.integers(1, window + 1)))
+    You draw one reach for each different word. Every *place* is a centre of its own: draw anew
+    where a word comes again.
+--- hint 3
+a word is its own context: neighbour != position -> True
+    Your pairs contain each centre word with itself. Skip the position of the centre.
+the place of a repeated word: reach = -> position = tokens.index(center)⏎reach =
+    `tokens.index(word)` finds the first place of a word, also when you are at its second. Walk over
+    places with `enumerate`.
+each pair once: return pairs -> return list(set(pairs))
+    A pair that occurs twice counts twice. Collect pairs in a list, not in a set.
+the pair is turned round: (center, tokens[neighbour]) -> (tokens[neighbour], center)
+    Your pairs are (context, centre). The centre, whose reach was drawn, comes first.
+negative places: max(0, position - reach) -> position - reach
+    At the start of the sentence a negative place counts from the end in Python, and far words
+    become neighbours. Start at `max(0, place - reach)`.
+the farthest word to the right is lost: position + reach + 1 -> position + reach
+    The right side is one word short: `range` leaves out its end. It ends at `place + reach + 1`.
+places, not words: (center, tokens[neighbour]) -> (position, neighbour)
+    Your pairs hold places in the sentence. They should hold the words that stand there:
+    `tokens[place]` and `tokens[other]`.
+only centres with a full window: neighbour != position \
+        -> neighbour != position and window <= position < len(tokens) - window
+    Words near the two ends of the sentence are never centres. They are, with the part of the window
+    that lies inside the sentence.
+beyond the end of the sentence: min(len(tokens), position + reach + 1) -> position + reach + 1
+    Near the end of the sentence your window reaches beyond it. Stop at `min(len(tokens), place +
+    reach + 1)`.
+the list begins anew for every centre: reach = -> pairs = []⏎reach =
+    Only the pairs of the last centre are left: `pairs = []` stands inside the loop. Move it before
+    the loop.
+the last word is no context: len(tokens) -> len(tokens) - 1
+    The last word of the sentence is never a context. `range` leaves out its end, so let it end at
+    `len(tokens)`, not at `len(tokens) - 1`.
+the first word is no context: max(0, -> max(1,
+    The first word of the sentence is never a context. Its place is 0: begin at `max(0, place -
+    reach)`.
+"""
 
-
-def _reference_pairs(
-    tokens: Sequence[int], window: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    return word2vec.dynamic_window_pairs(tokens, window, rng)
+SLICES = """
+--- hint 1
+both pairs are written from one side: tokens[max(0, place - reach) : place] + -> \
+        && (center, context) for context in near \
+        -> pair for context in near for pair in ((center, context), (context, center))
+    You look to one side and write each pair in both directions, so the other word's own reach is
+    not asked. Look to both sides of each centre, as far as its reach, and write one direction.
+--- hint 3
+a slice that begins at a negative place: max(0, place - reach) -> place - reach
+    At the start of the sentence `tokens[place - reach:place]` begins at a negative place, counts
+    from the end, and comes out empty. Begin at `max(0, place - reach)`.
+the return stands inside the loop: for context in near] -> for context in near]⏎return pairs
+    Only the pairs of the first centre came: `return` stands inside the loop. Move it to the left,
+    behind the loop.
+all contexts of a centre in one pair: pairs += [(center, context) for context in near] \
+        -> pairs.append((center, near))
+    Your pairs hold a centre and the list of all its contexts. Write one pair for each context.
+"""
 
 
 EXERCISE = Exercise(
@@ -338,10 +266,10 @@ EXERCISE = Exercise(
     difficulty=3,
     importance=4,
     minutes=10,
-    reference=_reference_pairs,
+    reference=word2vec.dynamic_window_pairs,
     run=_run_pairs,
     view=_pair_statistics,
-    atol=0.05,
+    atol=0.1,
     rtol=0.0,
     cases=(
         Case("five words, window 1", _sentence(5, 1)),
@@ -356,224 +284,9 @@ EXERCISE = Exercise(
         Case("a sentence of one word", _sentence(1, 5), weight=0.5, edge=True),
         Case("24 words, three of them different", _of_few_words, weight=0.5, edge=True),
     ),
-    mistakes=(
-        Mistake(
-            "a fixed window",
-            lambda t, w, r: _window_pairs(t, w, r, fixed=True),
-            "Every neighbour up to the full window is kept. Draw a reach between 1 and the "
-            "window for each centre word: near neighbours should count more often.",
-            hint=1,
-        ),
-        Mistake(
-            "one draw for the whole sentence",
-            lambda t, w, r: _window_pairs(t, w, r, once=True),
-            "The reach is drawn once for the sentence. Draw it anew for every centre word, "
-            "inside the loop.",
-            hint=2,
-        ),
-        Mistake(
-            "the reach can be 0",
-            lambda t, w, r: _window_pairs(t, w, r, low=0),
-            "Some centre words get no context at all: your draw includes 0. It starts at 1.",
-            hint=2,
-        ),
-        Mistake(
-            "the full window is never drawn",
-            lambda t, w, r: _window_pairs(t, w, r, high=w),
-            "`rng.integers(low, high)` leaves out `high`. Ask for `window + 1`.",
-            hint=2,
-        ),
-        Mistake(
-            "a word is its own context",
-            lambda t, w, r: _window_pairs(t, w, r, itself=True),
-            "Your pairs contain each centre word with itself. Skip the position of the centre.",
-            hint=3,
-        ),
-        Mistake(
-            "only the words to the right",
-            lambda t, w, r: _window_pairs(t, w, r, left=False),
-            "Only words after the centre are used. The window opens to both sides.",
-            hint=1,
-        ),
-        Mistake(
-            "equal words are skipped, not the place of the centre",
-            _skips_equal_words,
-            "A word may stand twice in a sentence, and then the other occurrence is a context. "
-            "Compare places, not words.",
-            hint=2,
-        ),
-        Mistake(
-            "the place of a repeated word",
-            _first_place_of_each_word,
-            "`tokens.index(word)` finds the first place of a word, also when you are at its "
-            "second. Walk over places with `enumerate`.",
-            hint=3,
-        ),
-        Mistake(
-            "each pair once",
-            _each_pair_once,
-            "A pair that occurs twice counts twice. Collect pairs in a list, not in a set.",
-            hint=3,
-        ),
-        Mistake(
-            "the pair is turned round",
-            _turned_round,
-            "Your pairs are (context, centre). The centre, whose reach was drawn, comes first.",
-            hint=3,
-        ),
-        Mistake(
-            "two draws for one centre",
-            _two_draws,
-            "Left and right have a reach of their own. One draw for each centre serves both sides.",
-            hint=2,
-        ),
-        Mistake(
-            "negative places",
-            _negative_places,
-            "At the start of the sentence a negative place counts from the end in Python, and far "
-            "words become neighbours. Start at `max(0, place - reach)`.",
-            hint=3,
-        ),
-        Mistake(
-            "a slice that begins at a negative place",
-            _negative_slices,
-            "At the start of the sentence `tokens[place - reach:place]` begins at a negative "
-            "place, counts from the end, and comes out empty. Begin at `max(0, place - reach)`.",
-            hint=3,
-        ),
-        Mistake(
-            "`rng.integers(1, window)`",
-            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(1, w))),
-            "`rng.integers(low, high)` leaves out `high`: the full window is never drawn, and a "
-            "window of 1 leaves nothing to draw from. Ask for `window + 1`.",
-            hint=2,
-        ),
-        Mistake(
-            "`rng.integers(0, window)`",
-            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(0, w))),
-            "Your reach runs from 0 to `window - 1`. Ask for `rng.integers(1, window + 1)`.",
-            hint=2,
-        ),
-        Mistake(
-            "the farthest word to the right is lost",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j < i + reach),
-            "The right side is one word short: `range` leaves out its end. It ends at "
-            "`place + reach + 1`.",
-            hint=3,
-        ),
-        Mistake(
-            "only the words to the left",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j < i),
-            "Only words before the centre are used. The window opens to both sides.",
-            hint=1,
-        ),
-        Mistake(
-            "places, not words",
-            lambda t, w, r: _varied_pairs(range(len(t)), w, r),
-            "Your pairs hold places in the sentence. They should hold the words that stand there: "
-            "`tokens[place]` and `tokens[other]`.",
-            hint=3,
-        ),
-        Mistake(
-            "a draw for every neighbour",
-            _draw_for_every_neighbour,
-            "You draw anew for every neighbour, so a near word can be missing where a far one is "
-            "kept. Draw once for each centre, before the loop over its neighbours.",
-            hint=2,
-        ),
-        Mistake(
-            "only centres with a full window",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: w <= i < n - w),
-            "Words near the two ends of the sentence are never centres. They are, with the part "
-            "of the window that lies inside the sentence.",
-            hint=3,
-        ),
-        Mistake(
-            "beyond the end of the sentence",
-            _beyond_the_end,
-            "Near the end of the sentence your window reaches beyond it. Stop at "
-            "`min(len(tokens), place + reach + 1)`.",
-            hint=3,
-        ),
-        Mistake(
-            "only the two words at the reach",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: abs(i - j) == reach),
-            "You keep the two words exactly `reach` places away. *Every* word up to there is a "
-            "context.",
-            hint=1,
-        ),
-        Mistake(
-            "the list begins anew for every centre",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: i == n - 1),
-            "Only the pairs of the last centre are left: `pairs = []` stands inside the loop. "
-            "Move it before the loop.",
-            hint=3,
-        ),
-        Mistake(
-            "the return stands inside the loop",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: i == 0),
-            "Only the pairs of the first centre came: `return` stands inside the loop. Move it to "
-            "the left, behind the loop.",
-            hint=3,
-        ),
-        Mistake(
-            "all contexts of a centre in one pair",
-            _contexts_together,
-            "Your pairs hold a centre and the list of all its contexts. Write one pair for each "
-            "context.",
-            hint=3,
-        ),
-        Mistake(
-            "the last word is no context",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j < n - 1),
-            "The last word of the sentence is never a context. `range` leaves out its end, so let "
-            "it end at `len(tokens)`, not at `len(tokens) - 1`.",
-            hint=3,
-        ),
-        Mistake(
-            "the first word is no context",
-            lambda t, w, r: _varied_pairs(t, w, r, keep=lambda i, j, reach, n: j > 0),
-            "The first word of the sentence is never a context. Its place is 0: begin at "
-            "`max(0, place - reach)`.",
-            hint=3,
-        ),
-        Mistake(
-            "a generator of its own",
-            lambda t, w, r: _varied_pairs(t, w, np.random.default_rng()),
-            "Your reach comes from another generator than the `rng` that you were given, so "
-            "nobody can repeat your draw. Call `rng.integers(...)`.",
-            hint=2,
-        ),
-        Mistake(
-            "a generator of its own, with a fixed seed",
-            lambda t, w, r: _varied_pairs(t, w, np.random.default_rng(0)),
-            "Every sentence gets the same reaches: your function begins a generator of its "
-            "own each time. Call `rng.integers(...)` on the `rng` that you were given.",
-            hint=2,
-        ),
-        Mistake(
-            "both pairs are written from one side",
-            _both_pairs_from_one_side,
-            "You look to one side and write each pair in both directions, so the other word's own "
-            "reach is not asked. Look to both sides of each centre, as far as its reach, and write "
-            "one direction.",
-            hint=1,
-        ),
-        Mistake(
-            "one reach for each different word",
-            _one_reach_for_each_word,
-            "You draw one reach for each different word. Every *place* is a centre of its own: "
-            "draw anew where a word comes again.",
-            hint=2,
-        ),
-        Mistake(
-            "`rng.integers(0, window + 1)`",
-            lambda t, w, r: _varied_pairs(t, w, r, reach=lambda: int(r.integers(0, w + 1))),
-            "Some centre words get no context at all: your draw includes 0. It starts at 1.",
-            hint=2,
-        ),
-    ),
+    mistakes=(*slips(word2vec.dynamic_window_pairs, SLIPS), *slips(_by_slices, SLICES)),
     right_answers={
+        "with slices": _by_slices,
         "one array of pairs": _array_of_pairs,
         "a generator": _lazy_pairs,
     },

@@ -5,12 +5,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.exercise import (
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
@@ -30,13 +26,74 @@ def _some_very_rare(rng: np.random.Generator) -> Inputs:
     return {"counts": np.concatenate([frequent, rare]), "power": 0.75}
 
 
-def _shares(weights: np.ndarray) -> np.ndarray:
+def _distribution(counts: np.ndarray, power: float) -> np.ndarray:
+    weights = counts**power
     return weights / weights.sum()
 
 
-def _in_half_precision(counts: np.ndarray, power: float) -> np.ndarray:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _shares((counts**power).astype(np.float16))
+SLIPS = """
+--- hint 1
+multiplied by the power: counts**power -> counts * power
+    A factor cancels when you normalise. The counts are raised to the power: `**`.
+the power is ignored: counts**power -> counts
+    This is the plain unigram distribution. Raise the counts to `power` first.
+softmax of the counts: counts**power -> np.exp(power * (counts - counts.max()))
+    A softmax raises *e* to the counts, and the largest takes everything. Here the counts are the
+    base: `counts ** power`.
+the root of order `power`: counts**power -> counts ** (1 / power)
+    You raise to 1 / power. Raise to `power` itself.
+base and exponent are swapped: counts**power -> power ** counts.astype(float)
+    You raise `power` to the counts. It is the other way round: `counts ** power`.
+rare words first: counts**power -> counts**-power
+    Your rare words are drawn most. The power is positive: no minus, no `1 /`.
+the logarithm of the counts: counts**power -> power * np.log(counts)
+    log(count) times power is the *logarithm* of the weight. The weight itself is `counts ** power`.
+all words alike: counts**power -> np.ones(len(counts))
+    All your words are equally likely. The counts should have a say: raise them to `power`.
+--- hint 2
+the sum is not 1: weights / weights.sum() -> weights
+    These are weights. Divide by their sum, so that they become probabilities.
+normalised before the power: counts**power -> (counts / counts.sum()) ** power \
+        && weights / weights.sum() -> weights
+    You normalise first and raise to the power afterwards; then the sum is no longer 1. Normalise
+    last.
+divided by the sum of the counts: weights.sum() -> counts.sum()
+    You raise the counts and divide by the sum of the counts as they were. Divide by the sum of the
+    raised ones.
+divided by the largest: weights.sum() -> weights.max()
+    You divide by the largest weight, so the most frequent word gets 1. Divide by the sum of all
+    weights.
+divided by the mean: weights.sum() -> weights.mean()
+    You divide by the mean weight, so they add up to the number of words. Divide by their sum.
+divided by the number of words: weights.sum() -> len(counts)
+    You divide by how many words there are. Divide by the sum of the weights, so that the result
+    adds up to 1.
+divided by the length of the vector: weights.sum() -> np.linalg.norm(weights)
+    You divide by the Euclidean length. Probabilities add up to 1 as they are, not squared: divide
+    by the sum.
+running sums: weights / weights.sum() -> np.cumsum(weights / weights.sum())
+    These are running sums, which one needs for drawing. Return the probability of each word.
+one minus the probability: weights / weights.sum() -> 1 - weights / weights.sum()
+    This is the chance that the word is *not* drawn. Leave out the `1 -`.
+--- hint 3
+always 3/4: counts**power -> counts**0.75
+    The exponent is written into your code. Use the argument `power`.
+whole division: weights / weights.sum() -> weights // weights.sum()
+    `//` rounds down to a whole number, and every probability becomes 0. Use `/`.
+weights cut to whole numbers: counts**power -> (counts**power).astype(int)
+    You cut the weights to whole numbers before you normalise. Leave out the `int`.
+`^` is no power: counts**power -> counts ^ power
+    `^` is no power in Python. Write `counts ** power`.
+1 is added to every count: counts**power -> (counts + 1) ** power
+    You add 1 to every count. Every word here was counted at least once: raise the counts as they
+    are.
+small probabilities are set to 0: return -> weights[weights < 1e-3 * weights.sum()] = 0⏎return
+    Your rare words get 0 and are never drawn. Small as it is, each keeps its share: cut nothing
+    off, and do not round.
+half precision: counts**power -> (counts**power).astype(np.float16)
+    Your numbers have half precision: `float16` keeps three digits and ends at 65504. Stay with
+    NumPy's own `float64`.
+"""
 
 
 EXERCISE = Exercise(
@@ -61,172 +118,7 @@ EXERCISE = Exercise(
         Case("power 0: all words alike", _counts(0.0), edge=True),
         Case("power 2: the frequent ones still more frequent", _counts(2.0), edge=True),
     ),
-    mistakes=(
-        Mistake(
-            "the sum is not 1",
-            lambda counts, power: np.asarray(counts, float) ** power,
-            "These are weights. Divide by their sum, so that they become probabilities.",
-            hint=2,
-        ),
-        Mistake(
-            "normalised before the power",
-            lambda counts, power: (counts / counts.sum()) ** power,
-            "You normalise first and raise to the power afterwards; then the sum is no longer 1. "
-            "Normalise last.",
-            hint=2,
-        ),
-        Mistake(
-            "divided by the sum of the counts",
-            lambda counts, power: counts**power / counts.sum(),
-            "You raise the counts and divide by the sum of the counts as they were. Divide by the "
-            "sum of the raised ones.",
-            hint=2,
-        ),
-        Mistake(
-            "multiplied by the power",
-            lambda counts, power: (
-                (counts * power) / (counts * power).sum() if power else np.full(len(counts), np.nan)
-            ),
-            "A factor cancels when you normalise. The counts are raised to the power: `**`.",
-            hint=1,
-        ),
-        Mistake(
-            "the power is ignored",
-            lambda counts, power: counts / counts.sum(),
-            "This is the plain unigram distribution. Raise the counts to `power` first.",
-            hint=1,
-        ),
-        Mistake(
-            "always 3/4",
-            lambda counts, power: _shares(counts**0.75),
-            "The exponent is written into your code. Use the argument `power`.",
-            hint=3,
-        ),
-        Mistake(
-            "divided by the largest",
-            lambda counts, power: counts**power / (counts**power).max(),
-            "You divide by the largest weight, so the most frequent word gets 1. Divide by "
-            "the sum of all weights.",
-            hint=2,
-        ),
-        Mistake(
-            "divided by the mean",
-            lambda counts, power: counts**power / (counts**power).mean(),
-            "You divide by the mean weight, so they add up to the number of words. Divide "
-            "by their sum.",
-            hint=2,
-        ),
-        Mistake(
-            "divided by the number of words",
-            lambda counts, power: counts**power / len(counts),
-            "You divide by how many words there are. Divide by the sum of the weights, so "
-            "that the result adds up to 1.",
-            hint=2,
-        ),
-        Mistake(
-            "divided by the length of the vector",
-            lambda counts, power: counts**power / np.linalg.norm(counts**power),
-            "You divide by the Euclidean length. Probabilities add up to 1 as they are, not "
-            "squared: divide by the sum.",
-            hint=2,
-        ),
-        Mistake(
-            "softmax of the counts",
-            lambda counts, power: (
-                np.exp(power * (counts - counts.max()))
-                / np.exp(power * (counts - counts.max())).sum()
-            ),
-            "A softmax raises *e* to the counts, and the largest takes everything. Here the "
-            "counts are the base: `counts ** power`.",
-            hint=1,
-        ),
-        Mistake(
-            "the root of order `power`",
-            lambda counts, power: _shares(counts ** (1 / power)),
-            "You raise to 1 / power. Raise to `power` itself.",
-            hint=1,
-        ),
-        Mistake(
-            "base and exponent are swapped",
-            lambda counts, power: _shares(np.power(power, counts.astype(float))),
-            "You raise `power` to the counts. It is the other way round: `counts ** power`.",
-            hint=1,
-        ),
-        Mistake(
-            "rare words first",
-            lambda counts, power: _shares(counts ** -float(power)),
-            "Your rare words are drawn most. The power is positive: no minus, no `1 /`.",
-            hint=1,
-        ),
-        Mistake(
-            "the logarithm of the counts",
-            lambda counts, power: _shares(np.log(counts) * power),
-            "log(count) times power is the *logarithm* of the weight. The weight itself is "
-            "`counts ** power`.",
-            hint=1,
-        ),
-        Mistake(
-            "running sums",
-            lambda counts, power: np.cumsum(_shares(counts**power)),
-            "These are running sums, which one needs for drawing. Return the probability of "
-            "each word.",
-            hint=2,
-        ),
-        Mistake(
-            "all words alike",
-            lambda counts, power: np.full(len(counts), 1 / len(counts)),
-            "All your words are equally likely. The counts should have a say: raise them to "
-            "`power`.",
-            hint=1,
-        ),
-        Mistake(
-            "one minus the probability",
-            lambda counts, power: 1 - _shares(counts**power),
-            "This is the chance that the word is *not* drawn. Leave out the `1 -`.",
-            hint=2,
-        ),
-        Mistake(
-            "whole division",
-            lambda counts, power: counts**power // (counts**power).sum(),
-            "`//` rounds down to a whole number, and every probability becomes 0. Use `/`.",
-            hint=3,
-        ),
-        Mistake(
-            "weights cut to whole numbers",
-            lambda counts, power: _shares((counts**power).astype(int)),
-            "You cut the weights to whole numbers before you normalise. Leave out the `int`.",
-            hint=3,
-        ),
-        Mistake(
-            "`^` is no power",
-            lambda counts, power: (counts ^ power) / (counts ^ power).sum(),
-            "`^` is no power in Python. Write `counts ** power`.",
-            hint=3,
-        ),
-        Mistake(
-            "1 is added to every count",
-            lambda counts, power: _shares((counts + 1.0) ** power),
-            "You add 1 to every count. Every word here was counted at least once: raise the counts "
-            "as they are.",
-            hint=3,
-        ),
-        Mistake(
-            "small probabilities are set to 0",
-            lambda counts, power: _shares(
-                np.where(_shares(counts**power) < 1e-3, 0.0, counts**power)
-            ),
-            "Your rare words get 0 and are never drawn. Small as it is, each keeps its share: cut "
-            "nothing off, and do not round.",
-            hint=3,
-        ),
-        Mistake(
-            "half precision",
-            _in_half_precision,
-            "Your numbers have half precision: `float16` keeps three digits and ends at 65504. "
-            "Stay with NumPy's own `float64`.",
-            hint=3,
-        ),
-    ),
+    mistakes=slips(_distribution, SLIPS),
     right_answers={
         "in logs": lambda counts, power: torch.softmax(
             power * torch.log(torch.as_tensor(counts, dtype=torch.float64)), 0

@@ -3,11 +3,8 @@
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 
-from autograde.checking.exercise import (
-    Inputs,
-)
+from autograde.checking.exercise import Inputs
 
 
 def vectors(pairs: int, negatives: int, dimension: int, scale: float = 1.0) -> Any:
@@ -27,7 +24,3 @@ def vectors(pairs: int, negatives: int, dimension: int, scale: float = 1.0) -> A
 def zero_scores(rng: np.random.Generator) -> Inputs:
     inputs = vectors(4, 5, 3)(rng)
     return inputs | {"center": np.zeros_like(inputs["center"])}
-
-
-def pair_scores(center: Tensor, context: Tensor, negatives: Tensor) -> tuple[Tensor, Tensor]:
-    return (center * context).sum(-1), (center.unsqueeze(1) * negatives).sum(-1)
