@@ -99,7 +99,7 @@ def _whose(desk: Path) -> tuple[list[str], list[str]]:
     sentences = {}
     for name in ELMO_PARTS:
         part, sentences[name] = own_part(catalogue.find(name), desk, course)
-        foreign = foreign_imports(desk, name)
+        foreign = {m: p for m, p in foreign_imports(desk, name).items() if p not in course}
         if part is not None and foreign:
             sentences[name] = _not_alone(name, *next(iter(foreign.items())))
         (course if part is None or foreign else own).append(name)

@@ -38,8 +38,8 @@ def code(stand_ins: Mapping[str, str], own: Collection[str]) -> dict[str, bytes]
     own : the parts that are
     """
     files = {f"{COURSE}/{name}.py": text for name, text in stand_ins.items()}
-    for path in sorted([*TEMPLATE.glob("*.py"), *TEMPLATE.glob("*.md")]):
-        files[path.name] = path.read_text(encoding="utf-8")
+    for name in files_of_ours():
+        files[name] = (TEMPLATE / name).read_text(encoding="utf-8")
     if stand_ins:
         files["__init__.py"] = files["__init__.py"].replace(IMPORT, LOOK_THERE + IMPORT)
     about = {"{whose}": _whose(own, stand_ins), "{with}": _written_with()}
@@ -48,9 +48,9 @@ def code(stand_ins: Mapping[str, str], own: Collection[str]) -> dict[str, bytes]
     return {name: text.encode() for name, text in files.items()}
 
 
-def files_of_ours() -> set[str]:
-    """Their names in ``my_elmo``, whoever has edited them since."""
-    return {path.name for path in TEMPLATE.iterdir()}
+def files_of_ours() -> list[str]:
+    """The names of what is always written around the parts."""
+    return sorted(path.name for path in TEMPLATE.iterdir() if path.suffix in (".py", ".md"))
 
 
 def _whose(own: Collection[str], stand_ins: Collection[str]) -> str:

@@ -23,7 +23,6 @@ def foreign_imports(desk: Path, name: str) -> dict[str, str]:
         module: part
         for part, text in reversed(needed(desk, name).items())
         for module in foreign(text)
-        if module.partition(".")[0] not in KEPT_IN
     }
 
 
