@@ -4,11 +4,12 @@ Nothing that goes wrong here costs a point, or the check: it is said in a senten
 """
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from autograde.checking import catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.exercise import Answer, Exercise
 from autograde.checking.outcomes import said
@@ -16,8 +17,9 @@ from autograde.checking.report import Report
 from autograde.checking.time_limit import StillRunning, limited
 from autograde.desk import parts, results
 from autograde.desk.literals import CannotBeWritten
+from autograde.desk.part_imports import foreign, stand_ins
 from autograde.desk.part_text import part_text
-from autograde.desk.place import PACKAGE, find_desk
+from autograde.desk.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE, find_desk
 
 LOAD_SECONDS = 60.0  # libraries that it imports may have to be read from a slow disk
 NOT_KEPT = "Your answer counts, but it is not kept for later lessons"
@@ -46,7 +48,8 @@ def keep_at_the_desk(answer: Answer, report: Report, examine: Examine) -> str:
             note = f"{NOT_KEPT}: `{reason.name}` {reason}."
         except OSError as error:
             why = error.strerror or error
-            note = f"{NOT_KEPT}: {desk.name}/{PACKAGE} cannot be written ({why})."
+            folder = parts.file_of(desk, exercise.id).parent.name
+            note = f"{NOT_KEPT}: {desk.name}/{folder} cannot be written ({why})."
         except Exception as error:  # whatever a notebook's objects do, the points stand
             note = f"{NOT_KEPT} ({said(error)})."
     try:
@@ -58,25 +61,46 @@ def keep_at_the_desk(answer: Answer, report: Report, examine: Examine) -> str:
 
 
 def _keep(desk: Path, exercise: Exercise, answer: Answer, examine: Examine) -> tuple[str, str]:
-    if getattr(answer, "__module__", None) == f"{PACKAGE}.{exercise.id}":
+    if getattr(answer, "__module__", None) in [f"{package}.{exercise.id}" for package in KEPT_IN]:
         return "", ""  # it comes from there
     now, file = datetime.now(), parts.file_of(desk, exercise.id)
-    text = parts.with_head(exercise.id, exercise.lesson, part_text(exercise.id, answer, desk), now)
+    body, package = _source(desk, exercise, answer)
+    text = parts.with_head(exercise.id, exercise.lesson, body, now)
     kept, old = parts.digest(text), parts.read(file)
     earlier = [entry.kept for entry in results.kept(desk, exercise.id)]
     if old is not None and parts.digest(old) == kept:
         return "", "" if kept in earlier else kept
     edited = old is not None and parts.digest(old) not in earlier
-    name = f"{desk.name}/{PACKAGE}/{file.name}"
     if edited and earlier and earlier[-1] == kept:
-        return f"`{name}` stays as you edited it.", ""
+        return f"`{parts.shown(file)}` stays as you edited it.", ""
     fault = _fault_alone(desk, exercise, text, examine)
     if fault:
         return f"{NOT_KEPT}: on its own, without this notebook, {fault}", ""
     aside = parts.put_aside(file, now).name if edited else ""
-    parts.write(file, text)
+    new = desk / package / file.name
+    parts.write(new, text)
+    if file != new:  # an earlier release kept it there
+        file.unlink(missing_ok=True)
     beside = f" What you had edited there is beside it: `{aside}`." if aside else ""
-    return f"Kept for later lessons: `{name}`.{beside}", kept
+    return f"Kept for later lessons: `{parts.shown(new)}`.{beside}", kept
+
+
+def _source(desk: Path, exercise: Exercise, answer: Answer) -> tuple[str, str]:
+    """The text of a part, and the package that it belongs to.
+
+    A part of an ELMo takes the course's other parts, too, from the learner's package: whichever is
+    there when the package is put together.
+    """
+    if exercise.id in ELMO_PARTS:
+        whichever = {
+            catalogue.find(name).reference: (f"{PACKAGE}.{name}", name)
+            for name in ELMO_PARTS
+            if name != exercise.id
+        }
+        text = part_text(exercise.id, answer, desk, (OTHERS,), whichever, (PACKAGE,))
+        if not foreign(text):
+            return text, PACKAGE
+    return part_text(exercise.id, answer, desk), OTHERS
 
 
 def _fault_alone(desk: Path, exercise: Exercise, text: str, examine: Examine) -> str:
@@ -84,15 +108,27 @@ def _fault_alone(desk: Path, exercise: Exercise, text: str, examine: Examine) ->
     with tempfile.TemporaryDirectory() as draft:
         (Path(draft) / f"{exercise.id}.py").write_text(text, encoding="utf-8")
         try:
-            part = loaded(exercise, Path(draft), desk / PACKAGE)
+            part = loaded(exercise, desk, draft=Path(draft))
         except PartBroken as broken:
             return f"it cannot be loaded: {broken}."
     report = examine(exercise, part)
     return "" if report.points == exercise.points else f"it does not pass: {report.message}"
 
 
-def loaded(exercise: Exercise, *folders: Path, stays: bool = False) -> Any:
-    """The part that these folders hold, in limited time, whatever its file does.
+def loaded(
+    exercise: Exercise,
+    desk: Path,
+    *,
+    draft: Path | None = None,
+    of_the_course: Collection[str] = (),
+    stays: bool = False,
+) -> Any:
+    """The kept part, in limited time, whatever its file does.
+
+    Parameters
+    ----------
+    draft : a folder whose files come before those of the desk
+    of_the_course : parts of an ELMo that are the course's, besides those that are not there
 
     Raises
     ------
@@ -101,8 +137,10 @@ def loaded(exercise: Exercise, *folders: Path, stays: bool = False) -> Any:
     """
 
     def load() -> Any:
+        names = {*of_the_course, *stand_ins(desk, exercise.id, draft)} - {exercise.id}
+        instead = {name: catalogue.find(name).reference for name in names}
         try:
-            return parts.load(exercise.id, *folders, stays=stays)
+            return parts.load(desk, exercise.id, draft=draft, instead=instead, stays=stays)
         except BaseException as error:
             raise PartBroken(said(error)) from None
 

@@ -1,5 +1,6 @@
 """`mine("exercise")`: the learner's own part of an earlier lesson, or the course's."""
 
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from autograde.checking.report import Report
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible
 from autograde.desk import parts, results
-from autograde.desk.place import PACKAGE, being_graded, find_desk
+from autograde.desk.place import being_graded, find_desk
 
 
 @interruptible()
@@ -39,16 +40,24 @@ def mine(exercise_id: str) -> Answer:
     return exercise.reference if part is None else part
 
 
-def own_part(exercise: Exercise, desk: Path) -> tuple[Answer | None, str]:
-    """The learner's own part, if it was kept and still passes; and a sentence on whose is used."""
+def own_part(
+    exercise: Exercise, desk: Path, of_the_course: Collection[str] = ()
+) -> tuple[Answer | None, str]:
+    """The learner's own part, if it was kept and still passes; and a sentence on whose is used.
+
+    Parameters
+    ----------
+    of_the_course : parts of an ELMo that it finds the course's, besides those that are not there
+    """
     file = parts.file_of(desk, exercise.id)
-    name = f"{desk.name}/{PACKAGE}/{file.name}"
+    name = parts.shown(file)
     if not file.exists():
         passed = [e for e, found in results.results(desk).items() if found.passed]
         why = f"{name} is not there" if exercise.id in passed else "you have not passed it yet"
         return None, f"`{exercise.id}` is the course's: {why}."
     try:
-        part: Answer = loaded(exercise, file.parent, stays=True)
+        stays = not of_the_course
+        part: Answer = loaded(exercise, desk, of_the_course=of_the_course, stays=stays)
         fault = _fault(report_of(exercise, part))
     except PartBroken as broken:
         fault = f"cannot be loaded ({broken})"

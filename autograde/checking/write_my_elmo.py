@@ -15,16 +15,16 @@ from autograde.checking.mine import own_part
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible
 from autograde.desk import own_package
-from autograde.desk.part_imports import MAY_NEED, foreign_imports, imports_of
+from autograde.desk.part_imports import MAY_NEED, foreign_imports, needed, parts_in
 from autograde.desk.part_text import part_text
-from autograde.desk.place import PACKAGE, being_graded, find_desk
+from autograde.desk.place import ELMO_PARTS, PACKAGE, THE_COURSES, being_graded, find_desk
+from autograde.desk.sorting import sort_parts
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.elmo.embedder import ElmoEmbedder
 
 PARTS = ("character_ids", "CharCNN", "BiLM", "ScalarMix", "without_boundaries", "embed")
-THE_COURSES = ("elmo_mini", "autograde")
 SENTENCES = [
     sentence.split()
     for sentence in (
@@ -44,9 +44,9 @@ sys.modules.update(dict.fromkeys({THE_COURSES}))
 sys.path.insert(0, "")
 sys.stdout.reconfigure(encoding="utf-8")
 import numpy as np
-from {PACKAGE} import embed, every_layer
-sentences = json.loads(sys.argv[2])
-vectors = [*embed(sentences), *every_layer(sentences)]
+from {PACKAGE} import ELMo
+elmo, sentences = ELMo(), json.loads(sys.argv[2])
+vectors = [*elmo.embed(sentences), *elmo.every_layer(sentences)]
 np.savez(sys.argv[1], *[np.asarray(rows, dtype="float32") for rows in vectors])
 sys.argv[1:] = {SHOWN}
 runpy.run_module("{PACKAGE}", run_name="__main__")
@@ -60,18 +60,23 @@ def write_my_elmo() -> None:
 
     The package is the folder ``my_elmo`` at your desk. It needs torch, numpy and h5py alone. Where
     a part of yours is missing or no longer right, the course's stands in, in ``my_elmo/course/``,
-    and a sentence says so. Nothing that you wrote is overwritten. Where there is no desk, as in a
-    solved notebook, the course's parts are put together and tried in a folder that is gone then.
+    and a sentence says so. Nothing that you wrote is overwritten: what does not belong to an ELMo
+    moves to ``my_parts``. Where there is no desk, as in a solved notebook, the course's parts are
+    put together and tried in a folder that is gone then.
     """
     if being_graded():
         print(f"Nothing is written: nbgrader runs this notebook, and {PACKAGE} is a learner's own.")
         return
     if desk := find_desk():
-        own: list[str] = []
-        for name in PARTS:
-            if _is_own(name, own, desk):
-                own.append(name)
-        if _written(desk, own, f"{desk.name}/{PACKAGE}"):
+        try:
+            ours = own_package.files_of_ours()
+            moved = sort_parts(desk, catalogue.places(), ours, datetime.now())
+        except OSError as error:
+            print(f"{desk.name}/{PACKAGE} cannot be put in order ({error.strerror or error}).")
+            return
+        if moved:
+            print(moved)
+        if _written(desk, *_whose(desk), f"{desk.name}/{PACKAGE}"):
             print(f"Try it in a terminal, in {desk}:\n{sys.executable} {COMMAND}")
         return
     print(
@@ -79,16 +84,37 @@ def write_my_elmo() -> None:
         "made of the course's parts, in a folder that is gone afterwards."
     )
     with tempfile.TemporaryDirectory() as made:
-        if _written(Path(made), [], PACKAGE):
+        if _written(Path(made), [], [*PARTS], PACKAGE):
             files = sorted(path.relative_to(made).as_posix() for path in Path(made).rglob("*.*"))
             print("Its files:", ", ".join(name for name in files if name.startswith(PACKAGE)))
 
 
-def _written(desk: Path, own: Collection[str], folder: str) -> bool:
+def _whose(desk: Path) -> tuple[list[str], list[str]]:
+    """The parts that the package needs: the learner's, and those for which the course's stand in.
+
+    A sentence is printed on each of the six, and on another one where it is the course's.
+    """
+    own: list[str] = []
+    course: list[str] = []
+    sentences = {}
+    for name in ELMO_PARTS:
+        part, sentences[name] = own_part(catalogue.find(name), desk, course)
+        foreign = {m: p for m, p in foreign_imports(desk, name).items() if p not in course}
+        if part is not None and foreign:
+            sentences[name] = _not_alone(name, *next(iter(foreign.items())))
+        (course if part is None or foreign else own).append(name)
+    files = [(file, text) for name in own for file, text in needed(desk, name).items()]
+    used = {part for file, text in files if file not in course for part in parts_in(text)}
+    stand_ins = [name for name in course if name in PARTS or name in used]
+    print(*(s for n, s in sentences.items() if n in PARTS or n in stand_ins), sep="\n")
+    return own, stand_ins
+
+
+def _written(desk: Path, own: Collection[str], course: Collection[str], folder: str) -> bool:
     """Write the package and try it; whether it could be written."""
     bilm = load_pretrained()
-    stand_ins = {name: _course_text(name, own, desk) for name in PARTS if name not in own}
     try:
+        stand_ins = {name: _course_text(name, desk) for name in course}
         files = own_package.code(stand_ins, own) | _weights(bilm)
         beside = own_package.write(desk, files, datetime.now())
     except OSError as error:
@@ -96,38 +122,20 @@ def _written(desk: Path, own: Collection[str], folder: str) -> bool:
         return False
     if beside:
         print(f"What you had edited there has another name now: {', '.join(beside)}.")
-    print(f"Written: {folder}, {len(own)} of {len(PARTS)} parts yours.")
+    inside = [name for name in course if name not in PARTS]
+    also = f" Inside them the course's: {', '.join(inside)}." if inside else ""
+    print(f"Written: {folder}, {len({*own} & {*PARTS})} of {len(PARTS)} parts yours.{also}")
     print(_tried(desk, bilm))
     return True
-
-
-def _is_own(name: str, own: Collection[str], desk: Path) -> bool:
-    """Whether the learner's part goes into the package; a sentence says so, or why not.
-
-    ``own`` has those of the parts before it that do.
-    """
-    part, sentence = own_part(catalogue.find(name), desk)
-    good = part is not None
-    if good:
-        foreign = foreign_imports(desk / PACKAGE, name)
-        before = PARTS[: PARTS.index(name)]
-        used = [other for other in imports_of(desk / PACKAGE, name) if other in before]
-        lost = [other for other in used if other not in own]
-        if foreign:
-            sentence = _not_alone(name, *next(iter(foreign.items())))
-        elif lost:
-            sentence = f"Your `{name}` uses your `{lost[0]}`, so the course's is used here, too."
-        good = not foreign and not lost
-    print(sentence)
-    return good
 
 
 def _not_alone(name: str, module: str, inside: str) -> str:
     which = f"Your `{name}`" if inside == name else f"Your `{name}` uses your `{inside}`, which"
     stands_in = next((e for e, place in catalogue.places().items() if place == module), "")
     if stands_in:
-        why = f"was kept with the course's `{stands_in}`"
-        way_out = _taken_up(stands_in, inside if inside in catalogue.places() else name)
+        lesson = catalogue.find(name).lesson[:2]
+        why = f"was kept with the course's `{stands_in}` by an earlier release"
+        way_out = f"Run lesson {lesson} again, from its top to the check of `{name}`."
     else:
         package = module.partition(".")[0]
         may = f"{', '.join(MAY_NEED[:-1])} and {MAY_NEED[-1]}"
@@ -136,24 +144,15 @@ def _not_alone(name: str, module: str, inside: str) -> str:
     return f"{which} {why}, so the course's `{name}` is used. {way_out}"
 
 
-def _taken_up(part: str, user: str) -> str:
-    """What to do so that a kept part uses the learner's own part in the place of the course's."""
-    first, then = (catalogue.find(name).lesson[:2] for name in (part, user))
-    return (
-        f"Pass `{part}` in lesson {first}. Then run lesson {then} again, from its top to the check "
-        f"of `{user}`: on the way it takes your `{part}`."
-    )
-
-
-def _course_text(name: str, own: Collection[str], desk: Path) -> str:
+def _course_text(name: str, desk: Path) -> str:
     """The course's source of a part; where it uses another part, it uses the package's."""
     beside = {
-        catalogue.find(other).reference: (own_package.home(other, other in own), other)
+        catalogue.find(other).reference: (f"{PACKAGE}.{other}", other)
         for other in PARTS
         if other != name
     }
     reference = catalogue.find(name).reference
-    text = part_text(name, reference, desk, written_out=THE_COURSES, instead=beside)
+    text = part_text(name, reference, desk, THE_COURSES, beside, kept_in=())
     return f"# {name}, as the course has it.\n\n{text}"
 
 

@@ -11,7 +11,7 @@ import inspect
 import linecache
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -25,11 +25,15 @@ MADE_INSIDE = "was made inside another function and holds values of that call"
 
 @dataclass(frozen=True)
 class Definition:
-    """The ``text`` that defines ``name``; the names in it mean what ``namespace`` says."""
+    """The ``text`` that defines ``name``; the names in it mean what ``namespace`` says.
+
+    It stands in ``cell``, the text of a cell or a file.
+    """
 
     name: str
     text: str
     namespace: dict[str, Any]
+    cell: str
 
 
 def definition_of(name: str, value: Any) -> Definition:
@@ -71,10 +75,10 @@ def _decorated(name: str, inner: FunctionType) -> Definition:
     def is_it(node: Defined) -> bool:
         return node.name == name and node.col_offset == 0 and bool(node.decorator_list)
 
-    for text in _texts(inner.__globals__):
+    for text in texts(inner.__globals__):
         for node in reversed(_defined(text)):
             if is_it(node):
-                return Definition(name, _lines(text, node), inner.__globals__)
+                return Definition(name, _lines(text, node), inner.__globals__, text)
     raise CannotBeWritten(MADE_INSIDE)
 
 
@@ -121,7 +125,7 @@ def _lambda(name: str, value: FunctionType) -> Definition:
         raise CannotBeWritten("is a lambda whose source cannot be found; write it with `def`")
     source = lambdas.pop()
     bracketed = f"({source})" if "\n" in source else source
-    return Definition(name, f"{name} = {bracketed}", value.__globals__)
+    return Definition(name, f"{name} = {bracketed}", value.__globals__, text)
 
 
 def _found(
@@ -130,11 +134,11 @@ def _found(
     does_it: Callable[[Defined, str], bool],
     namespace: dict[str, Any],
 ) -> Definition:
-    for candidates, fits in [((text,), is_it), (_texts(namespace), does_it)]:
+    for candidates, fits in [((text,), is_it), (texts(namespace), does_it)]:
         for candidate in candidates:
             for node in reversed(_defined(candidate)):
                 if fits(node, candidate):
-                    return Definition(node.name, _lines(candidate, node), namespace)
+                    return Definition(node.name, _lines(candidate, node), namespace, candidate)
     raise CannotBeWritten("has no source that could be found")
 
 
@@ -143,7 +147,7 @@ def _file_of(code: CodeType) -> str:
     return "".join(linecache.getlines(code.co_filename))
 
 
-def _texts(namespace: dict[str, Any]) -> Iterator[str]:
+def texts(namespace: Mapping[str, Any]) -> Iterator[str]:
     """The notebook's cells, the latest first, without their magics; then the script."""
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     for raw in reversed(shell.history_manager.input_hist_raw) if shell is not None else ():

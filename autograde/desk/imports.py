@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 from autograde.desk.literals import CannotBeWritten
-from autograde.desk.place import PACKAGE
+from autograde.desk.place import KEPT_IN
 
 
 def import_of(name: str, value: Any, own: Path) -> str:
@@ -56,5 +56,5 @@ def _homes(name: str, value: Any) -> Iterator[tuple[str, str]]:
 def _stands_in(own: Path, module: ModuleType) -> bool:
     """Whether it is a module of the learner's, and none of the kept parts."""
     file = getattr(module, "__file__", None)
-    kept = module.__name__.partition(".")[0] == PACKAGE
+    kept = module.__name__.partition(".")[0] in KEPT_IN
     return isinstance(file, str) and Path(file).is_relative_to(own) and not kept

@@ -1,15 +1,19 @@
 """Which global names a piece of source uses, and when it needs them."""
 
 import ast
+import re
 import symtable
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from autograde.desk.annotations import Unquoted
 
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 
 
 @dataclass(frozen=True)
 class Names:
-    """Names of the notebook in a definition, in the order of the alphabet.
+    """Names of the notebook in a definition, in the order in which they stand there.
 
     Attributes
     ----------
@@ -26,12 +30,19 @@ class Names:
 def names_in(text: str) -> Names:
     """The global names that a definition uses."""
     at_once, later = _globals(ast.unparse(_WithoutAnnotations().visit(ast.parse(text))))
-    annotated = set().union(*_globals(text))
-    return Names(
-        tuple(sorted(at_once)),
-        tuple(sorted(later - at_once)),
-        tuple(sorted(annotated - at_once - later)),
-    )
+    annotated = set().union(*_globals(ast.unparse(Unquoted().visit(ast.parse(text)))))
+    found = [at_once, later - at_once, annotated - at_once - later]
+    return Names(*(tuple(sorted(names, key=_first(text))) for names in found))
+
+
+def _first(text: str) -> Callable[[str], tuple[int, str]]:
+    """Where a name stands first."""
+
+    def place(name: str) -> tuple[int, str]:
+        found = re.search(rf"\b{name}\b", text)
+        return (found.start() if found else len(text)), name
+
+    return place
 
 
 def modules_in(text: str, package: str) -> list[str]:

@@ -1,33 +1,32 @@
 """The learner's parts as a package that runs without the course: what is written around them.
 
-``my_elmo/`` here holds its face, its command, a layer in the place of the mix and the reading of
-weights, as they are written. The course's parts, where they stand in, go into ``my_elmo/course/``,
-so that no file of the learner's is in their way. A record of what was written tells which files the
+``my_elmo/`` here holds its face, its command, its README and its test, as they are written. The
+course's parts, where they stand in, go into ``my_elmo/course/``, so that no file of the learner's
+is in their way: there the package looks first. A record of what was written tells which files the
 learner has edited since.
 """
 
 import hashlib
 import json
+import platform
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from autograde.desk import parts
+from autograde.desk.part_imports import MAY_NEED
 from autograde.desk.place import MARK, PACKAGE
 from elmo_mini.files import write_text, written_whole
 
 RECORD = Path(MARK) / f"{PACKAGE}.json"
 TEMPLATE = Path(__file__).with_name(PACKAGE)
 COURSE = "course"
-ABOUT_COURSE = (
-    '"""The course\'s own parts. They stand in where yours are missing or no longer right."""\n'
-)
+LOOK_THERE = f"""__path__ = [f"{{__path__[0]}}/{COURSE}", *__path__]  # the course's parts stand in
 
-
-def home(name: str, own: bool) -> str:
-    """The module that holds a part: the learner's, or the course's that stands in."""
-    return f"{PACKAGE}.{name}" if own else f"{PACKAGE}.{COURSE}.{name}"
+"""
+IMPORT = "from my_elmo.elmo import ELMo"
 
 
 def code(stand_ins: Mapping[str, str], own: Collection[str]) -> dict[str, bytes]:
@@ -39,22 +38,34 @@ def code(stand_ins: Mapping[str, str], own: Collection[str]) -> dict[str, bytes]
     own : the parts that are
     """
     files = {f"{COURSE}/{name}.py": text for name, text in stand_ins.items()}
+    for name in files_of_ours():
+        files[name] = (TEMPLATE / name).read_text(encoding="utf-8")
     if stand_ins:
-        files[f"{COURSE}/__init__.py"] = ABOUT_COURSE
-    for path in sorted(TEMPLATE.glob("*.py")):
-        files[path.name] = path.read_text(encoding="utf-8")
-    face = files["__init__.py"].replace("{whose}", _whose(own, stand_ins))
-    for name in stand_ins:
-        face = face.replace(f"from {home(name, True)} ", f"from {home(name, False)} ")
-    return {name: text.encode() for name, text in (files | {"__init__.py": face}).items()}
+        files["__init__.py"] = files["__init__.py"].replace(IMPORT, LOOK_THERE + IMPORT)
+    about = {"{whose}": _whose(own, stand_ins), "{with}": _written_with()}
+    for mark, words in about.items():
+        files["README.md"] = files["README.md"].replace(mark, words)
+    return {name: text.encode() for name, text in files.items()}
+
+
+def files_of_ours() -> list[str]:
+    """The names of what is always written around the parts."""
+    return sorted(path.name for path in TEMPLATE.iterdir() if path.suffix in (".py", ".md"))
 
 
 def _whose(own: Collection[str], stand_ins: Collection[str]) -> str:
     if not stand_ins:
-        return "All its parts are yours."
+        return f"Mine, all of them: {', '.join(own)}."
     if not own:
-        return f"All its parts are the course's, in {COURSE}/."
-    return f"Yours: {', '.join(own)}.\nThe course's, in {COURSE}/: {', '.join(stand_ins)}."
+        return f"All its parts are the course's, in `{COURSE}/`."
+    return f"Mine: {', '.join(own)}.\n\nThe course's, in `{COURSE}/`: {', '.join(stand_ins)}."
+
+
+def _written_with() -> str:
+    """The versions at hand, as one says them."""
+    found = [f"Python {platform.python_version()}"]
+    found += [f"{package} {version(package)}" for package in MAY_NEED]
+    return f"{', '.join(found[:-1])} and {found[-1]}"
 
 
 def write(desk: Path, files: Mapping[str, bytes], now: datetime) -> list[str]:

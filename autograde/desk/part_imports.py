@@ -5,43 +5,61 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograde.desk.parts import read
-from autograde.desk.place import PACKAGE
+from autograde.desk.parts import file_of, read
+from autograde.desk.place import ELMO_PARTS, KEPT_IN, PACKAGE
 
 MAY_NEED = ("torch", "numpy", "h5py")
+_FREE = (PACKAGE, *MAY_NEED, *sys.stdlib_module_names)
 
 
-def foreign_imports(folder: Path, name: str) -> dict[str, str]:
-    """Modules that are not torch's, NumPy's, h5py's or Python's, each with the part that needs it.
+def foreign(text: str) -> list[str]:
+    """Modules that a text imports, but Python's, torch's, NumPy's, h5py's and those of an ELMo."""
+    return [module for module in imported(text) if module.partition(".")[0] not in _FREE]
 
-    Parameters
-    ----------
-    folder : the kept parts, ``NAME.py`` each
-    name : of the part
-    """
-    own = (PACKAGE, *MAY_NEED, *sys.stdlib_module_names)
+
+def foreign_imports(desk: Path, name: str) -> dict[str, str]:
+    """The foreign modules that a kept part needs, each with the part that imports it."""
     return {
         module: part
-        for part, modules in reversed(imports_of(folder, name).items())
-        for module in modules
-        if module.partition(".")[0] not in own
+        for part, text in reversed(needed(desk, name).items())
+        for module in foreign(text)
     }
 
 
-def imports_of(folder: Path, name: str) -> dict[str, list[str]]:
-    """The modules that a part imports, and those of each part that it uses, itself first."""
-    found: dict[str, list[str]] = {}
+def stand_ins(desk: Path, name: str, draft: Path | None = None) -> set[str]:
+    """The parts of an ELMo that a kept part needs and that are not there."""
+    found = needed(desk, name, draft)
+    used = {part for text in found.values() for part in parts_in(text)}
+    return {part for part in used - found.keys() if part in ELMO_PARTS}
+
+
+def needed(desk: Path, name: str, draft: Path | None = None) -> dict[str, str]:
+    """The text of a kept part, and of each part that it needs, itself first.
+
+    Parameters
+    ----------
+    draft : a folder whose files come before those of the desk
+    """
+    found: dict[str, str] = {}
     ahead = [name]
     while ahead:
         part = ahead.pop(0)
-        if part not in found:
-            found[part] = list(_imported(read(folder / f"{part}.py") or ""))
-            beside = [module.split(".") for module in found[part]]
-            ahead += [names[1] for names in beside if names[0] == PACKAGE and len(names) > 1]
+        text = read(draft / f"{part}.py") if draft else None
+        if text is None:
+            text = read(file_of(desk, part))
+        if part not in found and text is not None:
+            found[part] = text
+            ahead += parts_in(text)
     return found
 
 
-def _imported(text: str) -> Iterator[str]:
+def parts_in(text: str) -> list[str]:
+    """The kept parts that a text imports."""
+    names = [module.split(".") for module in imported(text)]
+    return [parts[1] for parts in names if parts[0] in KEPT_IN and len(parts) > 1]
+
+
+def imported(text: str) -> Iterator[str]:
     """The full names of the modules that a text imports, wherever it does."""
     try:
         tree = ast.parse(text)
@@ -53,5 +71,5 @@ def _imported(text: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             module = f"{PACKAGE}.{module}".rstrip(".") if node.level else module
-            alone = module == PACKAGE
+            alone = module in KEPT_IN
             yield from (f"{module}.{alias.name}" for alias in node.names) if alone else (module,)

@@ -1,18 +1,21 @@
-"""Kept parts on disk: ``my_elmo/NAME.py`` in the learner's folder, a package of plain modules."""
+"""Kept parts on disk, two packages of plain modules: ``my_elmo/NAME.py`` and ``my_parts/NAME.py``.
+
+Earlier releases kept every part in ``my_elmo``. So a part is looked for in both.
+"""
 
 import hashlib
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
-from autograde.desk.place import PACKAGE
+from autograde.desk.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE
 from elmo_mini.files import write_text
 
 ABOUT = '"""Your own parts of the course, kept when they passed their checks. They are yours."""\n'
@@ -20,8 +23,15 @@ _loaded: dict[str, bytes] = {}
 
 
 def file_of(desk: Path, name: str) -> Path:
-    """Where the part of this name is kept."""
-    return desk / PACKAGE / f"{name}.py"
+    """Where the part of this name is kept; where there is none, the place it belongs to."""
+    order = KEPT_IN if name in ELMO_PARTS else KEPT_IN[::-1]
+    places = [desk / package / f"{name}.py" for package in order]
+    return next((place for place in places if place.exists()), places[0])
+
+
+def shown(path: Path) -> str:
+    """A kept file as a learner knows it: ``work/my_elmo/CharCNN.py``."""
+    return "/".join(path.parts[-3:])
 
 
 def read(path: Path) -> str | None:
@@ -54,18 +64,22 @@ def body_of(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of a part's source, by which an edit is noticed."""
-    return hashlib.sha256(body_of(text).encode()).hexdigest()
+    """The SHA-256 of a part's source, by which an edit is noticed.
+
+    In which of the two packages the parts lie that it imports is no edit.
+    """
+    body = body_of(text).replace(f"{OTHERS}.", f"{PACKAGE}.")
+    return hashlib.sha256(body.encode()).hexdigest()
 
 
-def put_aside(path: Path, now: datetime) -> Path:
+def put_aside(path: Path, now: datetime, folder: Path | None = None) -> Path:
     """Give a file that the learner edited a name of its own beside the new one; return it."""
     label = f"before {now:%Y-%m-%d %H.%M.%S}"
-    beside = path.with_name(f"{path.stem} ({label}){path.suffix}")
+    beside = (folder or path.parent) / f"{path.stem} ({label}){path.suffix}"
     number = 1
     while beside.exists():
         number += 1
-        beside = path.with_name(f"{path.stem} ({label}, {number}){path.suffix}")
+        beside = beside.with_name(f"{path.stem} ({label}, {number}){path.suffix}")
     path.rename(beside)
     return beside
 
@@ -84,32 +98,54 @@ def write(path: Path, text: str) -> None:
         write_text(face, ABOUT)
 
 
-def load(name: str, *folders: Path, stays: bool = False) -> Any:
-    """Import ``my_elmo.NAME`` from these folders, the first first, and return what it calls NAME.
+def load(
+    desk: Path,
+    name: str,
+    *,
+    draft: Path | None = None,
+    instead: Mapping[str, Any] = MappingProxyType({}),
+    stays: bool = False,
+) -> Any:
+    """Import a kept part, and return what it calls by its name.
 
-    It may import other parts. Where it ``stays``, it is loaded anew only when a file of the package
-    has changed, so that one class is one class. A package of the same name from elsewhere is put
-    back in its place.
+    It may import other parts. Where it ``stays``, it is loaded anew only when a file that was
+    loaded has changed, so that one class is one class. A package of the same name from elsewhere
+    is put back in its place.
+
+    Parameters
+    ----------
+    draft : a folder whose files come before those of the desk
+    instead : by their names, what other parts find in the place of a part of ``my_elmo``
 
     Raises
     ------
     BaseException
         Whatever the file raises; AttributeError if it does not define the name.
     """
-    with _package([*map(str, folders)], stays):
-        module = importlib.import_module(f"{PACKAGE}.{name}")
-        return getattr(module, name)
+    package = PACKAGE if draft else file_of(desk, name).parent.name
+    first = [str(draft)] if draft else []
+    paths = {
+        one: [*first, str(desk / one), str(desk / other)] for one, other in (KEPT_IN, KEPT_IN[::-1])
+    }
+    with _packages(paths, stays):
+        for part, value in instead.items():
+            module = ModuleType(f"{PACKAGE}.{part}")
+            module.__file__ = str(desk / PACKAGE / f"{part}.py")  # when it comes, this one goes
+            setattr(module, part, value)
+            sys.modules.setdefault(module.__name__, module)
+        return getattr(importlib.import_module(f"{package}.{name}"), name)
 
 
 @contextmanager
-def _package(path: list[str], stays: bool) -> Iterator[None]:
-    before = _of_the_package()
-    ours = PACKAGE in before and list(getattr(before[PACKAGE], "__path__", ())) == path
+def _packages(paths: Mapping[str, list[str]], stays: bool) -> Iterator[None]:
+    before = _kept_modules()
+    ours = all(list(getattr(before.get(p), "__path__", ())) == path for p, path in paths.items())
     if not (ours and stays) or any(map(_changed, before.values())):
         _forget(before)
-        spec = ModuleSpec(PACKAGE, None, is_package=True)
-        spec.submodule_search_locations = path
-        sys.modules[PACKAGE] = module_from_spec(spec)
+        for package, path in paths.items():
+            spec = ModuleSpec(package, None, is_package=True)
+            spec.submodule_search_locations = path
+            sys.modules[package] = module_from_spec(spec)
     writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     importlib.invalidate_caches()
     done = False
@@ -119,18 +155,18 @@ def _package(path: list[str], stays: bool) -> Iterator[None]:
     finally:
         sys.dont_write_bytecode = writes_bytecode
         if done:
-            _loaded.update({name: _content(m) for name, m in _of_the_package().items()})
+            _loaded.update({name: _content(m) for name, m in _kept_modules().items()})
         else:
-            _forget(_of_the_package())
+            _forget(_kept_modules())
             sys.modules.update(before)
 
 
-def _of_the_package() -> dict[str, ModuleType]:
+def _kept_modules() -> dict[str, ModuleType]:
     modules = sys.modules.items()
-    return {name: m for name, m in [*modules] if name.partition(".")[0] == PACKAGE}
+    return {name: m for name, m in [*modules] if name.partition(".")[0] in KEPT_IN}
 
 
-def _forget(modules: dict[str, ModuleType]) -> None:
+def _forget(modules: Mapping[str, ModuleType]) -> None:
     for name in modules:
         sys.modules.pop(name, None)
 

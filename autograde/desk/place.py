@@ -4,7 +4,24 @@ import os
 from pathlib import Path
 
 MARK = ".course"
-PACKAGE = "my_elmo"
+PACKAGE = "my_elmo"  # the parts of an ELMo, which become a package that runs by itself
+OTHERS = "my_parts"  # the answers to all other exercises
+KEPT_IN = (PACKAGE, OTHERS)
+THE_COURSES = ("elmo_mini", "autograde")
+# Each stands after those that it may use.
+ELMO_PARTS = (
+    "character_ids",
+    "convolve",
+    "highway",
+    "CharCNN",
+    "lstm_step",
+    "reverse_each",
+    "BiLM",
+    "scalar_mix",
+    "ScalarMix",
+    "without_boundaries",
+    "embed",
+)
 
 
 def being_graded() -> bool:

@@ -198,7 +198,7 @@ calibration()
 #
 # What your checks find is kept in your folder, `work/`, and nowhere else: after an update and after a restart it is still there. Every lesson ends with this picture. A tick stands at a lesson when all of its exercises are passed; else you see how many are.
 #
-# When an answer passes in full, its code is kept, too, as a file in `work/my_elmo/`. Later lessons start from **your** functions. The files are yours: open them, and change them as you like.
+# When an answer passes in full, its code is kept, too, as a file in `work/my_parts/`, or in `work/my_elmo/` if it belongs to the ELMo that you will put together. Later lessons start from **your** functions. The files are yours: open them, and change them as you like.
 
 # %%
 progress()

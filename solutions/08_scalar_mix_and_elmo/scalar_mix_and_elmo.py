@@ -435,7 +435,7 @@ from autograde import write_my_elmo
 write_my_elmo()
 
 # %% [markdown]
-# A static table has one vector for *plays*. Your package has two, and the cosine says how alike they are. Try *saw* in a terminal, twice as a verb and once as a tool. (*Bank*, with money and with a river, is harder than one expects: section 7.) In a program, its `embed` gives the vectors, and `every_layer` the layers before the mix.
+# A static table has one vector for *plays*. Your package has two, and the cosine says how alike they are. Try *saw* in a terminal, twice as a verb and once as a tool. (*Bank*, with money and with a river, is harder than one expects: section 7.) `--options` and `--weights` take another model by its two files. In a program, `ELMo` takes them, builds the model once, and has two methods: `embed` gives the vectors, `every_layer` the layers before the mix. The package has a README, and a test of its own that reads a tiny model once more in NumPy.
 
 # %% [markdown] slide="slide"
 # ## 6. Three that look right

@@ -11,6 +11,7 @@ import pytest
 
 from autograde.building.cell_code import tree
 from autograde.building.lesson_source import read_lesson
+from autograde.desk.place import KEPT_IN
 
 
 @contextmanager
@@ -20,7 +21,7 @@ def at_a_desk(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "work/00_test").mkdir()
     patch.chdir(folder / "work/00_test")
     yield folder / "work"
-    for name in [name for name in sys.modules if name.partition(".")[0] == "my_elmo"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in KEPT_IN]:
         del sys.modules[name]
 
 

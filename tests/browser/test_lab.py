@@ -206,8 +206,8 @@ def test_a_passed_answer_goes_from_one_lesson_to_the_next(
 
     write_cell(answer, WEIGHTED)
     run_cell(check)
-    expect(check).to_contain_text("Kept for later lessons: work/my_elmo/perplexity.py.")
-    kept = (course / "work/my_elmo/perplexity.py").read_text(encoding="utf-8")
+    expect(check).to_contain_text("Kept for later lessons: work/my_parts/perplexity.py.")
+    kept = (course / "work/my_parts/perplexity.py").read_text(encoding="utf-8")
     assert kept.endswith(f"import numpy as np\n\n\n{WEIGHTED}")
 
     # Its source is folded, so it is found by its place: perplexity is the fourth exercise.

@@ -1,7 +1,8 @@
 """python -m my_elmo "She plays the cello ." "The plays were long .": vectors in context.
 
 Of one sentence it shows the first numbers of each word's vector. Of several it shows how alike the
-vectors of a word are that stands in two places.
+vectors of a word are that stands in two places. The model is the one that lies in my_elmo, or any
+other in the official format: --options O.json --weights W.hdf5.
 """
 
 import re
@@ -10,7 +11,7 @@ from itertools import combinations
 
 import torch
 
-from my_elmo import embed
+from my_elmo import ELMo
 
 GLUED = re.compile(r"(\w.*)([.,;:!?])")
 
@@ -21,11 +22,20 @@ def main() -> None:
         "python -m my_elmo", description=__doc__, formatter_class=RawDescriptionHelpFormatter
     )
     parser.add_argument("sentence", nargs="*", help="in quotes, a space between its words")
-    sentences = [words for text in parser.parse_args().sentence if (words := text.split())]
+    parser.add_argument("--options", help="JSON file with the sizes of another model")
+    parser.add_argument("--weights", help="HDF5 file with its weights")
+    given = parser.parse_args()
+    sentences = [words for text in given.sentence if (words := text.split())]
     if not sentences:
         parser.error('give a sentence in quotes: python -m my_elmo "Dogs bark ."')
+    if (given.options is None) != (given.weights is None):
+        parser.error("a model is two files: give --options and --weights, or neither")
     hints(sentences)
-    vectors = embed(sentences)
+    try:
+        elmo = ELMo(given.options, given.weights) if given.options else ELMo()
+    except (OSError, ValueError) as wrong:
+        parser.error(str(wrong))
+    vectors = elmo.embed(sentences)
     if len(sentences) == 1:
         show_numbers(sentences[0], vectors[0])
     else:

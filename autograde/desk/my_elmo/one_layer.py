@@ -4,9 +4,9 @@ import torch
 
 
 class OneLayer(torch.nn.Module):
-    """One of the layers; 0 is the words before any context."""
+    """One of the layers; 0 is the words before any context. Made and called as a ScalarMix is."""
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, place: int, n_layers: int, do_layer_norm: bool = False) -> None:
         super().__init__()
         self.place = place
 

@@ -1,7 +1,6 @@
 """The weights: an HDF5 file under the names of the official ELMo files."""
 
 import json
-from functools import cache
 from pathlib import Path
 
 import h5py
@@ -15,9 +14,8 @@ AS_PUBLISHED: dict[str, dict[str, object]] = {
 }
 
 
-@cache
-def weights() -> dict[str, torch.Tensor]:
-    """All weights by name. Any ELMo in the official format may lie in the place of these files.
+def read_weights(options: str | Path, weights: str | Path) -> dict[str, torch.Tensor]:
+    """All weights of a model by name.
 
     Raises
     ------
@@ -26,13 +24,7 @@ def weights() -> dict[str, torch.Tensor]:
     ValueError
         If the options describe another kind of model than the published ones.
     """
-    options = json.loads(OPTIONS.read_text(encoding="utf-8"))
-    for part, settings in AS_PUBLISHED.items():
-        for name, expected in settings.items():
-            if (found := options[part].get(name)) != expected:
-                raise ValueError(
-                    f"{OPTIONS}: {name} is {found}; this package reads {expected} only"
-                )
+    check_options(Path(options))
     found = {}
 
     def take(name: str, item: h5py.HLObject) -> None:
@@ -40,8 +32,25 @@ def weights() -> dict[str, torch.Tensor]:
             found[name] = torch.from_numpy(item[()])
 
     try:
-        with h5py.File(WEIGHTS, "r") as file:
+        with h5py.File(weights, "r") as file:
             file.visititems(take)
     except OSError as wrong:
-        raise OSError(f"{WEIGHTS} is missing or damaged ({wrong}); have it written again") from None
+        raise OSError(f"{weights} is missing or damaged: {wrong}") from None
+    if "char_embed" not in found:
+        raise ValueError(f"{weights} holds no ELMo in the official format: no char_embed is in it")
     return found
+
+
+def check_options(path: Path) -> None:
+    """See that the model is of the published kind; its sizes show in the weights."""
+    try:
+        options = json.loads(path.read_text(encoding="utf-8"))
+        found = {
+            part: {n: options[part].get(n) for n in AS_PUBLISHED[part]} for part in AS_PUBLISHED
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} holds no options of an ELMo") from None
+    for part, settings in AS_PUBLISHED.items():
+        for name, expected in settings.items():
+            if (setting := found[part][name]) != expected:
+                raise ValueError(f"{path}: {name} is {setting}; this package reads {expected} only")

@@ -54,8 +54,8 @@ def test_a_full_answer_is_kept_and_taken_up(
     assert "you have not passed it yet" in capsys.readouterr().out
     score = check("double", write(RIGHT))
     assert score == 4
-    assert score.report.note == "Kept for later lessons: `work/my_elmo/double.py`."
-    assert "work/my_elmo/double.py" in capsys.readouterr().out
+    assert score.report.note == "Kept for later lessons: `work/my_parts/double.py`."
+    assert "work/my_parts/double.py" in capsys.readouterr().out
     assert "Kept for later lessons" in score.report.html()
     text = file.read_text("utf-8")
     assert text.startswith("# double, an exercise of lesson 00_test, kept on ")
@@ -158,7 +158,7 @@ def test_without_a_desk_nothing_is_kept_and_nothing_is_said(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert check("double", write(RIGHT)).report.note == ""
-    assert not [*tmp_path.glob("**/my_elmo")]
+    assert not [*tmp_path.glob("**/my_*")]
     capsys.readouterr()
     assert mine("double") is double
     assert capsys.readouterr().out == ("`double` is the course's: nothing of yours is kept here.\n")
@@ -191,11 +191,11 @@ def test_a_folder_that_cannot_be_written_costs_no_point(
     registered: Exercise, desk: Path, file: Path, write: Write
 ) -> None:
     """Root may write everywhere, so something of the wrong kind is in the way."""
-    (desk / "my_elmo").write_text("")
+    (desk / "my_parts").write_text("")
     score = check("double", write(RIGHT))
     assert score == 4
-    assert "not kept for later lessons: work/my_elmo cannot be written (" in score.report.note
-    (desk / "my_elmo").unlink()
+    assert "not kept for later lessons: work/my_parts cannot be written (" in score.report.note
+    (desk / "my_parts").unlink()
     (desk / results.FILE).unlink()
     (desk / results.FILE).mkdir()
     score = check("double", write(RIGHT))
@@ -212,7 +212,7 @@ BROKEN = {
     "cannot be loaded (AttributeError": "x = 1\n",
     "cannot be loaded (still running": "while True:\n    pass\n",
     "cannot be loaded (SyntaxError: (unicode": b"# \xff\nx = '\xff'\n",
-    "cannot be loaded (ImportError": "from my_elmo.double import double\n",
+    "cannot be loaded (ImportError": "from my_parts.double import double\n",
     "no longer passes (The result is None": "def double(values):\n    return None\n",
     "no longer passes (`double` should be a function": "double = 3\n",
     "no longer passes (Your function was still": "def double(values):\n    while True: pass\n",
@@ -252,7 +252,7 @@ def test_a_part_that_was_removed_is_said_to_be(
     check("double", write(RIGHT))
     file.unlink()
     assert mine("double") is double
-    assert "work/my_elmo/double.py is not there" in capsys.readouterr().out
+    assert "work/my_parts/double.py is not there" in capsys.readouterr().out
 
 
 def test_parts_import_one_another_and_are_one_package(
@@ -263,8 +263,8 @@ def test_parts_import_one_another_and_are_one_package(
     check("double", write("class Twice:\n    by = 2\n\n\n" + RIGHT))
     twice = write(RIGHT + "def twice(values):\n    return double(values)\n", "twice")
     check("twice", twice)
-    assert "from my_elmo.double import double" in file.with_name("twice.py").read_text()
-    code = "from my_elmo.twice import twice; assert twice(2) == 4"
+    assert "from my_parts.double import double" in file.with_name("twice.py").read_text()
+    code = "from my_parts.twice import twice; assert twice(2) == 4"
     assert subprocess.run([sys.executable, "-c", code], cwd=desk, check=False).returncode == 0
     one, other = mine("double"), mine("twice")
     assert other.__globals__["double"] is one  # type: ignore[attr-defined]
@@ -300,7 +300,7 @@ def test_a_class_imports_its_base_from_the_bases_own_file(
     assert check("Base", write(base, "Base")).report.note.startswith("Kept")
     assert check("Double", write(base + above, "Double")).report.note.startswith("Kept")
     text = parts.body_of(file.with_name("Double.py").read_text())
-    assert text == f"from my_elmo.Base import Base\n\n\n{above}"
+    assert text == f"from my_parts.Base import Base\n\n\n{above}"
     assert issubclass(mine("Double"), mine("Base"))  # type: ignore[arg-type]
 
 

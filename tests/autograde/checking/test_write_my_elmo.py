@@ -2,13 +2,15 @@
 
 import io
 import json
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +20,13 @@ import torch
 
 from autograde.checking import catalogue, write_my_elmo
 from autograde.checking.check import check
-from autograde.checking.write_my_elmo import COMMAND, PARTS, SENTENCES, THE_COURSES
-from autograde.desk.part_imports import foreign_imports
+from autograde.checking.kept_part import loaded
+from autograde.checking.mine import mine
+from autograde.checking.write_my_elmo import COMMAND, PARTS, SENTENCES
+from autograde.desk import parts, results
+from autograde.desk.part_imports import foreign
 from autograde.desk.part_text import part_text
+from autograde.desk.place import ELMO_PARTS, THE_COURSES
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.elmo.embedder import ElmoEmbedder
@@ -28,7 +34,6 @@ from tests.autograde.learners_desk import answers, at_a_desk, written
 from tests.elmo_mini import published_model
 
 LESSONS = sorted((Path(__file__).parents[3] / "solutions").glob("0[678]_*/*.py"))
-USED = {*PARTS, "convolve", "highway", "lstm_step", "reverse_each", "scalar_mix"}
 OTHERS = {
     "character_ids": "byte after byte",
     "CharCNN": "PyTorch's own layers",
@@ -100,7 +105,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
         with redirect_stdout(io.StringIO()):
             for lesson in LESSONS:
                 for name, answer in answers(lesson, folder):
-                    if name in USED:
+                    if name in ELMO_PARTS:
                         check(name, answer)
         yield Written(desk, write())
 
@@ -183,6 +188,8 @@ TYPED = [
     ["--help"],
     [],
     ["", " "],
+    ["--weights", "w.hdf5", "Dogs"],
+    ["--weights", "w.hdf5", "--options", __file__, "Dogs"],
 ]
 TYPE_ALL = f"""
 import json, runpy
@@ -210,21 +217,24 @@ def test_the_command_says_what_it_needs_and_what_it_makes_of_words(
         ["we", "in 1 (word 1) and 1 (word 4)"],
         ["go", "in 1 and 2"],
     ]
-    assert asked[0] == "usage: python -m my_elmo [-h] [sentence ...]"
+    assert asked[0].startswith("usage: python -m my_elmo [-h] [--options OPTIONS]")
     assert asked[-1] == "ended with 0"
-    for answer in nothing:
-        assert answer[1:] == [
-            'python -m my_elmo: error: give a sentence in quotes: python -m my_elmo "Dogs bark ."',
-            "ended with 2",
-        ]
+    errors = [error for *_, error, end in nothing if end == "ended with 2"]
+    no_sentence = 'give a sentence in quotes: python -m my_elmo "Dogs bark ."'
+    assert [error.removeprefix("python -m my_elmo: error: ") for error in errors] == [
+        no_sentence,
+        no_sentence,
+        "a model is two files: give --options and --weights, or neither",
+        f"{Path(__file__)} holds no options of an ELMo",
+    ]
 
 
 def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> None:
     code = (
         "import json\n"
         "import numpy as np\n"
-        "from my_elmo import every_layer\n"
-        "np.savez(sys.argv[1], *every_layer(json.loads(sys.argv[2])))\n"
+        "from my_elmo import ELMo\n"
+        "np.savez(sys.argv[1], *ELMo().every_layer(json.loads(sys.argv[2])))\n"
     )
     file = solved.desk / "layers.npz"
     run_alone(code, solved.desk, str(file), json.dumps([*SENTENCES, []]))
@@ -237,33 +247,151 @@ def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> N
 
 
 @published_model.needs_model
-def test_with_the_published_files_it_gives_their_vectors(solved: Written, tmp_path: Path) -> None:
-    shutil.copytree(solved.desk, tmp_path, dirs_exist_ok=True)
-    shutil.copy(published_model.OPTIONS, tmp_path / "my_elmo/options.json")
-    (tmp_path / "my_elmo/weights.hdf5").unlink()
-    shutil.copy(published_model.WEIGHTS, tmp_path / "my_elmo/weights.hdf5")
+def test_published_files_are_given_by_path(solved: Written, tmp_path: Path) -> None:
     code = (
-        "import json, torch\n"
+        "import json\n"
         "import numpy as np\n"
-        "from my_elmo import BiLM, CharCNN, embed, embed_with, weights\n"
-        "class TopLayer(torch.nn.Module):\n"
-        "    def __init__(self, n_layers, do_layer_norm=False):\n"
-        "        super().__init__()\n"
-        "    def forward(self, layers, mask):\n"
-        "        return layers[-1]\n"
-        "sentences = json.loads(sys.argv[2])\n"
-        "with torch.no_grad():\n"
-        "    top = embed_with(sentences, weights(), CharCNN, BiLM, TopLayer)\n"
-        "np.savez(sys.argv[1], top[0], *embed(sentences))\n"
+        "from my_elmo import ELMo\n"
+        "elmo, sentences = ELMo(*sys.argv[3:]), json.loads(sys.argv[2])\n"
+        "np.savez(sys.argv[1], elmo.every_layer(sentences)[0][-1], *elmo.embed(sentences))\n"
     )
     batch = published_model.batches()[0]  # before it, nothing was read
-    run_alone(code, tmp_path, str(tmp_path / "vectors.npz"), json.dumps(batch))
-    with np.load(tmp_path / "vectors.npz") as found:
+    file = tmp_path / "vectors.npz"
+    model = (str(published_model.OPTIONS), str(published_model.WEIGHTS))
+    run_alone(code, solved.desk, str(file), json.dumps(batch), *model)
+    with np.load(file) as found:
         top, *mixed = (found[name] for name in found.files)
     np.testing.assert_allclose(top, published_model.expected_top_layer()[0], atol=1e-5)
     course = ElmoEmbedder(published_model.OPTIONS, published_model.WEIGHTS).embed_batch(batch)
     for vectors, layers in zip(mixed, course, strict=True):
         np.testing.assert_allclose(vectors, layers.mean(0), atol=1e-5)
+    options, weights = model
+    typed = json.dumps([["--options", options, "--weights", weights, "Dogs bark ."]])
+    assert "3 words, 32 numbers each" in run_alone(TYPE_ALL, solved.desk, typed)
+
+
+def test_the_model_is_built_once(solved: Written) -> None:
+    code = (
+        "from my_elmo import ELMo, elmo\n"
+        "made = []\n"
+        "class Counted(elmo.BiLM):\n"
+        "    def __init__(self, *given):\n"
+        "        made.append(1)\n"
+        "        super().__init__(*given)\n"
+        "elmo.BiLM = Counted\n"
+        "mine = ELMo()\n"
+        "first, again = (mine.embed([['Dogs', 'bark', '.']])[0] for _ in range(2))\n"
+        "print(len(made), (first == again).all().item(), len(mine.every_layer([['Dogs']])))\n"
+    )
+    assert run_alone(code, solved.desk) == "1 True 1\n"
+
+
+def modules_of(distributions: set[str]) -> list[str]:
+    """The modules of these packages, and of all that they require."""
+    ahead, found = [*distributions], set[str]()
+    while ahead:
+        name = re.sub(r"[-_.]+", "-", ahead.pop()).lower()
+        with suppress(PackageNotFoundError):
+            lines = requires(name) if name not in found else None
+            found.add(name)
+            ahead += [
+                re.split(r"[^\w.-]", line)[0] for line in lines or () if "extra ==" not in line
+            ]
+    of = packages_distributions().items()
+    return [m for m, names in of if found & {re.sub(r"[-_.]+", "-", n).lower() for n in names}]
+
+
+ALONE = """
+import importlib.machinery as machinery, json, runpy, sys
+known = {*sys.stdlib_module_names, "my_elmo", "__main__", *json.loads(sys.argv[1])}
+class Alone:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in known or name.startswith("_sysconfigdata"):
+            return machinery.PathFinder.find_spec(name, path, target)
+sys.meta_path[:] = [machinery.BuiltinImporter, machinery.FrozenImporter, Alone]
+sys.path.insert(0, "")
+for gone in ("scipy", "elmo_mini", "pytest"):
+    try:
+        __import__(gone)
+    except ModuleNotFoundError:
+        continue
+    sys.exit(f"{gone} can be imported")
+runpy.run_path("my_elmo/test_my_elmo.py", run_name="__main__")
+from my_elmo import ELMo
+print(*ELMo().embed([["Dogs", "bark", "."]])[0].shape)
+"""
+
+
+def test_with_torch_numpy_and_h5py_alone_its_own_test_passes(solved: Written) -> None:
+    known = json.dumps(modules_of({"torch", "numpy", "h5py"}))
+    command = [sys.executable, "-B", "-c", ALONE, known]
+    done = subprocess.run(command, cwd=solved.desk, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    *passed, last = done.stdout.splitlines()
+    assert last == "3 512"
+    assert len(passed) == 4
+    assert all(line.startswith("passed: ") for line in passed)
+
+
+SLIPS = {
+    "lstm_step": ("c = torch.sigmoid(f + 1) * c", "c = torch.sigmoid(f) * c"),
+    "embed": ("START = [259, 257", "START = [259, 258"),
+    "BiLM": ("x = states + x if outputs else states", "x = states"),
+}
+
+
+@pytest.mark.parametrize(("name", "slip"), SLIPS.items(), ids=SLIPS.keys())
+def test_its_own_test_sees_a_slip(
+    name: str, slip: tuple[str, str], solved: Written, tmp_path: Path
+) -> None:
+    for file in (solved.desk / "my_elmo").glob("*.py"):
+        (tmp_path / "my_elmo").mkdir(exist_ok=True)
+        shutil.copy(file, tmp_path / "my_elmo")
+    part = tmp_path / f"my_elmo/{name}.py"
+    right = part.read_text("utf-8")
+    assert slip[0] in right
+    part.write_text(right.replace(*slip), encoding="utf-8")
+    command = [sys.executable, "-B", "my_elmo/test_my_elmo.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Error" in done.stderr
+
+
+def faults(package: Path) -> str:
+    """What ruff's pyflakes rules find: undefined names, unused imports and variables, and more."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F"]
+    done = subprocess.run([*command, "."], cwd=package, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def test_the_package_can_be_shown(solved: Written) -> None:
+    package = solved.desk / "my_elmo"
+    assert faults(package) == ""
+    written = {path.stem for path in package.glob("*.py")}
+    assert written - {*ELMO_PARTS} == {
+        "__init__",
+        "__main__",
+        "elmo",
+        "one_layer",
+        "test_my_elmo",
+        "weights",
+    }
+    embed = (package / "embed.py").read_text("utf-8")
+    assert "\n\nSTART = [259, 257, 260] + [261] * 47\nEND = [259, 258, 260] + [261] * 47\n" in embed
+    readme = (package / "README.md").read_text("utf-8")
+    assert f"Mine, all of them: {', '.join(ELMO_PARTS)}." in readme
+    assert f"Python {platform.python_version()}, torch " in readme
+
+
+@pytest.mark.parametrize("name", ELMO_PARTS)
+def test_a_part_of_the_course_is_plain_code_under_its_own_name(name: str, tmp_path: Path) -> None:
+    text = write_my_elmo._course_text(name, tmp_path)
+    assert foreign(text) == []
+    assert re.search(rf"^(def|class) {name}\b", text, re.MULTILINE)
+    assert not re.search(r"^\w+ = \w*[a-z]\w*$", text, re.MULTILINE)  # embed = reference
+    (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    assert faults(tmp_path) == ""
 
 
 def test_other_right_answers_are_a_package_too(own_desk: Path) -> None:
@@ -277,11 +405,9 @@ def test_where_nothing_is_yours_the_course_stands_in(desk: Path, small: BiLM) ->
     assert said[:6] == [f"`{n}` is the course's: you have not passed it yet." for n in PARTS]
     assert said[6] == "Written: work/my_elmo, 0 of 6 parts yours."
     assert TRIED.fullmatch(said[7])
-    assert "All its parts are the course's, in course/." in (
-        desk / "my_elmo/__init__.py"
-    ).read_text("utf-8")
-    for name in PARTS:
-        assert foreign_imports(desk / "my_elmo/course", name) == {}
+    readme = (desk / "my_elmo/README.md").read_text("utf-8")
+    assert "All its parts are the course's, in `course/`." in readme
+    assert faults(desk / "my_elmo") == ""
 
 
 def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
@@ -296,49 +422,202 @@ def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
     }
     for name, text in damaged.items():
         (package / f"{name}.py").write_text(text, encoding="utf-8")
-    kept = {path: path.read_bytes() for path in package.glob("[!_]*.py")}
     said = write()
     assert "`character_ids` is yours, kept on " in said
     assert "Your `CharCNN` in work/my_elmo/CharCNN.py cannot be loaded (SyntaxError" in said
     assert "Your `BiLM` in work/my_elmo/BiLM.py no longer passes (" in said
     assert (
+        "Moved to work/my_parts: ScalarMix.py. It imports more than torch, numpy and h5py, and "
+        "my_elmo runs with these alone.\n"
+    ) in said
+    assert (
         "Your `ScalarMix` imports scipy, and this package may import torch, numpy and h5py alone, "
         "so the course's `ScalarMix` is used. Write `ScalarMix` without scipy and check it again.\n"
     ) in said
     assert "`without_boundaries` is the course's: work/my_elmo/without_boundaries.py is not" in said
-    assert "2 of 6 parts yours." in said
-    assert {path: path.read_bytes() for path in kept} == kept
-    face = (package / "__init__.py").read_text("utf-8")
-    assert "Yours: character_ids, embed.\nThe course's, in course/: CharCNN, BiLM," in face
-    assert "from my_elmo.course.BiLM import BiLM\n" in face
-    assert "from my_elmo.embed import embed as embed_with\n" in face
+    assert "2 of 6 parts yours.\n" in said
+    for name, text in damaged.items():
+        assert parts.read(parts.file_of(own_desk, name)) == text
+    assert "Mine: character_ids, embed.\n" in (package / "README.md").read_text("utf-8")
+    mended = damaged["ScalarMix"].replace("import scipy", "")
+    (own_desk / "my_parts/ScalarMix.py").write_text(mended, encoding="utf-8")
+    assert "`ScalarMix` is yours, as you edited it." in write()
+    assert (package / "ScalarMix.py").read_text("utf-8") == mended
 
 
-def test_the_courses_embed_uses_the_parts_that_are_yours(own_desk: Path, untried: None) -> None:
+def test_the_courses_embed_uses_the_parts_that_are_yours(own_desk: Path, small: BiLM) -> None:
     (own_desk / "my_elmo/embed.py").unlink()
     (own_desk / "my_elmo/without_boundaries.py").unlink()
-    write()
+    assert TRIED.search(write())
     text = (own_desk / "my_elmo/course/embed.py").read_text("utf-8")
     assert "from my_elmo.character_ids import character_ids\n" in text
-    assert "from my_elmo.course.without_boundaries import without_boundaries\n" in text
+    assert "from my_elmo.without_boundaries import without_boundaries\n" in text
+    found = {path.stem for path in (own_desk / "my_elmo/course").glob("*.py")}
+    assert found == {"embed", "without_boundaries"}
 
 
-def test_a_part_that_uses_one_that_is_wrong_gives_way_with_it(
-    own_desk: Path, untried: None
+EMBED = """
+START = [259, 257, 260] + 47 * [261]
+END = [259, 258, 260] + 47 * [261]
+
+
+def embed(sentences, weights, CharCNN, BiLM, ScalarMix):
+    found = []
+    for words in sentences:
+        ids = torch.tensor([[START, *map(list, map(character_ids, words)), END]])
+        layers, mask = BiLM(CharCNN(weights), weights)(ids)
+        vectors = ScalarMix(len(layers))(layers, mask)
+        found.append(without_boundaries(vectors, mask)[0][0].detach())
+    return found
+"""
+
+
+def checked_with(names: dict[str, object], folder: Path) -> str:
+    """What is said of an `embed` in whose notebook these names stand."""
+    answer = written(EMBED, "embed", folder / "embed_cell.py", {"torch": torch, **names})
+    with redirect_stdout(io.StringIO()):
+        return check("embed", answer).report.note
+
+
+def test_an_answer_that_was_checked_with_the_courses_part_is_yours(
+    own_desk: Path, otherwise: Path, small: BiLM, tmp_path: Path
 ) -> None:
-    """It passes by itself: none of its cases has an empty word."""
-    ids, embed = (catalogue.find(name).reference for name in ("character_ids", "embed"))
-    mine = {ids: ("my_elmo.character_ids", "character_ids")}
-    text = part_text("embed", embed, own_desk, written_out=THE_COURSES, instead=mine)
-    (own_desk / "my_elmo/embed.py").write_text(text, encoding="utf-8")
-    assert "`embed` is yours, as you edited it." in write()
-    with (own_desk / "my_elmo/character_ids.py").open("a", encoding="utf-8") as file:
-        file.write("\n\nright = character_ids\n\n\ndef character_ids(word):\n")
-        file.write("    return right(word) if word else [1] * 50\n")
+    ids, cut = own_desk / "my_elmo/character_ids.py", own_desk / "my_elmo/without_boundaries.py"
+    right = ids.read_text("utf-8")
+    ids.unlink()
+    cut.unlink()
+    with redirect_stdout(io.StringIO()):
+        taken = {name: mine(name) for name in ("character_ids", "without_boundaries")}
+    assert checked_with(taken, tmp_path).startswith("Kept for later lessons: `work/my_elmo/embed")
+    text = (own_desk / "my_elmo/embed.py").read_text("utf-8")
+    assert foreign(text) == []
+    assert "from my_elmo.character_ids import character_ids\n" in text
+    with redirect_stdout(io.StringIO()) as said:
+        assert mine("embed").__module__ == "my_elmo.embed"
+    assert said.getvalue().startswith("`embed` is yours, kept on ")
+    said_now = write()
+    assert "4 of 6 parts yours.\n" in said_now
+    assert TRIED.search(said_now)
+    assert faults(own_desk / "my_elmo") == ""
+    ids.write_text(right, encoding="utf-8")
+    with redirect_stdout(io.StringIO()):
+        embed = mine("embed")
+    assert embed.__globals__["character_ids"].__module__ == "my_elmo.character_ids"
+    said_now = write()
+    assert "5 of 6 parts yours.\n" in said_now
+    assert TRIED.search(said_now)
+    found = {path.stem for path in (own_desk / "my_elmo/course").glob("*.py")}
+    assert found == {"without_boundaries"}
+
+
+def test_a_part_stays_yours_where_one_that_it_uses_is_wrong(own_desk: Path, small: BiLM) -> None:
+    embed, ids = own_desk / "my_elmo/embed.py", own_desk / "my_elmo/character_ids.py"
+    head = "import torch\nfrom my_elmo.character_ids import character_ids\n"
+    head += "from my_elmo.without_boundaries import without_boundaries\n"
+    embed.write_text(head + EMBED, encoding="utf-8")
+    with ids.open("a", encoding="utf-8") as file:
+        file.write("\n\ndef character_ids(word):\n    return [1] * 50\n")
     said = write()
     assert "Your `character_ids` in work/my_elmo/character_ids.py no longer passes" in said
-    assert "Your `embed` uses your `character_ids`, so the course's is used here, too.\n" in said
-    assert "4 of 6 parts yours." in said
+    assert "`embed` is yours, as you edited it." in said
+    assert "5 of 6 parts yours.\n" in said
+    assert TRIED.search(said)
+
+
+def test_a_part_inside_another_one_may_be_the_courses(
+    solved: Written, desk: Path, small: BiLM
+) -> None:
+    shutil.copytree(solved.desk, desk, dirs_exist_ok=True)
+    (desk / "my_elmo/highway.py").unlink()
+    said = write()
+    assert "`highway` is the course's: work/my_elmo/highway.py is not there.\n" in said
+    assert "6 of 6 parts yours. Inside them the course's: highway.\n" in said
+    assert TRIED.search(said)
+    readme = (desk / "my_elmo/README.md").read_text("utf-8")
+    assert "The course's, in `course/`: highway.\n" in readme
+
+
+STALE = "from autograde.exercises.from_characters.character_ids import reference as character_ids\n"
+
+
+def test_what_an_earlier_release_left_is_put_in_order_and_still_found(
+    own_desk: Path, untried: None, tmp_path: Path
+) -> None:
+    package, others = own_desk / "my_elmo", own_desk / "my_parts"
+    cut = "from my_elmo.without_boundaries import without_boundaries\n"
+    stale = f"import torch\n{STALE}{cut}{EMBED}"
+    spans = "def spans_of(tags):\n    return []\n"
+    f1 = "from my_elmo.spans_of import spans_of\n\n\ndef span_f1(gold, found):\n    return 0.0\n"
+    found = {
+        "embed": stale,
+        "spans_of": spans,
+        "span_f1": f1,
+        "embed (before 2026-05-03 12.00.00)": f"{stale}# mine\n",
+        "perplexity (before 2026-05-03 12.00.00)": "x = 1\n",
+        "demo": "import matplotlib\n",
+        "course_demo": "from elmo_mini import Elmo\n",
+    }
+    for name, text in found.items():
+        (package / f"{name}.py").write_text(text, encoding="utf-8")
+    others.mkdir()
+    (others / "spans_of.py").write_text("# newer\n", encoding="utf-8")
+    results.add(own_desk, "span_f1", 3, 3, parts.digest(f1))
+    said = write()
+    assert said.splitlines()[:2] == [
+        "Moved to work/my_parts: perplexity (before 2026-05-03 12.00.00).py, span_f1.py, "
+        "spans_of.py. Answers to other exercises are kept there now.",
+        "Moved to work/my_parts: course_demo.py, embed.py, embed (before 2026-05-03 12.00.00).py. "
+        "They import more than torch, numpy and h5py, and my_elmo runs with these alone.",
+    ]
+    assert (
+        "Your `embed` was kept with the course's `character_ids` by an earlier release, so the "
+        "course's `embed` is used. Run lesson 08 again, from its top to the check of `embed`.\n"
+    ) in said
+    assert "5 of 6 parts yours.\n" in said
+    written_now = [path.read_text("utf-8") for path in package.rglob("*.py")]
+    assert not [text for text in written_now if re.search(r"\b(autograde|elmo_mini)\b", text)]
+    (aside,) = others.glob("spans_of (before *).py")
+    moved = {path.stem: path.read_text("utf-8") for path in others.glob("*.py")}
+    assert moved[aside.stem] == spans
+    assert moved["spans_of"] == "# newer\n"
+    assert moved["span_f1"] == f1.replace("my_elmo", "my_parts")
+    assert parts.digest(moved["span_f1"]) == parts.digest(f1)  # so it does not count as edited
+    assert moved["embed"] == stale
+    assert moved["embed (before 2026-05-03 12.00.00)"] == f"{stale}# mine\n"
+    assert (package / "demo.py").read_text("utf-8") == "import matplotlib\n"
+    with redirect_stdout(io.StringIO()) as out:
+        assert mine("embed").__module__ == "my_parts.embed"
+    assert out.getvalue() == "`embed` is yours, as you edited it.\n"
+    taken = {name: catalogue.find(name).reference for name in ("character_ids",)}
+    with redirect_stdout(io.StringIO()):
+        taken["without_boundaries"] = mine("without_boundaries")
+    assert checked_with(taken, tmp_path).startswith("Kept for later lessons: `work/my_elmo/embed")
+    assert len([*others.glob("embed (before *).py")]) == 2  # its origin was not known
+    said = write()
+    assert "6 of 6 parts yours.\n" in said
+    assert "Moved" not in said
+
+
+def test_before_it_is_put_in_order_an_old_part_is_found_too(desk: Path) -> None:
+    (desk / "my_elmo").mkdir()
+    text = (
+        "def relative_frequency(tokens, word):\n"
+        "    return tokens.count(word) / len(tokens) if tokens else 0.0\n"
+    )
+    old = desk / "my_elmo/relative_frequency.py"
+    old.write_text(text, encoding="utf-8")
+    assert loaded(catalogue.find("relative_frequency"), desk)(["a", "b"], "a") == 0.5
+    results.add(desk, "relative_frequency", 1, 1, parts.digest(text))
+    answer = written(
+        text.replace("tokens.count(word)", "sum(t == word for t in tokens)"),
+        "relative_frequency",
+        desk / "cell.py",
+        {},
+    )
+    with redirect_stdout(io.StringIO()):
+        note = check("relative_frequency", answer).report.note
+    assert note == "Kept for later lessons: `work/my_parts/relative_frequency.py`."
+    assert not old.exists()
 
 
 def test_a_part_that_was_kept_with_the_courses_part_is_told_how_to_mend_it(
@@ -350,12 +629,13 @@ def test_a_part_that_was_kept_with_the_courses_part_is_told_how_to_mend_it(
     (own_desk / "my_elmo/character_ids.py").write_text(
         f"from my_elmo.shared import theirs\n\n\n{text}", encoding="utf-8"
     )
+    said = write()
+    assert "Moved to work/my_parts: character_ids.py, shared.py. They import more than " in said
     assert (
         "Your `character_ids` uses your `shared`, which was kept with the course's "
-        "`character_ids`, so the course's `character_ids` is used. Pass `character_ids` in lesson "
-        "06. Then run lesson 06 again, from its top to the check of `character_ids`: on the way "
-        "it takes your `character_ids`.\n"
-    ) in write()
+        "`character_ids` by an earlier release, so the course's `character_ids` is used. Run "
+        "lesson 06 again, from its top to the check of `character_ids`.\n"
+    ) in said
 
 
 def test_what_a_learner_has_put_there_is_kept_beside(own_desk: Path, untried: None) -> None:
@@ -394,7 +674,8 @@ def test_without_a_desk_the_courses_parts_are_tried_and_nothing_stays(
     assert rest[:5] == SHOWN
     assert [match[1] for line in rest[5:6] if (match := ALIKE.fullmatch(line))] == ["plays"]
     _, files = rest[6:]
-    assert files.startswith("Its files: my_elmo/__init__.py, my_elmo/__main__.py, ")
+    assert files.startswith("Its files: my_elmo/README.md, my_elmo/__init__.py, ")
+    assert "my_elmo/README.md, " in files
     assert "my_elmo/course/CharCNN.py, " in files
     assert "my_elmo/weights.hdf5" in files
     assert list(tmp_path.iterdir()) == []

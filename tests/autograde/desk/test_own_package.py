@@ -1,6 +1,8 @@
 """What is written around the parts comes and goes; what a learner edited stays."""
 
+import platform
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -58,17 +60,17 @@ def test_an_edited_file_and_one_of_unknown_origin_get_another_name(desk: Path, l
     assert found["weights (before 2026-05-03 12.00.00).hdf5"] == b"another model"
 
 
-def test_the_face_says_whose_the_parts_are_and_takes_them_from_there() -> None:
+def test_the_readme_says_whose_the_parts_are_and_the_package_looks_there_first() -> None:
     files = own_package.code({"BiLM": "class BiLM: ...\n"}, ["CharCNN", "ScalarMix", "embed"])
-    face = files["__init__.py"].decode()
-    assert "Yours: CharCNN, ScalarMix, embed.\nThe course's, in course/: BiLM." in face
-    assert "from my_elmo.course.BiLM import BiLM\n" in face
-    assert "from my_elmo.CharCNN import CharCNN\n" in face
+    readme = files["README.md"].decode()
+    assert "Mine: CharCNN, ScalarMix, embed.\n\nThe course's, in `course/`: BiLM." in readme
+    assert f"written with Python {platform.python_version()}, torch {version('torch')}, " in readme
+    assert "{" not in readme
+    look, blank, imported, *_ = files["__init__.py"].decode().splitlines()[2:]
+    assert look.startswith('__path__ = [f"{__path__[0]}/course", *__path__]')
+    assert (blank, imported) == ("", "from my_elmo.elmo import ELMo")
     assert files["course/BiLM.py"] == b"class BiLM: ...\n"
-    assert sorted(own_package.code({}, ["BiLM"])) == [
-        "__init__.py",
-        "__main__.py",
-        "one_layer.py",
-        "weights.py",
-    ]
-    assert b"All its parts are yours." in own_package.code({}, ["BiLM"])["__init__.py"]
+    alone = own_package.code({}, ["BiLM"])
+    assert sorted(alone) == own_package.files_of_ours()
+    assert b"__path__" not in alone["__init__.py"]
+    assert b"Mine, all of them: BiLM." in alone["README.md"]

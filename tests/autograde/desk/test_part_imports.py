@@ -19,12 +19,14 @@ IMPORTS = {
     "from my_elmo.part import itself": {},
     "from my_elmo.damaged import x": {},
     "from my_elmo.missing import x": {},
+    "from my_parts.missing import x": {"my_parts.missing": "part"},
 }
 
 
 @pytest.mark.parametrize(("text", "expected"), IMPORTS.items(), ids=IMPORTS.keys())
 def test_what_a_part_imports(text: str, expected: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "part.py").write_text(text)
-    (tmp_path / "helper.py").write_text("from my_elmo.part import f\nfrom scipy import g\n")
-    (tmp_path / "damaged.py").write_text("import (\n")
+    (tmp_path / "my_elmo").mkdir()
+    (tmp_path / "my_elmo/part.py").write_text(text)
+    (tmp_path / "my_elmo/helper.py").write_text("from my_elmo.part import f\nfrom scipy import g\n")
+    (tmp_path / "my_elmo/damaged.py").write_text("import (\n")
     assert foreign_imports(tmp_path, "part") == expected

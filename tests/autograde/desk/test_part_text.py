@@ -227,6 +227,14 @@ def test_the_text_is_as_one_would_write_it(notebook: Notebook, tmp_path: Path) -
     )
 
 
+def test_a_function_of_another_name_gets_the_parts_own(notebook: Notebook, tmp_path: Path) -> None:
+    answer = notebook("def twice(x):\n    return 2 * x  # twice\ndouble = twice")
+    text = "def double(x):\n    return 2 * x  # twice\n"
+    assert part_text("double", answer, tmp_path) == text
+    both = "def twice(x):\n    return 2 * x if x < 50 else twice(x - 1) + 2\n\n\ndouble = twice\n"
+    assert part_text("double", notebook(both), tmp_path) == both
+
+
 def test_a_function_that_stands_in_a_module_of_the_course_still_is_the_learners(
     notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,7 +252,8 @@ def test_a_kept_part_is_imported_and_a_changed_one_is_not(
     cells = ["def base(x):\n    return x", "def double(x):\n    return 2 * base(x)"]
     answer = notebook(*cells)
     parts.write(parts.file_of(tmp_path, "base"), "# head\n\ndef base(x):\n    return x\n")
-    assert "from my_elmo.base import base\n" in part_text("double", answer, tmp_path)
+    assert "from my_parts.base import base\n" in part_text("double", answer, tmp_path)
+    assert "def base" in part_text("double", answer, tmp_path, kept_in=("my_elmo",))
     parts.write(parts.file_of(tmp_path, "base"), "# head\n\ndef base(x):\n    return 1 * x\n")
     assert "def base" in part_text("double", answer, tmp_path)
 

@@ -113,7 +113,12 @@ def test_a_deleted_copy_comes_back(course: Path) -> None:
 
 def test_kept_parts_and_records_stay_as_they_are(course: Path) -> None:
     again(course)
-    for name in ("my_elmo/perplexity.py", ".course/results.jsonl", "01_word2vec/predictions.json"):
+    for name in (
+        "my_elmo/embed.py",
+        "my_parts/perplexity.py",
+        ".course/results.jsonl",
+        "01_word2vec/predictions.json",
+    ):
         write(course / "work" / name, "mine")
     write(course / "lessons" / LESSON, "release 2")
     assert again(course) == ["replaced"]
