@@ -149,15 +149,10 @@ the sigmoid without one of its minuses: f + 1 -> 1 - f
     `1 / (1 + torch.exp(-(f + 1)))`, or `torch.sigmoid(f + 1)`.
 2 is added: f + 1 -> f + 2
     Your forget gate is sigmoid(f + 2). Add 1, once: `torch.sigmoid(f + 1)`.
-the input gate without its sigmoid: torch.sigmoid(i) -> i
-    The input gate i is used as it is. A gate lies between 0 and 1: put it through `torch.sigmoid`
-    first.
-the forget gate without its sigmoid: torch.sigmoid(f + 1) -> f
-    The forget gate f is used as it is. A gate lies between 0 and 1: put it through `torch.sigmoid`
-    first.
-the output gate without its sigmoid: torch.sigmoid(o) -> o
-    The output gate o is used as it is. A gate lies between 0 and 1: put it through `torch.sigmoid`
-    first.
+the {gate} gate without its sigmoid: torch.sigmoid({inside}) -> {block} \
+        | gate block inside = input i i, forget f f+1, output o o
+    The {gate} gate {block} is used as it is. A gate lies between 0 and 1: put it through
+    `torch.sigmoid` first.
 the new notes are subtracted: c + torch -> c - torch
     You subtract the new notes from the old ones. They are added: `... + torch.sigmoid(i) *
     torch.tanh(g)`.
@@ -170,10 +165,10 @@ the input gate without the notes: * torch.tanh(g) ->
 the old notes are lost: torch.sigmoid(f + 1) * c + ->
     Your c holds the new notes only. What the forget gate leaves of the old c belongs to it:
     `torch.sigmoid(f + 1) * c + ...`.
-x is not read: [x, h] -> [torch.zeros_like(x), h]
-    The word x never enters. Both x and h are multiplied with `W_0`: `torch.cat([x, h], -1) @ W_0`.
-h is not read: [x, h] -> [x, torch.zeros_like(h)]
-    The state h never enters. Both x and h are multiplied with `W_0`: `torch.cat([x, h], -1) @ W_0`.
+{block} is not read: [x, h] -> [{rows}] \
+        | block kind rows = x word torch.zeros_like(x),h, h state x,torch.zeros_like(h)
+    The {kind} {block} never enters. Both x and h are multiplied with `W_0`: `torch.cat([x, h], -1)
+    @ W_0`.
 the order of PyTorch: i, g, f, o = -> i, f, g, o =
     You cut the four blocks in the order i, f, g, o of `torch.nn.LSTM`. The official files have i,
     g, f, o.

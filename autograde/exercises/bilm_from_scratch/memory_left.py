@@ -68,12 +68,17 @@ def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
 
 
 def _clipped_anywhere(rng: np.random.Generator) -> Inputs:
-    """Some cells never reach the clip, others do at some word; cell 0 above, cell 1 below."""
+    """Some cells never reach the clip, others do at some word; cell 0 above, cell 1 below.
+
+    Cell 2 reaches it at once, and would not if its gate lacked the 1.
+    """
     i, f = 1 + rng.standard_normal((2, 6, 10))
     g = rng.standard_normal((6, 10))
     i[3, :2], f[3, :2], g[3, :2] = 4.0, 4.0, [4.0, -4.0]
     i[:3, :2] = -3.0
-    return {"i": i, "g": g, "f": f, "c_0": rng.uniform(-0.5, 0.5, 10), "clip": 0.8}
+    c_0 = rng.uniform(-0.5, 0.5, 10)
+    i[0, 2], g[0, 2], f[0, 2], c_0[2] = 0.0, 0.83, 2.0, 0.5
+    return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": 0.8}
 
 
 def _by_autograd(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:

@@ -189,16 +189,12 @@ the language model is frozen: \
         classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
     You freeze the language model for good. A copy needs no such lock: whoever owns the model may go
     on training it.
-the embedding is shared, and the LSTM is forgotten: \
-        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
-        -> classifier.embedding = model.embedding \
-        && classifier.lstm.load_state_dict(model.lstm.state_dict()) ->
-    You hand over the embedding itself, so both models train one and the same, and the LSTM stays as
-    it was. Copy the weights of both: `load_state_dict`.
-the LSTM is shared, and the embedding is forgotten: \
-        classifier.embedding.load_state_dict(model.embedding.state_dict()) -> \
-        && classifier.lstm.load_state_dict(model.lstm.state_dict()) -> classifier.lstm = model.lstm
-    You hand over the LSTM itself, so both models train one and the same, and the embedding stays as
+the {part} is shared, and the {other} is forgotten: \
+        classifier.{shared}.load_state_dict(model.{shared}.state_dict()) \
+        -> classifier.{shared} = model.{shared} \
+        && classifier.{gone}.load_state_dict(model.{gone}.state_dict()) -> \
+        | part other shared gone = embedding LSTM embedding lstm, LSTM embedding lstm embedding
+    You hand over the {part} itself, so both models train one and the same, and the {other} stays as
     it was. Copy the weights of both: `load_state_dict`.
 --- hint 3
 frozen: classifier.lstm -> classifier.lstm.requires_grad_(False) \
