@@ -111,6 +111,9 @@ in the middle, and swapped: [ahead, behind] -> [behind, ahead], 1
 --- hint 2
 the padding is a target: words[:, 1:].masked_fill(~pair -> words[:, 1:].masked_fill(~mask[:, :-1]
     The last token of a short sentence is asked for padding. Nothing comes after it: -100.
+the mask is guessed from the words: pair = mask[:, 1:] -> pair = (words > 0)[:, 1:]
+    You take each 0 in `words` for padding. Which places are there, `mask` says: padding may hold
+    any number, and 0 may be a word.
 the mask is not used: every .masked_fill(~pair, -100) ->
     The mask is never used, so padding is asked, and asked for. Both places of a pair must be
     tokens.

@@ -235,6 +235,11 @@ c before h: h.clamp(-clip, clip), new -> new, h.clamp(-clip, clip)
 cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip).detach(), new.detach()
     The numbers are right, and nothing can be learnt through them. Leave out `.detach()`, `.data`
     and `torch.no_grad()`.
+the old states are cut off from autograd: \
+        torch.cat([x, h], -1) -> torch.cat([x, h.detach()], -1) \
+        && sigmoid(f + 1) * c -> sigmoid(f + 1) * c.detach()
+    The numbers are right, and nothing is learnt from the words before: you detach the states that
+    come in. Leave out `.detach()`.
 h is cut off from autograd: return h.clamp(-clip, clip) -> return h.clamp(-clip, clip).detach()
     The numbers are right, and nothing can be learnt through your h. Leave out `.detach()` and
     `.data`.

@@ -1,6 +1,7 @@
 """Emissions and transitions for the exercises on the CRF, and how their answers are run."""
 
 import itertools
+import sys
 import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,6 +34,7 @@ def lattice(
     path: bool = False,
     restless: bool = False,
     forbidden: bool = False,
+    moves: float = 2.0,
 ) -> Any:
     """Random scores for sentences of these lengths; padding holds scores that must not count.
 
@@ -48,7 +50,7 @@ def lattice(
         inputs: Inputs = {"emissions": emissions.astype(np.float32)}
         if path:
             inputs["labels"] = rng.integers(labels, size=(rows, longest))
-        transitions = 2 * rng.standard_normal((labels, labels))
+        transitions = moves * rng.standard_normal((labels, labels))
         if forbidden:
             transitions[:, -1] = constrained_crf.FORBIDDEN
         return inputs | {
@@ -66,6 +68,9 @@ def named(value: Any) -> str:
     return with_article(type(value).__name__)
 
 
+NOT_COUNTED = ("torch", "autograde.proving")
+
+
 class Budget(TorchFunctionMode):
     """Refuses an answer that walks path after path: there are exponentially many.
 
@@ -73,11 +78,27 @@ class Budget(TorchFunctionMode):
     hold so few paths that even a list of all of them fits into memory.
     """
 
-    STEPS, NUMBERS = 50_000, 100_000
+    STEPS, NUMBERS, CALLS = 50_000, 100_000, 200_000
 
     def __init__(self) -> None:
         super().__init__()
-        self.steps = 0
+        self.steps = self.calls = 0
+
+    def __enter__(self) -> Any:
+        self._before = sys.getprofile()
+        sys.setprofile(self._count)
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        sys.setprofile(self._before)
+        super().__exit__(*error)
+
+    def _count(self, frame: Any, event: str, argument: Any) -> None:
+        """Count the calls of a search in plain Python, which PyTorch does not see."""
+        of_others = frame.f_globals.get("__name__", "").startswith(NOT_COUNTED)
+        self.calls += event in ("call", "c_call") and not of_others
+        if self.calls > self.CALLS:
+            raise AnswerRefused(EVERY_PATH)
 
     def __torch_function__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None

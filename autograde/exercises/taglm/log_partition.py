@@ -122,6 +122,16 @@ exp by hand, the largest taken out for all labels together: torch.logsumexp(pair
     The sum is right, and its gradient is no number where a transition is forbidden: exp(-10000) is
     0, and the log of 0 has no slope. Give scores and transitions together to `torch.logsumexp`,
     along *from*: it takes the largest out for each new label.
+cut off from autograd in the loop: pairs = alpha.unsqueeze(2) -> pairs = alpha.detach().unsqueeze(2)
+    The numbers are right, and only the last word of a sentence learns: you detach `alpha` from word
+    to word. Leave out `.detach()`.
+only the moves stay out of log space: \
+        torch.logsumexp(pairs, 1) -> \
+        alpha.amax(1, keepdim=True) + torch.log( \
+        (alpha - alpha.amax(1, keepdim=True)).exp() @ transitions.exp() + 1e-30)
+    You take the largest `alpha` out before you exponentiate, and the moves go through `exp` as they
+    are: a move of a hundred is infinite there, a forbidden one is 0. Add `transitions` first, then
+    take one `torch.logsumexp`.
 cut off from autograd: return log_z -> return log_z.detach()
     The numbers are right, and autograd cannot follow them back: `.item()`, `float()`, `.detach()`
     and `torch.tensor(...)` cut the thread. Keep tensors all the way; `torch.stack` joins them.
@@ -316,6 +326,7 @@ EXERCISE = Exercise(
         Case("a sentence of one word", lattice((1, 4), 3), edge=True),
         Case("scores of a thousand", lattice((3, 2), 3, scale=500.0), edge=True),
         Case("scores of minus a thousand", lattice((3, 2), 3, shift=-1000.0), edge=True),
+        Case("moves of a hundred", lattice((3, 2), 3, moves=100.0), edge=True),
         Case("a forbidden label", lattice((4, 2), 3, forbidden=True), edge=True),
     ),
     mistakes=(

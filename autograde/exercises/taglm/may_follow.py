@@ -96,7 +96,13 @@ B leaves no span open: "BI" -> "I"
     You take no span to be open after B. After B and after I a span waits for more.
 I leaves no span open: "BI" -> "B"
     You take no span to be open after I. After B and after I a span waits for more.
+a span may go on behind its E: is_open != goes_on -> is_open != (goes_on and before[0] != "E")
+    You let I or E follow an E of its kind. E closes the span: what comes behind it begins anew.
 --- hint 2
+the kind is compared where nothing is open: \
+        not goes_on or -> "-" not in before or "-" not in after or
+    You compare the kinds at every step. Behind a closed span the next may be of any kind: compare
+    only while a span goes on.
 E may come from anywhere: in "IE" -> in ("IE" if is_open else "I")
     You let E stand where no span is open. E closes what B opened; a span of a single word is S.
 the kind is not compared: before[2:] == after[2:] -> True

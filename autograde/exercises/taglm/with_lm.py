@@ -127,6 +127,14 @@ always at the input: position == "input" -> True && position == "after_first" ->
         && position == "after_second" -> False
     The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
     the first floor gives. `position` says where.
+at its place and at all above: \
+        position == "after_first" -> position in ("input", "after_first") \
+        && position == "after_second" -> position != "none"
+    From the place that `position` names you join the LM vectors again at each one above. They join
+    once.
+the LM vectors of the first sentence: cat([vectors, lm], -> \
+        cat([vectors, lm[:1].expand_as(lm)],
+    Every sentence gets the LM vectors of the first one. Each has its own: `lm`, not `lm[0]`.
 at every place at once: position == "input" -> True && position == "after_first" -> True \
         && position == "after_second" -> True
 at both lower places at once: position == "input" -> True && position == "after_first" -> True
