@@ -236,7 +236,7 @@ never the word's own label: for word in words: -> of = dict(zip(words, labels)) 
     No word ever draws the label it had. Chance may give it: draw from all labels of the text,
     whatever the word's own is.
 --- hint 3
-lower case: for word in words: -> words = [word.lower() for word in words]⏎for word in words:
+lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]
     You give *Word* and *word* one label. Here every spelling is a word of its own.
 """
 

@@ -84,7 +84,8 @@ SENSES = ("bank.river", "bank.money", "bank.blood")
 def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) -> Any:
     """Vectors of very different lengths; some examples of a sense lie among those of others.
 
-    Of three senses the first example has one, the k - 1 after it another, most have the third.
+    Of three senses the first example and the last k have one, the k - 1 after the first another,
+    most have the third. Of two senses the first and the last example have different ones.
     """
 
     def make(rng: np.random.Generator) -> Inputs:
@@ -92,6 +93,9 @@ def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) ->
         own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
         if senses == 3:
             own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
+            own[-k:] = own[0]
+        else:
+            own[-1] = 1 - own[0]
         known = middles[own] + rng.standard_normal((examples, size))
         known *= rng.uniform(0.3, 4, (examples, 1))
         questions = middles[of] + rng.standard_normal((asked, size))
@@ -107,8 +111,11 @@ def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) ->
 
 
 def _tie(rng: np.random.Generator) -> Inputs:
-    """Two votes against two, in every order of names and of places in the list."""
-    questions = np.eye(6)[:4] * rng.uniform(0.5, 2, (4, 1))
+    """Two votes against two, in every order of names and of places in the list.
+
+    In the last row two far examples outvote one that is very near.
+    """
+    questions = np.eye(6)[:5] * rng.uniform(0.5, 2, (5, 1))
     angles = (
         (0.1, 0.4, 0.2, 0.3),
         (0.4, 0.1, 0.3, 0.2),
@@ -116,7 +123,7 @@ def _tie(rng: np.random.Generator) -> Inputs:
         (0.3, 0.2, 0.1, 0.4),
     )
     names = (("b", "b", "a", "a"), ("b", "b", "a", "a"), ("a", "a", "b", "b"), ("b", "a", "a", "b"))
-    known, labels = [], []
+    known, labels = [np.eye(6)[4] + 0.1 * np.eye(6)[5]], ["bat.c"]
     for row, (turned, said) in enumerate(zip(angles, names, strict=True)):
         for angle, name in zip(turned, said, strict=True):
             vector = np.cos(angle) * np.eye(6)[row] + np.sin(angle) * np.eye(6)[4 + row % 2]
@@ -224,6 +231,9 @@ the cosine without its sign: -similarity -> -abs(similarity)
 an answer for each example: asked @ unit.T -> unit @ asked.T
     You have sorted the wrong axis: for each example, the asked vectors. Return one label for each
     *asked* vector.
+the longest examples: -similarity -> -np.linalg.norm(known, axis=1)
+    The longest examples vote, wherever they point. The product of the two vectors is missing: sort
+    by the cosine.
 --- hint 3
 the last in the alphabet: max(nearest, key=nearest.count) -> max(nearest)
     `max` of texts is the last in the alphabet. Take the label that occurs most often: `max(nearest,
@@ -274,6 +284,9 @@ a tie goes by the sum of the cosines: key=nearest.count \
     sum of cosines does. The label whose nearest example is nearer wins.
 all labels that voted: max(nearest, key=nearest.count) -> nearest
     You return all the votes. Return the one label that has most of them.
+the label that comes last: nearest.count -> nearest.index
+    `nearest.index` is the place where a label first stands. Ask how often it stands there:
+    `nearest.count`.
 """
 
 

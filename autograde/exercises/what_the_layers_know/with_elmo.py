@@ -205,6 +205,8 @@ the mix takes the place of x at the input: torch.cat([x, mix_in(layers)], -1) ->
 the mix takes the RNN's place at the output: torch.cat([h, mix_out(layers)], -1) -> mix_out(layers)
     At the output the mix replaces what the RNN gave. Put it *beside* that with `torch.cat`.
 the word vectors at the output: [h, mix_out(layers)] -> [x, mix_out(layers)]
+the word vectors at the output, as they came: layers = -> given = x⏎layers = \
+        && [h, mix_out(layers)] -> [given, mix_out(layers)]
     At the output you join `x` with the mix, and what the RNN gave is lost. Join the RNN's result.
 the mix goes through the RNN, too: [h, mix_out(layers)] -> [h, rnn(mix_out(layers))]
     You send the mix through the RNN before joining it at the output. There it joins as it is.

@@ -54,7 +54,8 @@ added, not multiplied: vocabulary_size * dimension -> vocabulary_size + dimensio
     plus.
 only the full softmax: , (1 + negatives) * dimension ->
     This is the full softmax alone. Return two numbers, separated by a comma.
-the factor between the two: dimension, -> dimension /
+the factor between the two: dimension, (1 + negatives) * dimension \
+        -> dimension / ((1 + negatives) * dimension)
     This is the factor that you save. Return the two numbers themselves.
 --- no hint
 the two numbers are swapped: return vocabulary_size * dimension, (1 + negatives) * dimension \
