@@ -113,7 +113,7 @@ class _WithEmbedding(_ByNames):
             self.table.weight[1:] = table
 
     def letters(self, ids: Tensor) -> Tensor:
-        return self.table(ids)  # type: ignore[no-any-return]
+        return self.table(ids)
 
 
 class _WithLayers(nn.Module):
@@ -148,7 +148,7 @@ class _WithLayers(nn.Module):
         for gate, new in zip(self.gates, self.news, strict=True):
             g = gate(x).sigmoid()
             x = x + g * (new(x).relu() - x)
-        return self.projection(x)  # type: ignore[no-any-return]
+        return self.projection(x)
 
 
 SLIPS = """
