@@ -34,13 +34,13 @@ def _differ(one: Vectors, other: Vectors) -> bool:
 def find_fault(elmo: Elmo) -> str:
     """The first promise that an ELMo breaks."""
     short, longer = ["the", "dog", "barks"], ["we", "saw", "it", "near", "the", "river"]
-    alone, again = elmo([short])[0], elmo([short])[0]
+    alone, other = elmo([short])[0], elmo([["the", "cat", "barks"]])[0]
     beside, too = elmo([short, longer])
-    other = elmo([["the", "cat", "barks"]])[0]
+    again = [elmo([words])[0] for words in (short, longer, short)]
     moved = np.abs(other - alone)[:, : alone.shape[1] // 2].max(1) > ROUNDING
     found = {
         NUMBER: [len(alone), len(beside), len(too)] != [3, 3, 6],
-        REMEMBERS: _differ(alone, again),
+        REMEMBERS: any(_differ(alone, vectors) for vectors in again[::2]),
         COMPANY: _differ(alone, beside),
         SHIFTED: moved.tolist() != [False, True, True],
     }
@@ -159,7 +159,7 @@ the whole vector, or later places must stay: [:, : alone.shape[1] // 2] ->
     every *earlier* one stays, and later ones move, too. The backward reader has read the word
     before he comes to the earlier places.
 another sentence the second time: \
-        elmo([short])[0], elmo([short])[0] -> elmo([short])[0], elmo([["we", "see", "it"]])[0]
+        (short, longer, short) -> (short, longer, ["we", "see", "it"])
     You compare two different sentences, whose vectors differ in a sound ELMo, too. Give it the same
     sentence twice.
 --- hint 3
@@ -167,8 +167,7 @@ memory is taken for company: (NUMBER, REMEMBERS, COMPANY, -> (NUMBER, COMPANY, R
     An ELMo that remembers differs from call to call, so it looks as if its company mattered. Before
     you ask for company, ask for its memory: with two calls of the same sentence, alone. Within one
     call it does not show.
-memory is missed: alone, again = -> [elmo([short]) for _ in range(9)]⏎alone, again = \
-        && other = -> [elmo([short]) for _ in range(9)]⏎other =
+memory is missed: return next( -> return SOUND if found[REMEMBERS] else next(
     An ELMo that remembers passes as sound. Ask for its memory with your first calls, or let it read
     another sentence in between: after the same sentence it starts from the same state, and gives
     the same vectors again.
@@ -199,7 +198,7 @@ the shift before company and the count: \
     company. Ask in the order of the list: the count, memory, company, the shift.
 the count the wrong way round: len(too)] != -> len(too)] ==
     You answer the question of the number of vectors the wrong way round.
-memory the wrong way round: REMEMBERS: _differ -> REMEMBERS: not _differ
+memory the wrong way round: REMEMBERS: any( -> REMEMBERS: not any(
     You answer the question of its memory the wrong way round.
 company the wrong way round: COMPANY: _differ -> COMPANY: not _differ
     You answer the question of its company the wrong way round.

@@ -82,6 +82,8 @@ only the left side: counts[neighbour, word] += 1 / distance ->
 only the right side: counts[word, neighbour] += 1 / distance ->
     Only one of the two words is told of the other. Being near goes both ways: the table is
     symmetric.
+both additions go to one entry: counts[neighbour, word] += -> counts[word, neighbour] +=
+    Both additions go to one entry, `[i, j]`. The second belongs to `[j, i]`.
 every pair twice: return counts -> return counts + counts.T
     All your counts are twice too large. You look to both sides and write both entries each time, so
     every pair is met twice. Look to one side, or write one entry.
@@ -147,6 +149,11 @@ SLIPS_OF_BOTH_WAYS = """
 the farthest on the right is lost: i + window + 1 -> i + window
     The neighbour `window` places to the right is missing. `range` leaves its end out: `i + window +
     1`.
+the two farthest on the right are lost: i + window + 1 -> i + window - 1
+    To the right you look two places less far than to the left. `range` leaves its end out: `i +
+    window + 1`.
+one place to the left alone: i - window) -> i - 1)
+    To the left you look one place far, whatever `window` is: `max(0, i - window)`.
 set, not added, from both sides: += -> =
     You write `=` where `+=` is meant: a pair that occurs twice counts once.
 negative places, from both sides: max(0, i - window) -> i - window
@@ -166,6 +173,9 @@ the first place has no neighbours: in enumerate(ids): -> in enumerate(ids):⏎  
 """
 
 SLIPS_OF_ARRAYS = """
+--- hint 2
+both additions go to one entry, by arrays: (right, left) -> (left, right)
+    Both additions go to one entry, `[i, j]`. The second belongs to `[j, i]`.
 --- hint 3
 the first places for all but the last: ids[:-distance] -> ids[:distance]
     `ids[:distance]` are the first places alone. All that have a neighbour `distance` places on are

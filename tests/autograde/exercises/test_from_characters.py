@@ -45,9 +45,39 @@ def loops_over_everything(letters: Tensor, weight: Tensor, bias: Tensor) -> Tens
     return torch.stack(rows).view(len(letters), len(weight), -1)
 
 
+def loops_over_words(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    windows = letters.unfold(2, weight.shape[2], 1)
+    return torch.stack([torch.einsum("dpw,fdw->fp", w, weight) + bias[:, None] for w in windows])
+
+
+def loops_over_filters(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    windows = letters.unfold(2, weight.shape[2], 1)
+    return torch.stack([torch.einsum("ndpw,dw->np", windows, k) for k in weight], 1) + bias[:, None]
+
+
+def loops_over_places_columns_and_numbers(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    places = letters.shape[2] - weight.shape[2] + 1
+    matches = torch.zeros(len(letters), len(weight), places)
+    for p in range(places):
+        for j in range(weight.shape[2]):
+            for d in range(weight.shape[1]):
+                matches[:, :, p] += letters[:, None, d, p + j] * weight[None, :, d, j]
+    return matches + bias[:, None]
+
+
+def test_loops_that_are_short_on_a_vocabulary_are_right() -> None:
+    report = examine(convolve.EXERCISE, loops_over_places_columns_and_numbers)
+    assert report.points == convolve.EXERCISE.points, report.text()
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
-    [(functional.conv1d, "own convolution"), (loops_over_everything, "every word or every filter")],
+    [
+        (functional.conv1d, "own convolution"),
+        (loops_over_everything, "every word or every filter"),
+        (loops_over_words, "every word or every filter"),
+        (loops_over_filters, "every word or every filter"),
+    ],
 )
 def test_what_is_right_and_not_asked_for_is_told_why(answer: Answer, said: str) -> None:
     report = examine(convolve.EXERCISE, lambda letters, weight, bias: answer(letters, weight, bias))
@@ -84,6 +114,15 @@ def test_a_slope_that_autograd_finds_is_refused(answer: Answer) -> None:
     report = examine(highway_slope.EXERCISE, answer)
     assert report.points == 0
     assert "You let autograd find the slope." in report.text()
+
+
+def test_a_slope_from_a_complex_step_is_refused() -> None:
+    def complex_step(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Tensor:
+        z = x + 1e-30j
+        g, t = 1 / (1 + torch.exp(-(v * z + c))), (w * z + b) * (w * x + b > 0)
+        return (g * t + (1 - g) * z).imag * 1e30
+
+    assert "with a complex step" in examine(highway_slope.EXERCISE, complex_step).text()
 
 
 @pytest.mark.parametrize("step", [1e-3, 3e-5, 1e-6, 1e-8])
