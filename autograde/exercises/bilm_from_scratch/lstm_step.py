@@ -266,8 +266,5 @@ EXERCISE = Exercise(
         Case("as many cells as outputs", _cell(2, 3, 3, 0.7, 1.3), edge=True),
     ),
     mistakes=slips(_step, SLIPS),
-    right_answers={
-        "one gate after the other": _by_gate,
-        "einsum, addcmul, hardtanh": _by_einsum,
-    },
+    right_answers={"one gate after the other": _by_gate, "einsum, addcmul, hardtanh": _by_einsum},
 )

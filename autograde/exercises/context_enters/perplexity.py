@@ -8,15 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call,
-)
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
@@ -133,9 +125,7 @@ EXERCISE = Exercise(
     mistakes=slips(_exp_of_the_mean, SLIPS),
     right_answers={
         "exp of the mean": _exp_of_the_mean,
-        "numpy": lambda losses, tokens: np.exp(
-            np.dot(losses, tokens) / np.sum(tokens),
-        ),
+        "numpy": lambda losses, tokens: np.exp(np.dot(losses, tokens) / np.sum(tokens)),
         "a tensor, and its number": lambda losses, tokens: torch.exp(
             (torch.tensor(losses) * torch.tensor(tokens)).sum() / sum(tokens)
         ).item(),

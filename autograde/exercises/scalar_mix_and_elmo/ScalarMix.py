@@ -8,15 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.differentiable import OWN_FROZEN, slopes, tensor_of
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    plain,
-)
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import layers
@@ -24,12 +16,7 @@ from elmo_mini.bilm.plain import TINY, ScalarMix, layer_norm, scalar_mix
 
 
 def _case(
-    lengths: tuple[int, ...],
-    norm: bool,
-    *,
-    n_layers: int = 3,
-    dim: int = 4,
-    flat: bool = False,
+    lengths: tuple[int, ...], norm: bool, *, n_layers: int = 3, dim: int = 4, flat: bool = False
 ) -> Callable[[np.random.Generator], Inputs]:
     def make(rng: np.random.Generator) -> Inputs:
         made = layers(lengths, n_layers, dim, masked=True)(rng)

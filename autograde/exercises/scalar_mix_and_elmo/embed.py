@@ -113,11 +113,7 @@ def _one_at_a_time(
 
 
 def _by_filling(
-    sentences: Sentences,
-    weights: dict[str, Tensor],
-    CharCNN: Part,
-    BiLM: Part,
-    ScalarMix: Part,
+    sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
 ) -> Vectors:
     lengths = [len(words) for words in sentences]
     ids = torch.zeros(len(sentences), max(lengths) + 2, 50, dtype=torch.long)

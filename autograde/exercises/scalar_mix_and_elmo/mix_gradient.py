@@ -5,15 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call,
-)
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo import mix_gradient

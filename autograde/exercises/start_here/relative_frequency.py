@@ -61,9 +61,7 @@ EXERCISE = Exercise(
         Case("the in a short text", lambda rng: {"tokens": list(TEXT), "word": "the"}),
         Case("a longer text", _drawn_text, weight=2),
         Case(
-            "a word that never occurs",
-            lambda rng: {"tokens": list(TEXT), "word": "sun"},
-            edge=True,
+            "a word that never occurs", lambda rng: {"tokens": list(TEXT), "word": "sun"}, edge=True
         ),
         Case("a text of one word", lambda rng: {"tokens": ["the"], "word": "the"}, edge=True),
         Case(

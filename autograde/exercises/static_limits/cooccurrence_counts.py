@@ -233,9 +233,7 @@ EXERCISE = Exercise(
         *slips(_both_ways, SLIPS_OF_BOTH_WAYS),
         *slips(_by_arrays, SLIPS_OF_ARRAYS),
         Mistake(
-            "a tensor",
-            lambda *text: torch.from_numpy(glove.cooccurrence_counts(*text)),
-            TENSOR,
+            "a tensor", lambda *text: torch.from_numpy(glove.cooccurrence_counts(*text)), TENSOR
         ),
     ),
     right_answers={"both sides in one loop": _both_ways, "one distance at a time": _by_arrays},

@@ -5,11 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.exercise import (
-    Case,
-    Exercise,
-    Inputs,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext

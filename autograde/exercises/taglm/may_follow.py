@@ -4,15 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    plain,
-)
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import constrained_crf

@@ -6,15 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call,
-)
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import spans

@@ -100,12 +100,7 @@ def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) ->
         known *= rng.uniform(0.3, 4, (examples, 1))
         questions = middles[of] + rng.standard_normal((asked, size))
         questions *= rng.uniform(0.3, 4, (asked, 1))
-        return {
-            "known": known,
-            "labels": [SENSES[i] for i in own],
-            "asked": questions,
-            "k": k,
-        }
+        return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
 
     return make
 

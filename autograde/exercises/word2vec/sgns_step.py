@@ -201,13 +201,9 @@ EXERCISE = Exercise(
         Case("every word once", _batch_of_ids([0, 1], [2, 3], [[4, 5], [6, 7]])),
         Case("a centre word three times", _batch_of_ids([0, 0, 0], [1, 2, 3], [[4], [5], [6]])),
         Case(
-            "a noise word that is also a context",
-            _batch_of_ids([0, 1], [2, 3], [[3, 5], [5, 5]]),
+            "a noise word that is also a context", _batch_of_ids([0, 1], [2, 3], [[3, 5], [5, 5]])
         ),
-        Case(
-            "a context word three times",
-            _batch_of_ids([0, 1, 2], [3, 3, 3], [[4], [5], [6]]),
-        ),
+        Case("a context word three times", _batch_of_ids([0, 1, 2], [3, 3, 3], [[4], [5], [6]])),
         Case(
             "a noise word several times",
             _batch_of_ids([0, 1, 2], [3, 4, 5], [[6, 6], [7, 6], [8, 7]]),
