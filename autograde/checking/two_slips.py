@@ -1,8 +1,8 @@
 """Two slips at once: where no single one fits, pairs of edits are put together and tried.
 
 A pair is tried on the first wrong case, and what fits there on all cases. What two slips do is
-often near what they do one by one, added up, so the pairs for which that sum is near the learner's
-result come first. The search ends after a while of processor time: a report must come at once.
+often near what they do one by one, added up, so such pairs come first. The search ends after a
+while of processor time: a report must come at once.
 """
 
 import time
@@ -91,19 +91,35 @@ def _fitting(
 def _likeliest_first(
     exercise: Exercise, came: tuple[Outcome, ...], wrong: int, seed: int
 ) -> list[tuple[Group, Group]]:
-    """Pairs of slips that say different things, those first that nearly add up to what came."""
-    right = _vector(expected_outcomes(exercise, seed)[wrong])
-    mine = _vector(came[wrong])
+    """Pairs of slips that say different things, the likeliest first.
 
-    def away(pair: tuple[Group, Group]) -> float:
-        one, other = (group.vector for group in pair)
-        if not right.size == mine.size == one.size == other.size:
-            return UNLIKE - (one.size == mine.size) - (other.size == mine.size)
-        return float(np.linalg.norm(one + other - right - mine))
-
-    pairs = combinations(_groups(exercise, wrong, seed), 2)
-    apart = [pair for pair in pairs if pair[0].slips[0].says != pair[1].slips[0].says]
-    return sorted(apart, key=away)
+    What came differs from what is right by d, and two slips alone by u and v. A pair stands at the
+    better of two places: by how far u + v is from d, and by how far d is from all a u + b v. Where
+    sizes differ, a pair comes first if what came has the size of one of them.
+    """
+    right, mine = _vector(expected_outcomes(exercise, seed)[wrong]), _vector(came[wrong])
+    groups = _groups(exercise, wrong, seed)
+    pairs = [
+        (one, other)
+        for one, other in combinations(groups, 2)
+        if one.slips[0].says != other.slips[0].says
+    ]
+    fitting = [pair for pair in pairs if {right.size, mine.size} == {g.vector.size for g in pair}]
+    rest = [pair for pair in pairs if {right.size, mine.size} != {g.vector.size for g in pair}]
+    rest.sort(key=lambda pair: -sum(group.vector.size == mine.size for group in pair))
+    if right.size != mine.size or not fitting:
+        return fitting + rest
+    u, v = (np.stack([pair[side].vector for pair in fitting]) - right for side in (0, 1))
+    d = mine - right
+    summed = np.linalg.norm(u + v - d, axis=1)
+    uu, uv, vv = (u * u).sum(1), (u * v).sum(1), (v * v).sum(1)
+    ud, vd = u @ d, v @ d
+    area = uu * vv - uv**2
+    apart = area > 1e-6 * uu * vv  # else u and v lie on one line, and the first place decides
+    off_span = d @ d - (vv * ud**2 - 2 * uv * ud * vd + uu * vd**2) / np.where(apart, area, 1)
+    spanned = np.where(apart, off_span, d @ d)
+    places = np.minimum(*(np.argsort(np.argsort(away)) for away in (summed, spanned)))
+    return [fitting[index] for index in np.argsort(places, kind="stable")] + rest
 
 
 def _groups(exercise: Exercise, index: int, seed: int) -> list[Group]:
