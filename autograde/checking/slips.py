@@ -15,7 +15,8 @@ ends in ``| tiny = 1e-6, 1e-8`` makes one slip for each value, which takes the p
 in its name, its edits and its sentence; ``| gate x = input i, output o`` sets two words at once.
 ``⏎`` begins a new line of code, as far in as the one where the edit begins. ``--- hint 2`` is the
 hint that the slips below it belong to, ``--- no hint`` ends that. Spaces and line breaks in code do
-not count, nor do docstrings and comments, in which nothing is looked for.
+not count, nor do docstrings and comments, in which nothing is looked for. (Behind ``⏎`` they do.)
+An edit that calls the answer by its own name calls the edited one: call another right answer.
 """
 
 import io

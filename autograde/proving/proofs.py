@@ -14,6 +14,7 @@ import numpy as np
 
 from autograde.checking.check import examine, seed_of
 from autograde.checking.exercise import Answer, Exercise, Mistake
+from autograde.checking.outcomes import alike, known_outcomes
 from autograde.checking.report import Report, prose
 from autograde.checking.slips import Slip
 from autograde.proving.rounding import on_another_processor
@@ -104,9 +105,20 @@ def named(exercise: Exercise, mistake: Mistake, seed: int) -> Iterator[str]:
     if report.points >= exercise.points:
         yield f"{what} keeps all points"
     elif report.mistake is None or not report.certain or report.mistake.name != mistake.name:
-        yield f"{what} is told:\n{report.text()}"
+        twins = [
+            f'"{other.name}"'
+            for other in exercise.mistakes
+            if other is not mistake and _do_the_same(exercise, mistake, other, seed)
+        ]
+        like = f" (it does what {', '.join(twins)} does)" if twins else ""
+        yield f"{what} is told{like}:\n{report.text()}"
     elif _words(prose(mistake.says)) not in _words(report.html()):
         yield f"{what} is not told its sentence in the notebook"
+
+
+def _do_the_same(exercise: Exercise, one: Mistake, other: Mistake, seed: int) -> bool:
+    both = (known_outcomes(exercise, mistake.answer, seed) for mistake in (one, other))
+    return all(alike(exercise, left, right) for left, right in zip(*both, strict=True))
 
 
 def _words(page: str) -> str:

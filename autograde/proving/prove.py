@@ -8,6 +8,7 @@ from pathlib import Path
 from autograde.building.build import Builder
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.exercise import Exercise
+from autograde.proving.new_exercise import enter
 from autograde.proving.proofs import shortfalls
 from autograde.proving.reasons import open_questions, renew, share_told
 from autograde.proving.verdicts import MOST, Verdict, counted, verdicts
@@ -30,6 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prove each exercise; 1 where something falls short."""
+    for name in args.exercise:
+        try:
+            if entered := enter(name, args.root.resolve()):
+                print(entered)
+        except LookupError as error:
+            raise SystemExit(f"{error.args[0]}. Write its cells first.") from None
     unknown = [name for name in args.exercise if name not in catalogue()]
     if unknown:
         raise SystemExit(

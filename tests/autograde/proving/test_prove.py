@@ -1,13 +1,15 @@
 """The command builds, proves and mutates, and says what falls short."""
 
 import argparse
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograde.checking.catalogue import find
-from autograde.proving import proofs, prove
+from autograde.checking.exercise import Mistake
+from autograde.proving import new_exercise, proofs, prove
 from autograde.proving.prove import built, mutant_lines, narrow
 from autograde.proving.verdicts import Verdict
 from tests.autograde.checking.made_up import exercise
@@ -72,3 +74,44 @@ def test_the_mutants_are_readable() -> None:
     ends = "…" + "a" * 24, "b" * 24 + "…"
     assert narrow(change) == f"{'1'.join(ends)} → {'2'.join(ends)}"
     assert narrow("x → y") == "x → y"
+
+
+def test_a_new_exercise_is_entered_in_the_order_of_its_lesson(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "exercises" / "made_up"
+    folder.mkdir(parents=True)
+    face = folder / "__init__.py"
+    face.write_text('"""Made up."""\n\nLESSON = "99_made_up"\nEXERCISES = (\n    "last",\n)\n')
+    (folder / "first.py").write_text("")
+    (tmp_path / "solutions" / "99_made_up").mkdir(parents=True)
+    lesson = tmp_path / "solutions" / "99_made_up" / "made_up.py"
+    answer = "    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION\n\n"
+    cells = [f'# %% exercise="{name}"\ndef {name}():\n{answer}' for name in ("first", "last")]
+    lesson.write_text("# %% [markdown]\n# # A lesson\n\n" + "".join(cells))
+    monkeypatch.setattr(new_exercise.exercises, "__path__", [str(tmp_path / "exercises")])
+    monkeypatch.setattr(new_exercise, "places", Places())
+    assert "entered in made_up/__init__.py" in new_exercise.enter("first", tmp_path)
+    assert 'EXERCISES = (\n    "first",\n    "last",\n)' in face.read_text()
+    assert new_exercise.enter("nothing", tmp_path) == ""
+    (folder / "without_cells.py").write_text("")
+    with pytest.raises(LookupError, match="no cell with exercise='without_cells'"):
+        new_exercise.enter("without_cells", tmp_path)
+    sys.modules.pop("autograde.exercises.made_up")
+
+
+class Places(dict[str, str]):
+    """A catalogue without exercises."""
+
+    def __call__(self) -> dict[str, str]:
+        return self
+
+    def cache_clear(self) -> None:
+        """Nothing is remembered."""
+
+
+def test_a_twin_is_named() -> None:
+    made = exercise()
+    twin = Mistake("by the sum", lambda values: values + 0, "You return it.")
+    (told,) = proofs.named(replace(made, mistakes=(*made.mistakes, twin)), twin, 0)
+    assert 'the mistake "by the sum" is told (it does what "unchanged" does)' in told
