@@ -86,7 +86,7 @@ def _on_the_way(inputs: Inputs) -> dict[str, float]:
 
 SLIPS = """
 --- hint 1
-the minus inside the negative term: F.logsigmoid(-negative) -> F.logsigmoid(negative)
+no minus inside the term of the noise words: F.logsigmoid(-negative) -> F.logsigmoid(negative)
     Your noise words are pulled closer like the true one. In their term the score has a minus:
     log s(-score).
 only the true pair: true + noise.sum(-1) -> true
