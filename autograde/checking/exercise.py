@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 import torch
@@ -25,6 +25,9 @@ Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ..
 _AS_IT_IS = frozenset((int, float, str, bool, type(None)))
 Answer = Callable[..., Any]
 Inputs = dict[str, Any]
+Make = Callable[[np.random.Generator], Inputs]
+Run = Callable[[Answer, Inputs], Plain]
+Sizes = ParamSpec("Sizes")
 
 MOST_PARTS = 5_000_000
 _PLAIN_COPY: dict[type, Callable[[Any], Plain]] = {
@@ -123,15 +126,45 @@ def call_with_tensors(answer: Answer, inputs: Inputs) -> Plain:
 
 
 def _call_unchanged(answer: Answer, inputs: Inputs, convert: Callable[[Any], Any]) -> Plain:
-    arguments = [convert(value) for value in inputs.values()]
-    result = plain(answer(*arguments))
-    for (name, before), after in zip(inputs.items(), arguments, strict=True):
-        if not isinstance(after, np.random.Generator) and not equal(plain(after), before):
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called "
-                "the function still needs the original."
-            )
+    arguments = {name: convert(value) for name, value in inputs.items()}
+    result = plain(answer(*arguments.values()))
+    refuse_changed(inputs, arguments)
     return result
+
+
+def refuse_changed(
+    inputs: Inputs,
+    arguments: Mapping[str, Any],
+    instead: str = "Work on a copy: whoever called the function still needs the original.",
+) -> None:
+    """Refuse an answer after whose call an argument is not what it was.
+
+    Parameters
+    ----------
+    arguments : what the answer was given, by the names of the inputs that they were made from
+    instead : what is said to do instead
+    """
+    for name, now in arguments.items():
+        if not isinstance(now, np.random.Generator) and not equal(plain(now), inputs[name]):
+            raise AnswerRefused(f"Your answer changed its argument `{name}`. {instead}")
+
+
+def refusing(why: Callable[[Any], str | None], run: Run = call) -> Run:
+    """As `run`, and a result for which `why` has a sentence is refused with it.
+
+    `why` sees the result itself. Of a plain copy nobody can tell that it was a tensor or a set.
+    """
+
+    def run_watched(answer: Answer, inputs: Inputs) -> Plain:
+        def watched(*arguments: Any) -> Any:
+            result = answer(*arguments)
+            if sentence := why(result):
+                raise AnswerRefused(sentence)
+            return result
+
+        return run(watched, inputs)
+
+    return run_watched
 
 
 def nothing_named(inputs: Inputs) -> Mapping[str, Any]:
@@ -158,10 +191,21 @@ class Case:
     """
 
     name: str
-    make: Callable[[np.random.Generator], Inputs]
+    make: Make
     weight: float = 1.0
     edge: bool = False
     asks: str = ""
+
+    @staticmethod
+    def drawn(
+        make: Callable[Concatenate[np.random.Generator, Sizes], Inputs],
+    ) -> Callable[Sizes, Make]:
+        """Decorate what makes inputs from a generator and sizes: a case names the sizes."""
+
+        def with_sizes(*sizes: Sizes.args, **named: Sizes.kwargs) -> Make:
+            return lambda rng: make(rng, *sizes, **named)
+
+        return with_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +242,7 @@ class Exercise:
     cases: tuple[Case, ...]
     mistakes: tuple[Mistake, ...]
     right_answers: Mapping[str, Answer] = field(default_factory=dict)
-    run: Callable[[Answer, Inputs], Plain] = call
+    run: Run = call
     view: Callable[[Inputs, Plain], Plain] = everything
     on_the_way: Callable[[Inputs], Mapping[str, Any]] = nothing_named
     codes: bool = False

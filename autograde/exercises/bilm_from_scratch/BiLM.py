@@ -56,15 +56,15 @@ def _weights(layers: int, hidden: int, cells: int, generator: torch.Generator) -
     }
 
 
-def _sentences(lengths: Sequence[int], layers: int = 2, clip: float = 3.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        shape = (len(lengths), max(lengths), CHARACTERS)
-        there = np.arange(max(lengths)) < np.array(lengths)[:, None]
-        ids = rng.integers(1, 262, shape) * there[..., None]
-        sizes = {"layers": layers, "H": 2, "C": 3, "seed": int(rng.integers(1_000_000))}
-        return {"model": sizes, "clip": clip, "ids": ids}
-
-    return make
+@Case.drawn
+def _sentences(
+    rng: np.random.Generator, lengths: Sequence[int], layers: int = 2, clip: float = 3.0
+) -> Inputs:
+    shape = (len(lengths), max(lengths), CHARACTERS)
+    there = np.arange(max(lengths)) < np.array(lengths)[:, None]
+    ids = rng.integers(1, 262, shape) * there[..., None]
+    sizes = {"layers": layers, "H": 2, "C": 3, "seed": int(rng.integers(1_000_000))}
+    return {"model": sizes, "clip": clip, "ids": ids}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

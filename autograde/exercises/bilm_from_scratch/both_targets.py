@@ -1,7 +1,6 @@
 """Exercise `both_targets`: what each direction is asked at each place."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -58,13 +57,13 @@ def _by_padding(words: Tensor, mask: Tensor) -> Tensor:
     return torch.stack([ahead, behind]).masked_fill(~mask, -100)
 
 
-def _sentences(lengths: Sequence[int], width: int, padding: int = 0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        mask = np.arange(width) < np.array(lengths)[:, None]
-        words = rng.permutation(np.arange(2, 2 + mask.size)).reshape(mask.shape)
-        return {"words": np.where(mask, words, padding), "mask": mask}
-
-    return make
+@Case.drawn
+def _sentences(
+    rng: np.random.Generator, lengths: Sequence[int], width: int, padding: int = 0
+) -> Inputs:
+    mask = np.arange(width) < np.array(lengths)[:, None]
+    words = rng.permutation(np.arange(2, 2 + mask.size)).reshape(mask.shape)
+    return {"words": np.where(mask, words, padding), "mask": mask}
 
 
 def _numbered(rng: np.random.Generator) -> Inputs:

@@ -1,7 +1,7 @@
 """Exercise `lstm_step`: one word through an LSTM with a projection."""
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
@@ -35,22 +35,27 @@ def lstm_step(
     return LSTM.step(cast(LSTM, cell), x, h, c)
 
 
-def _cell(sentences: int, hidden: int, cells: int, clip: float, scale: float = 1.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        def normal(*shape: int) -> np.ndarray:
-            return (scale * rng.standard_normal(shape)).astype(np.float32)
+@Case.drawn
+def _cell(
+    rng: np.random.Generator,
+    sentences: int,
+    hidden: int,
+    cells: int,
+    clip: float,
+    scale: float = 1.0,
+) -> Inputs:
+    def normal(*shape: int) -> np.ndarray:
+        return (scale * rng.standard_normal(shape)).astype(np.float32)
 
-        return {
-            "x": normal(sentences, hidden),
-            "h": normal(sentences, hidden),
-            "c": normal(sentences, cells),
-            "W_0": normal(2 * hidden, 4 * cells),
-            "B": normal(4 * cells),
-            "W_P_0": normal(cells, hidden),
-            "clip": clip,
-        }
-
-    return make
+    return {
+        "x": normal(sentences, hidden),
+        "h": normal(sentences, hidden),
+        "c": normal(sentences, cells),
+        "W_0": normal(2 * hidden, 4 * cells),
+        "B": normal(4 * cells),
+        "W_P_0": normal(cells, hidden),
+        "clip": clip,
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

@@ -1,7 +1,5 @@
 """Exercise `memory_left`: what is left of a note after T words, derived."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -52,19 +50,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         ) from error
 
 
-def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        i, g, f = scale * rng.standard_normal((3, steps, cells))
-        c_0 = rng.uniform(-0.9, 0.9, cells)
-        if clip < 2:  # cell 0 is clipped at the second word and comes back; cell 1 at the last
-            i[:, :2], g[:, :2], f[:, :2] = 1.0, [-1.0, 0.2], 1.0
-            i[:2, 0], g[:2, 0], f[:2, 0] = 3.0, 2.0, 2.0
-            i[-1, 1], g[-1, 1] = 4.0, 4.0
-            c_0[:2] = 0.0, 0.5
-            g[:, 2:] *= 0.1
-        return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": clip}
-
-    return make
+@Case.drawn
+def _gates(
+    rng: np.random.Generator, steps: int, cells: int, clip: float, scale: float = 1.0
+) -> Inputs:
+    i, g, f = scale * rng.standard_normal((3, steps, cells))
+    c_0 = rng.uniform(-0.9, 0.9, cells)
+    if clip < 2:  # cell 0 is clipped at the second word and comes back; cell 1 at the last
+        i[:, :2], g[:, :2], f[:, :2] = 1.0, [-1.0, 0.2], 1.0
+        i[:2, 0], g[:2, 0], f[:2, 0] = 3.0, 2.0, 2.0
+        i[-1, 1], g[-1, 1] = 4.0, 4.0
+        c_0[:2] = 0.0, 0.5
+        g[:, 2:] *= 0.1
+    return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": clip}
 
 
 def _clipped_anywhere(rng: np.random.Generator) -> Inputs:

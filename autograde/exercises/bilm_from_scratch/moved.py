@@ -91,16 +91,14 @@ class _Reader(nn.Module):
         return layers, (ids > 0).any(-1)
 
 
-def _question(kind: str, words: int, place: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "model": kind,
-            "ids": rng.integers(1, 250, (1, words, 5)),
-            "t": place,
-            "other": rng.integers(1, 250, 5) + 10,
-        }
-
-    return make
+@Case.drawn
+def _question(rng: np.random.Generator, kind: str, words: int, place: int) -> Inputs:
+    return {
+        "model": kind,
+        "ids": rng.integers(1, 250, (1, words, 5)),
+        "t": place,
+        "other": rng.integers(1, 250, 5) + 10,
+    }
 
 
 def _words_by_number(rng: np.random.Generator) -> Inputs:

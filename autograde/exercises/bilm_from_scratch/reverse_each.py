@@ -1,7 +1,6 @@
 """Exercise `reverse_each`: each sentence is reversed within its own length."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,12 +13,12 @@ from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import reverse_each
 
 
-def _sentences(lengths: Sequence[int], width: int, features: tuple[int, ...] = (3,)) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        shape = (len(lengths), width, *features)
-        return {"x": rng.standard_normal(shape, np.float32), "lengths": np.array(lengths)}
-
-    return make
+@Case.drawn
+def _sentences(
+    rng: np.random.Generator, lengths: Sequence[int], width: int, features: tuple[int, ...] = (3,)
+) -> Inputs:
+    shape = (len(lengths), width, *features)
+    return {"x": rng.standard_normal(shape, np.float32), "lengths": np.array(lengths)}
 
 
 def _numbered(rng: np.random.Generator) -> Inputs:

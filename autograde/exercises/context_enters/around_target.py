@@ -1,7 +1,5 @@
 """Exercise `around_target`: everything but the word itself."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -19,12 +17,10 @@ def _counted_states(rng: np.random.Generator) -> Inputs:
     return {"left": numbers, "right": 100 + numbers}
 
 
-def _states(rows: int, words: int, hidden: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        shape = (rows, words + 2, hidden)
-        return {side: rng.standard_normal(shape, np.float32) for side in ("left", "right")}
-
-    return make
+@Case.drawn
+def _states(rng: np.random.Generator, rows: int, words: int, hidden: int) -> Inputs:
+    shape = (rows, words + 2, hidden)
+    return {side: rng.standard_normal(shape, np.float32) for side in ("left", "right")}
 
 
 def _beside(left: Tensor, right: Tensor) -> Tensor:

@@ -26,23 +26,26 @@ from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
 
 
+@Case.drawn
 def _padded_logits(
-    lengths: Sequence[int], words: int = 6, *, scale: float = 1.5, in_front: bool = False
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        longest = max(max(lengths), 1)
-        mask = np.arange(longest) < np.array(lengths)[:, None]
-        if in_front:
-            mask = mask[:, ::-1].copy()
-        targets = rng.integers(1, words, size=mask.shape)
-        targets[0, 0] = 0  # the unknown word is a word like any other
-        return {
-            "logits": scale * rng.standard_normal((*mask.shape, words), np.float32),
-            "targets": np.where(mask, targets, 0),
-            "mask": mask,
-        }
-
-    return make
+    rng: np.random.Generator,
+    lengths: Sequence[int],
+    words: int = 6,
+    *,
+    scale: float = 1.5,
+    in_front: bool = False,
+) -> Inputs:
+    longest = max(max(lengths), 1)
+    mask = np.arange(longest) < np.array(lengths)[:, None]
+    if in_front:
+        mask = mask[:, ::-1].copy()
+    targets = rng.integers(1, words, size=mask.shape)
+    targets[0, 0] = 0  # the unknown word is a word like any other
+    return {
+        "logits": scale * rng.standard_normal((*mask.shape, words), np.float32),
+        "targets": np.where(mask, targets, 0),
+        "mask": mask,
+    }
 
 
 def _places_apart(rng: np.random.Generator) -> Inputs:

@@ -22,12 +22,10 @@ from elmo_mini.text import running_text
 Windows = list[tuple[Tensor, Tensor]]
 
 
-def _table_of_ids(rows: int, length: int, width: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        drawn = 10 + rng.permutation(rows * length).reshape(rows, length).astype(np.int64)
-        return {"rows": drawn, "width": width}
-
-    return make
+@Case.drawn
+def _table_of_ids(rng: np.random.Generator, rows: int, length: int, width: int) -> Inputs:
+    drawn = 10 + rng.permutation(rows * length).reshape(rows, length).astype(np.int64)
+    return {"rows": drawn, "width": width}
 
 
 def _shifted_then_cut(rows: Tensor, width: int) -> Windows:

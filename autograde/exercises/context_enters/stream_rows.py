@@ -20,11 +20,9 @@ from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
 
 
-def _stream(words: int, rows: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {"stream": 10 + rng.permutation(words).astype(np.int64), "rows": rows}
-
-    return make
+@Case.drawn
+def _stream(rng: np.random.Generator, words: int, rows: int) -> Inputs:
+    return {"stream": 10 + rng.permutation(words).astype(np.int64), "rows": rows}
 
 
 def _cut_and_shaped(stream: Tensor, rows: int) -> Tensor:

@@ -52,22 +52,21 @@ def _idle(part: nn.Parameter, gradient: Any) -> int:
     return 0 if learns or part[0].any() else part.shape[1]
 
 
+@Case.drawn
 def _model(
+    rng: np.random.Generator,
     words: Sequence[str],
     filters: Sequence[tuple[int, int]],
     *,
     no_word: int = 0,
     last_first: bool = False,
     **sizes: Any,
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        ids = np.concatenate([ids_of(words), np.zeros((no_word, 50), dtype=np.int64)])
-        weights = drawn_weights(rng, filters, **sizes)
-        if last_first:
-            weights = dict(reversed(weights.items()))
-        return {"weights": weights, "ids": ids}
-
-    return make
+) -> Inputs:
+    ids = np.concatenate([ids_of(words), np.zeros((no_word, 50), dtype=np.int64)])
+    weights = drawn_weights(rng, filters, **sizes)
+    if last_first:
+        weights = dict(reversed(weights.items()))
+    return {"weights": weights, "ids": ids}
 
 
 class _ByNames(nn.Module):

@@ -76,16 +76,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return run_with_gradients(by_hand, inputs)
 
 
-def _sizes(words: int, dim: int, characters: int, filters: int, width: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        inputs = {
-            "letters": rng.standard_normal((words, dim, characters)),
-            "weight": rng.standard_normal((filters, dim, width)),
-            "bias": rng.standard_normal(filters),
-        }
-        return {name: value.astype(np.float32) for name, value in inputs.items()}
-
-    return make
+@Case.drawn
+def _sizes(
+    rng: np.random.Generator, words: int, dim: int, characters: int, filters: int, width: int
+) -> Inputs:
+    inputs = {
+        "letters": rng.standard_normal((words, dim, characters)),
+        "weight": rng.standard_normal((filters, dim, width)),
+        "bias": rng.standard_normal(filters),
+    }
+    return {name: value.astype(np.float32) for name, value in inputs.items()}
 
 
 SLIPS = f"""

@@ -1,7 +1,5 @@
 """Exercise `highway`: a gate between the new and the old."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -32,18 +30,16 @@ def _by_einsum(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) 
     return old_share * x + (1 - old_share) * torch.where(new > 0, new, torch.zeros_like(new))
 
 
-def _sizes(words: int, filters: int, bias: float = 0.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        inputs = {
-            "x": rng.standard_normal((words, filters)),
-            "W_transform": rng.standard_normal((filters, filters)),
-            "b_transform": rng.standard_normal(filters),
-            "W_carry": rng.standard_normal((filters, filters)),
-            "b_carry": bias + rng.standard_normal(filters),
-        }
-        return {name: value.astype(np.float32) for name, value in inputs.items()}
-
-    return make
+@Case.drawn
+def _sizes(rng: np.random.Generator, words: int, filters: int, bias: float = 0.0) -> Inputs:
+    inputs = {
+        "x": rng.standard_normal((words, filters)),
+        "W_transform": rng.standard_normal((filters, filters)),
+        "b_transform": rng.standard_normal(filters),
+        "W_carry": rng.standard_normal((filters, filters)),
+        "b_carry": bias + rng.standard_normal(filters),
+    }
+    return {name: value.astype(np.float32) for name, value in inputs.items()}
 
 
 def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:

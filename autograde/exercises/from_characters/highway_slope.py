@@ -81,16 +81,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         return call_with_tensors(slopes, inputs)
 
 
-def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        names = ("x", "w_transform", "b_transform", "w_carry", "b_carry")
-        inputs = {name: rng.standard_normal(count) for name in names}
-        inputs["b_transform"] += shift * np.abs(inputs["w_transform"] * inputs["x"])
-        if closed:
-            inputs["b_carry"] -= 12.0
-        return inputs
-
-    return make
+@Case.drawn
+def _units(
+    rng: np.random.Generator, count: int, *, shift: float = 0.0, closed: bool = False
+) -> Inputs:
+    names = ("x", "w_transform", "b_transform", "w_carry", "b_carry")
+    inputs = {name: rng.standard_normal(count) for name in names}
+    inputs["b_transform"] += shift * np.abs(inputs["w_transform"] * inputs["x"])
+    if closed:
+        inputs["b_carry"] -= 12.0
+    return inputs
 
 
 def _far_out(rng: np.random.Generator) -> Inputs:

@@ -1,6 +1,6 @@
 """Exercise `ScalarMix`: the mix as a module, with the norm of a layer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,24 +15,28 @@ from autograde.exercises.scalar_mix_and_elmo.layers import layers
 from elmo_mini.bilm.plain import TINY, ScalarMix, layer_norm, scalar_mix
 
 
+@Case.drawn
 def _case(
-    lengths: tuple[int, ...], norm: bool, *, n_layers: int = 3, dim: int = 4, flat: bool = False
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        made = layers(lengths, n_layers, dim, masked=True)(rng)
-        rows = 3.0 * made["layers"] + 0.7
-        if flat:
-            rows[0] = 0
-        return {
-            "n_layers": n_layers,
-            "do_layer_norm": norm,
-            "layers": rows,
-            "mask": made["mask"],
-            "w": rng.standard_normal(n_layers).astype(np.float32),
-            "gamma": float(rng.uniform(0.2, 0.7)),
-        }
-
-    return make
+    rng: np.random.Generator,
+    lengths: tuple[int, ...],
+    norm: bool,
+    *,
+    n_layers: int = 3,
+    dim: int = 4,
+    flat: bool = False,
+) -> Inputs:
+    made = layers(lengths, n_layers, dim, masked=True)(rng)
+    rows = 3.0 * made["layers"] + 0.7
+    if flat:
+        rows[0] = 0
+    return {
+        "n_layers": n_layers,
+        "do_layer_norm": norm,
+        "layers": rows,
+        "mask": made["mask"],
+        "w": rng.standard_normal(n_layers).astype(np.float32),
+        "gamma": float(rng.uniform(0.2, 0.7)),
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

@@ -73,17 +73,15 @@ class _UnequalMix(ScalarMix):
         self.w = nn.Parameter(torch.linspace(0.0, 1.0, n_layers))
 
 
+@Case.drawn
 def _case(
-    *sentences: str, layers: int = 2, shares: str = "equal"
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "sentences": [sentence.split() for sentence in sentences],
-            "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},
-            "shares": shares,
-        }
-
-    return make
+    rng: np.random.Generator, *sentences: str, layers: int = 2, shares: str = "equal"
+) -> Inputs:
+    return {
+        "sentences": [sentence.split() for sentence in sentences],
+        "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},
+        "shares": shares,
+    }
 
 
 def _by_slices(

@@ -1,6 +1,5 @@
 """Exercise `find_fault`: question a black box until it shows which promise it breaks."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -113,12 +112,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return said
 
 
-def _elmo(kind: str, rounding: float = 0.0) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        seed = int(rng.integers(1_000_000))
-        return {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
-
-    return make
+@Case.drawn
+def _elmo(rng: np.random.Generator, kind: str, rounding: float = 0.0) -> Inputs:
+    seed = int(rng.integers(1_000_000))
+    return {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
 
 
 SLIPS = """

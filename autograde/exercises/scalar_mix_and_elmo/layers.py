@@ -1,13 +1,11 @@
 """Layers of a small biLM for the checks of lesson 08."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Plain, plain
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Inputs, Plain, plain
 
 CUT_OFF = (
     "The numbers are right, and autograd cannot follow them back to `w` and `gamma`, which would "
@@ -15,25 +13,27 @@ CUT_OFF = (
 )
 
 
+@Case.drawn
 def layers(
-    lengths: tuple[int, ...], n_layers: int = 3, dim: int = 4, *, masked: bool = False
-) -> Callable[[np.random.Generator], Inputs]:
+    rng: np.random.Generator,
+    lengths: tuple[int, ...],
+    n_layers: int = 3,
+    dim: int = 4,
+    *,
+    masked: bool = False,
+) -> Inputs:
     """Inputs `layers` (n_layers, B, T, dim), of clearly different size, and `mask` if asked for.
 
     What stands at padding is large, so that whoever counts it is far off.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        words = max(lengths)
-        values = rng.standard_normal((n_layers, len(lengths), words, dim)).astype(np.float32)
-        values *= np.linspace(0.5, 2.0, n_layers, dtype=np.float32)[:, None, None, None]
-        mask = np.arange(words) < np.array(lengths)[:, None]
-        if not masked:
-            return {"layers": values}
-        values += 9 * ~mask[..., None]
-        return {"layers": values, "mask": mask}
-
-    return make
+    words = max(lengths)
+    values = rng.standard_normal((n_layers, len(lengths), words, dim)).astype(np.float32)
+    values *= np.linspace(0.5, 2.0, n_layers, dtype=np.float32)[:, None, None, None]
+    mask = np.arange(words) < np.array(lengths)[:, None]
+    if not masked:
+        return {"layers": values}
+    values += 9 * ~mask[..., None]
+    return {"layers": values, "mask": mask}
 
 
 def run_with_learned(answer: Answer, inputs: Inputs) -> Plain:

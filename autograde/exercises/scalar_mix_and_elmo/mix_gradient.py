@@ -1,6 +1,5 @@
 """Exercise `mix_gradient`: derive what a task teaches the mix."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,19 +49,22 @@ def _by_loops(
     return np.array(for_w), for_gamma
 
 
+@Case.drawn
 def _case(
-    n_layers: int, shape: tuple[int, ...], decay: float, largest: float = 0.0, apart: float = 0.0
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "layers": rng.standard_normal((n_layers, *shape)),
-            "w": rng.standard_normal(n_layers) + largest + np.linspace(0.0, apart, n_layers),
-            "gamma": float(rng.uniform(0.3, 0.7)),
-            "upstream": rng.standard_normal(shape),
-            "decay": decay,
-        }
-
-    return make
+    rng: np.random.Generator,
+    n_layers: int,
+    shape: tuple[int, ...],
+    decay: float,
+    largest: float = 0.0,
+    apart: float = 0.0,
+) -> Inputs:
+    return {
+        "layers": rng.standard_normal((n_layers, *shape)),
+        "w": rng.standard_normal(n_layers) + largest + np.linspace(0.0, apart, n_layers),
+        "gamma": float(rng.uniform(0.3, 0.7)),
+        "upstream": rng.standard_normal(shape),
+        "decay": decay,
+    }
 
 
 SLIPS = """

@@ -1,7 +1,5 @@
 """Exercise `scalar_mix`: one vector out of all layers, equation (1)."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -32,21 +30,20 @@ def _by_product(layers: Tensor, w: Tensor, gamma: Tensor) -> Tensor:
     return (gamma * (w.softmax(0) @ flat)).reshape(layers.shape[1:])
 
 
+@Case.drawn
 def _case(
+    rng: np.random.Generator,
     lengths: tuple[int, ...],
     n_layers: int = 3,
     dim: int = 4,
     *,
     around: float = 1.0,
     apart: float = 0.0,
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        made = layers(lengths, n_layers, dim)(rng)
-        w = rng.standard_normal(n_layers) + around + np.linspace(0.0, apart, n_layers)
-        gamma = np.array(rng.uniform(0.2, 0.7), dtype=np.float32)
-        return {**made, "w": w.astype(np.float32), "gamma": gamma}
-
-    return make
+) -> Inputs:
+    made = layers(lengths, n_layers, dim)(rng)
+    w = rng.standard_normal(n_layers) + around + np.linspace(0.0, apart, n_layers)
+    gamma = np.array(rng.uniform(0.2, 0.7), dtype=np.float32)
+    return {**made, "w": w.astype(np.float32), "gamma": gamma}
 
 
 SLIPS = f"""

@@ -1,6 +1,5 @@
 """Exercise `without_boundaries`: the vectors of the words alone."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,17 +52,14 @@ def _by_where(vectors: Tensor, mask: Tensor) -> Pair:
     return torch.where(kept[..., None], vectors[:, 1:-1], 0.0), kept
 
 
-def _case(lengths: tuple[int, ...], padding: int = 0) -> Callable[[np.random.Generator], Inputs]:
+@Case.drawn
+def _case(rng: np.random.Generator, lengths: tuple[int, ...], padding: int = 0) -> Inputs:
     """Sentences of so many words, their boundaries added, and columns of nothing but padding."""
-
-    def make(rng: np.random.Generator) -> Inputs:
-        places = np.arange(max(lengths) + 2 + padding)
-        mask = places < np.array(lengths)[:, None] + 2
-        vectors = rng.standard_normal((len(lengths), len(places), 4)) + 3.0
-        vectors = np.where(mask[..., None], vectors, 7.0)
-        return {"vectors": vectors.astype(np.float32), "mask": mask}
-
-    return make
+    places = np.arange(max(lengths) + 2 + padding)
+    mask = places < np.array(lengths)[:, None] + 2
+    vectors = rng.standard_normal((len(lengths), len(places), 4)) + 3.0
+    vectors = np.where(mask[..., None], vectors, 7.0)
+    return {"vectors": vectors.astype(np.float32), "mask": mask}
 
 
 NUMBERS = (

@@ -1,7 +1,6 @@
 """Exercise `attend`: where to look."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +13,9 @@ from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import seq2seq
 
 
+@Case.drawn
 def _questions(
+    rng: np.random.Generator,
     lengths: Sequence[int],
     asked: int,
     hidden: int,
@@ -22,22 +23,19 @@ def _questions(
     scale: float = 1.0,
     tempting: bool = False,
     in_front: bool = False,
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
-        mask = mask[:, ::-1].copy() if in_front else mask
-        queries = rng.standard_normal((len(lengths), asked, hidden))
-        keys = rng.standard_normal((*mask.shape, hidden))
-        if tempting:  # padding that fits the first query better than any word
-            best = 4 * queries[:, 0] / np.linalg.norm(queries[:, 0], axis=-1, keepdims=True)
-            keys = np.where(mask[..., None], keys, best[:, None])
-        return {
-            "queries": (scale * queries).astype(np.float32),
-            "keys": keys.astype(np.float32),
-            "mask": mask,
-        }
-
-    return make
+) -> Inputs:
+    mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
+    mask = mask[:, ::-1].copy() if in_front else mask
+    queries = rng.standard_normal((len(lengths), asked, hidden))
+    keys = rng.standard_normal((*mask.shape, hidden))
+    if tempting:  # padding that fits the first query better than any word
+        best = 4 * queries[:, 0] / np.linalg.norm(queries[:, 0], axis=-1, keepdims=True)
+        keys = np.where(mask[..., None], keys, best[:, None])
+    return {
+        "queries": (scale * queries).astype(np.float32),
+        "keys": keys.astype(np.float32),
+        "mask": mask,
+    }
 
 
 def _attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:

@@ -11,11 +11,9 @@ from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
 
 
-def _to_be_rewritten(words: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
-
-    return make
+@Case.drawn
+def _to_be_rewritten(rng: np.random.Generator, words: int) -> Inputs:
+    return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
 
 
 def _with_a_word_twice(rng: np.random.Generator) -> Inputs:

@@ -1,7 +1,5 @@
 """Exercise `start_from`: move in with the furniture."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -14,17 +12,17 @@ from elmo_mini.recurrent.classifier import LSTMClassifier
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
 
 
-def _sizes(words: int, classes: int, embedding: int, hidden: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "words": words,
-            "classes": classes,
-            "embedding": embedding,
-            "hidden": hidden,
-            "seed": int(rng.integers(1 << 30)),
-        }
-
-    return make
+@Case.drawn
+def _sizes(
+    rng: np.random.Generator, words: int, classes: int, embedding: int, hidden: int
+) -> Inputs:
+    return {
+        "words": words,
+        "classes": classes,
+        "embedding": embedding,
+        "hidden": hidden,
+        "seed": int(rng.integers(1 << 30)),
+    }
 
 
 def _whose(now: nn.Module, before: dict[str, Tensor], teacher: dict[str, Tensor]) -> dict[str, str]:

@@ -50,12 +50,17 @@ def _run_ngrams(answer: Answer, inputs: Inputs) -> Plain:
     return call(listed, inputs)
 
 
-def _word(*, length: int = 0, word: str = "", shortest: int = 3, longest: int = 6) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        letters = [chr(97 + int(i)) for i in rng.permutation(26)[:length]]
-        return {"word": word or "".join(letters), "shortest": shortest, "longest": longest}
-
-    return make
+@Case.drawn
+def _word(
+    rng: np.random.Generator,
+    *,
+    length: int = 0,
+    word: str = "",
+    shortest: int = 3,
+    longest: int = 6,
+) -> Inputs:
+    letters = [chr(97 + int(i)) for i in rng.permutation(26)[:length]]
+    return {"word": word or "".join(letters), "shortest": shortest, "longest": longest}
 
 
 def _length_by_length(word: str, shortest: int, longest: int) -> list[str]:

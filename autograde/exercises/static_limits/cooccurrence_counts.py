@@ -34,13 +34,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return call(in_numpy, inputs)
 
 
-def _drawn_sentences(lengths: Sequence[int], words: int, window: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
-        drawn[0][:5] = [0, 1, 2, 0, 1]  # a pair comes twice at one distance
-        return {"sentences": drawn, "vocabulary_size": words, "window": window}
-
-    return make
+@Case.drawn
+def _drawn_sentences(
+    rng: np.random.Generator, lengths: Sequence[int], words: int, window: int
+) -> Inputs:
+    drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
+    drawn[0][:5] = [0, 1, 2, 0, 1]  # a pair comes twice at one distance
+    return {"sentences": drawn, "vocabulary_size": words, "window": window}
 
 
 def _both_ways(sentences: Sentences, size: int, window: int) -> Table:

@@ -1,7 +1,5 @@
 """Exercise `glove_loss`: GloVe's weighted least squares."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -24,7 +22,9 @@ from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
 
 
+@Case.drawn
 def _glove_tables(
+    rng: np.random.Generator,
     rows: int,
     columns: int,
     *,
@@ -32,25 +32,22 @@ def _glove_tables(
     small: bool = False,
     x_max: float = 10.0,
     alpha: float = 0.75,
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
-        if small:
-            counts = rng.choice([0.2, 1 / 3, 0.5, 0.7], size=(rows, columns))
-        if zeros:
-            counts[rng.random((rows, columns)) < 0.4] = 0.0
-            counts[0, 0], counts[0, 1] = 0.0, 3.0
-        return {
-            "vectors": rng.standard_normal((rows, 4)),
-            "context_vectors": rng.standard_normal((columns, 4)),
-            "biases": rng.standard_normal(rows),
-            "context_biases": rng.standard_normal(columns),
-            "counts": counts,
-            "x_max": x_max,
-            "alpha": alpha,
-        }
-
-    return make
+) -> Inputs:
+    counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
+    if small:
+        counts = rng.choice([0.2, 1 / 3, 0.5, 0.7], size=(rows, columns))
+    if zeros:
+        counts[rng.random((rows, columns)) < 0.4] = 0.0
+        counts[0, 0], counts[0, 1] = 0.0, 3.0
+    return {
+        "vectors": rng.standard_normal((rows, 4)),
+        "context_vectors": rng.standard_normal((columns, 4)),
+        "biases": rng.standard_normal(rows),
+        "context_biases": rng.standard_normal(columns),
+        "counts": counts,
+        "x_max": x_max,
+        "alpha": alpha,
+    }
 
 
 def _of_pairs_that_occur(

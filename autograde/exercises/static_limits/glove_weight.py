@@ -11,12 +11,10 @@ from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
 
 
-def _some_counts(x_max: float, alpha: float) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        counts = x_max * np.concatenate([rng.uniform(0.05, 0.9, 4), rng.uniform(1.5, 9, 3)])
-        return {"counts": counts, "x_max": x_max, "alpha": alpha}
-
-    return make
+@Case.drawn
+def _some_counts(rng: np.random.Generator, x_max: float, alpha: float) -> Inputs:
+    counts = x_max * np.concatenate([rng.uniform(0.05, 0.9, 4), rng.uniform(1.5, 9, 3)])
+    return {"counts": counts, "x_max": x_max, "alpha": alpha}
 
 
 def _a_table(rng: np.random.Generator) -> Inputs:

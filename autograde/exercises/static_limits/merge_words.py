@@ -32,12 +32,10 @@ def _text_with(rng: np.random.Generator) -> Inputs:
     return {"sentences": text, "first": "school", "second": "money", "merged": "school|money"}
 
 
-def _merge_case(*sentences: list[str]) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        text = [list(sentence) for sentence in sentences]
-        return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
-
-    return make
+@Case.drawn
+def _merge_case(rng: np.random.Generator, *sentences: list[str]) -> Inputs:
+    text = [list(sentence) for sentence in sentences]
+    return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
 
 
 ONE_LIST = "Your new text is one long list. Keep a list for each sentence."

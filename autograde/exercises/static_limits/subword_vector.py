@@ -1,7 +1,5 @@
 """Exercise `subword_vector`: A vector for every spelling."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -16,16 +14,14 @@ Table = np.ndarray
 KNOWN = ["paper", "banana", "thing", "打"]
 
 
-def _spelling(word: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "word": word,
-            "words": list(KNOWN),
-            "word_vectors": rng.standard_normal((len(KNOWN), 5)),
-            "ngram_vectors": rng.standard_normal((97, 5)),
-        }
-
-    return make
+@Case.drawn
+def _spelling(rng: np.random.Generator, word: str) -> Inputs:
+    return {
+        "word": word,
+        "words": list(KNOWN),
+        "word_vectors": rng.standard_normal((len(KNOWN), 5)),
+        "ngram_vectors": rng.standard_normal((97, 5)),
+    }
 
 
 def _rows(word: str, table: Table) -> list[int]:

@@ -15,6 +15,7 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import (
     Answer,
     AnswerRefused,
+    Case,
     Inputs,
     Plain,
     as_tensors,
@@ -25,7 +26,9 @@ from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
 
 
+@Case.drawn
 def lattice(
+    rng: np.random.Generator,
     lengths: Sequence[int],
     labels: int,
     *,
@@ -35,32 +38,28 @@ def lattice(
     restless: bool = False,
     forbidden: bool = False,
     moves: float = 2.0,
-) -> Any:
+) -> Inputs:
     """Random scores for sentences of these lengths; padding holds scores that must not count.
 
     With ``restless`` a label seldom follows itself, so that a walk through padding goes astray.
     With ``forbidden`` nothing may go to the last label, as the rules of BIOES have it for I.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        rows, longest = len(lengths), max(lengths)
-        mask = np.arange(longest) < np.array(lengths)[:, None]
-        emissions = shift + scale * 2 * rng.standard_normal((rows, longest, labels))
-        emissions[~mask] = 5.0 + rng.standard_normal((int((~mask).sum()), labels))
-        inputs: Inputs = {"emissions": emissions.astype(np.float32)}
-        if path:
-            inputs["labels"] = rng.integers(labels, size=(rows, longest))
-        transitions = moves * rng.standard_normal((labels, labels))
-        if forbidden:
-            transitions[:, -1] = constrained_crf.FORBIDDEN
-        return inputs | {
-            "mask": mask,
-            "transitions": (transitions - 4 * restless * np.eye(labels)).astype(np.float32),
-            "start": 2 * rng.standard_normal(labels, np.float32),
-            "end": 2 * rng.standard_normal(labels, np.float32),
-        }
-
-    return make
+    rows, longest = len(lengths), max(lengths)
+    mask = np.arange(longest) < np.array(lengths)[:, None]
+    emissions = shift + scale * 2 * rng.standard_normal((rows, longest, labels))
+    emissions[~mask] = 5.0 + rng.standard_normal((int((~mask).sum()), labels))
+    inputs: Inputs = {"emissions": emissions.astype(np.float32)}
+    if path:
+        inputs["labels"] = rng.integers(labels, size=(rows, longest))
+    transitions = moves * rng.standard_normal((labels, labels))
+    if forbidden:
+        transitions[:, -1] = constrained_crf.FORBIDDEN
+    return inputs | {
+        "mask": mask,
+        "transitions": (transitions - 4 * restless * np.eye(labels)).astype(np.float32),
+        "start": 2 * rng.standard_normal(labels, np.float32),
+        "end": 2 * rng.standard_normal(labels, np.float32),
+    }
 
 
 def named(value: Any) -> str:

@@ -1,7 +1,5 @@
 """Exercise `may_follow`: which label may follow which."""
 
-from typing import Any
-
 import numpy as np
 
 from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
@@ -15,12 +13,10 @@ def may_follow(before: str, after: str) -> bool:
     return constrained_crf.may_follow(before, after)
 
 
-def _kinds(*kinds: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in "BIES"]
-        return {"labels": [labels[int(i)] for i in rng.permutation(len(labels))]}
-
-    return make
+@Case.drawn
+def _kinds(rng: np.random.Generator, *kinds: str) -> Inputs:
+    labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in "BIES"]
+    return {"labels": [labels[int(i)] for i in rng.permutation(len(labels))]}
 
 
 def _every_pair(answer: Answer, inputs: Inputs) -> Plain:

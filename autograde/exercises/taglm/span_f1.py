@@ -21,21 +21,19 @@ def span_f1(gold: Corpus, predicted: Corpus) -> Scores:
     return scores.precision, scores.recall, scores.f1
 
 
-def _two_corpora(lengths: Sequence[int], *, changed: float) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        gold = [drawn_labels(rng, length, ("PER", "LOC")) for length in lengths]
-        gold[0][:4] = ["B-PER", "I-PER", "O", "B-LOC"]
-        predicted = [list(sentence) for sentence in gold]
-        for sentence in predicted:
-            for place, label in enumerate(sentence):
-                if rng.random() < changed:
-                    kind = "LOC" if label.endswith("PER") else "PER"
-                    sentence[place] = ("O", f"B-{kind}", f"I-{kind}")[int(rng.integers(3))]
-        predicted[0][:4] = ["B-PER", "O", "B-LOC", "B-PER"]
-        predicted[1] = ["O"] * len(predicted[1])
-        return {"gold": gold, "predicted": predicted}
-
-    return make
+@Case.drawn
+def _two_corpora(rng: np.random.Generator, lengths: Sequence[int], *, changed: float) -> Inputs:
+    gold = [drawn_labels(rng, length, ("PER", "LOC")) for length in lengths]
+    gold[0][:4] = ["B-PER", "I-PER", "O", "B-LOC"]
+    predicted = [list(sentence) for sentence in gold]
+    for sentence in predicted:
+        for place, label in enumerate(sentence):
+            if rng.random() < changed:
+                kind = "LOC" if label.endswith("PER") else "PER"
+                sentence[place] = ("O", f"B-{kind}", f"I-{kind}")[int(rng.integers(3))]
+    predicted[0][:4] = ["B-PER", "O", "B-LOC", "B-PER"]
+    predicted[1] = ["O"] * len(predicted[1])
+    return {"gold": gold, "predicted": predicted}
 
 
 def _corpora(gold: Corpus, predicted: Corpus) -> Any:

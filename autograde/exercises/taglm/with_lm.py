@@ -1,7 +1,6 @@
 """Exercise `with_lm`: where the language model joins."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
@@ -45,17 +44,15 @@ class _Layer:
         return torch.tanh(carried @ self.weight[: vectors.shape[-1]])
 
 
-def _vectors(batch: int, words: int, width: int, position: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "words": rng.standard_normal((batch, words, width), np.float32),
-            "lm": rng.standard_normal((batch, words, width), np.float32),
-            "first": int(rng.integers(1, 10**6)),
-            "second": int(rng.integers(1, 10**6)),
-            "position": position,
-        }
-
-    return make
+@Case.drawn
+def _vectors(rng: np.random.Generator, batch: int, words: int, width: int, position: str) -> Inputs:
+    return {
+        "words": rng.standard_normal((batch, words, width), np.float32),
+        "lm": rng.standard_normal((batch, words, width), np.float32),
+        "first": int(rng.integers(1, 10**6)),
+        "second": int(rng.integers(1, 10**6)),
+        "position": position,
+    }
 
 
 def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:

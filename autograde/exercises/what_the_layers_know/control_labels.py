@@ -120,38 +120,33 @@ def _as_text(place: int, label: Plain) -> str:
 TAGS = ("NOUN", "VERB", "THE", "OTHER")
 
 
-def _text(types: int, often: int) -> Any:
+@Case.drawn
+def _text(rng: np.random.Generator, types: int, often: int) -> Inputs:
     """Words that occur up to `often` times; the commonest have the commonest tag.
 
     Every second word stands in two spellings, *w7* and *W7*.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        names = [f"{'W' if i % 2 else 'w'}{i // 2}" for i in range(types)]
-        tags = rng.choice(TAGS, types, p=(0.5, 0.25, 0.05, 0.2))
-        words, labels = [], []
-        for name, tag in zip(names, tags, strict=True):
-            for _ in range(int(rng.integers(1, often + 1)) * (6 if tag == "THE" else 1)):
-                words.append(name)
-                other = rng.random() < 0.2
-                labels.append(str(rng.choice(TAGS[:2])) if other else str(tag))
-        order = rng.permutation(len(words))
-        return {
-            "words": [words[i] for i in order],
-            "labels": [labels[i] for i in order],
-            "seed": int(rng.integers(1_000_000)),
-        }
-
-    return make
+    names = [f"{'W' if i % 2 else 'w'}{i // 2}" for i in range(types)]
+    tags = rng.choice(TAGS, types, p=(0.5, 0.25, 0.05, 0.2))
+    words, labels = [], []
+    for name, tag in zip(names, tags, strict=True):
+        for _ in range(int(rng.integers(1, often + 1)) * (6 if tag == "THE" else 1)):
+            words.append(name)
+            other = rng.random() < 0.2
+            labels.append(str(rng.choice(TAGS[:2])) if other else str(tag))
+    order = rng.permutation(len(words))
+    return {
+        "words": [words[i] for i in order],
+        "labels": [labels[i] for i in order],
+        "seed": int(rng.integers(1_000_000)),
+    }
 
 
-def _few(words: Sequence[str], labels: Sequence[str] = ()) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        drawn = [str(tag) for tag in rng.choice(TAGS, len(words))]
-        seed = int(rng.integers(1_000_000))
-        return {"words": list(words), "labels": list(labels) or drawn, "seed": seed}
-
-    return make
+@Case.drawn
+def _few(rng: np.random.Generator, words: Sequence[str], labels: Sequence[str] = ()) -> Inputs:
+    drawn = [str(tag) for tag in rng.choice(TAGS, len(words))]
+    seed = int(rng.integers(1_000_000))
+    return {"words": list(words), "labels": list(labels) or drawn, "seed": seed}
 
 
 def _all_draws_first(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:

@@ -81,28 +81,27 @@ NO_RULE = "now one, now the other"
 SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
-def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) -> Any:
+@Case.drawn
+def _cloud(
+    rng: np.random.Generator, examples: int, asked: int, k: int, senses: int = 3, size: int = 6
+) -> Inputs:
     """Vectors of very different lengths; some examples of a sense lie among those of others.
 
     Of three senses the first example and the last k have one, the k - 1 after the first another,
     most have the third. Of two senses the first and the last example have different ones.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        middles = 1.2 * rng.standard_normal((senses, size))
-        own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
-        if senses == 3:
-            own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
-            own[-k:] = own[0]
-        else:
-            own[-1] = 1 - own[0]
-        known = middles[own] + rng.standard_normal((examples, size))
-        known *= rng.uniform(0.3, 4, (examples, 1))
-        questions = middles[of] + rng.standard_normal((asked, size))
-        questions *= rng.uniform(0.3, 4, (asked, 1))
-        return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
-
-    return make
+    middles = 1.2 * rng.standard_normal((senses, size))
+    own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
+    if senses == 3:
+        own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
+        own[-k:] = own[0]
+    else:
+        own[-1] = 1 - own[0]
+    known = middles[own] + rng.standard_normal((examples, size))
+    known *= rng.uniform(0.3, 4, (examples, 1))
+    questions = middles[of] + rng.standard_normal((asked, size))
+    questions *= rng.uniform(0.3, 4, (asked, 1))
+    return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
 
 
 def _tie(rng: np.random.Generator) -> Inputs:

@@ -25,17 +25,17 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return came
 
 
-def _words(number: int, size: int, labels: int, l2: float, scale: float = 1.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "x": scale * (rng.standard_normal((number, size)) + 0.3),
-            "y": rng.integers(0, labels, number),
-            "W": 0.7 * rng.standard_normal((size, labels)),
-            "b": rng.standard_normal(labels),
-            "l2": l2,
-        }
-
-    return make
+@Case.drawn
+def _words(
+    rng: np.random.Generator, number: int, size: int, labels: int, l2: float, scale: float = 1.0
+) -> Inputs:
+    return {
+        "x": scale * (rng.standard_normal((number, size)) + 0.3),
+        "y": rng.integers(0, labels, number),
+        "W": 0.7 * rng.standard_normal((size, labels)),
+        "b": rng.standard_normal(labels),
+        "l2": l2,
+    }
 
 
 def _far_apart(rng: np.random.Generator) -> Inputs:

@@ -1,7 +1,6 @@
 """Exercise `with_elmo`: the frozen layers, mixed, at the input of an RNN, its output, or both."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -66,18 +65,18 @@ class _Mix:
         return torch.einsum("l,l...->...", self.weight[: len(stacked)], stacked)
 
 
-def _vectors(batch: int, words: int, width: int, where: str, layers: int = 3) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "x": rng.standard_normal((batch, words, width), np.float32),
-            "layers": rng.standard_normal((layers, batch, words, width), np.float32),
-            "mix_in": int(rng.integers(1, 10**6)),
-            "mix_out": int(rng.integers(1, 10**6)),
-            "rnn": int(rng.integers(1, 10**6)),
-            "where": where,
-        }
-
-    return make
+@Case.drawn
+def _vectors(
+    rng: np.random.Generator, batch: int, words: int, width: int, where: str, layers: int = 3
+) -> Inputs:
+    return {
+        "x": rng.standard_normal((batch, words, width), np.float32),
+        "layers": rng.standard_normal((layers, batch, words, width), np.float32),
+        "mix_in": int(rng.integers(1, 10**6)),
+        "mix_out": int(rng.integers(1, 10**6)),
+        "rnn": int(rng.integers(1, 10**6)),
+        "where": where,
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

@@ -142,12 +142,10 @@ def _lazy_pairs(tokens: list[int], window: int, rng: np.random.Generator) -> Any
                 yield center, tokens[i + distance]
 
 
-def _sentence(length: int, window: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        tokens = [int(token) for token in rng.permutation(100)[:length]]
-        return {"tokens": tokens, "window": window, "seed": int(rng.integers(2**31))}
-
-    return make
+@Case.drawn
+def _sentence(rng: np.random.Generator, length: int, window: int) -> Inputs:
+    tokens = [int(token) for token in rng.permutation(100)[:length]]
+    return {"tokens": tokens, "window": window, "seed": int(rng.integers(2**31))}
 
 
 def _of_few_words(rng: np.random.Generator) -> Inputs:

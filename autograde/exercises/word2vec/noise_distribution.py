@@ -1,7 +1,5 @@
 """Exercise `noise_distribution`: the noise distribution."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -11,13 +9,11 @@ from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 
-def _counts(power: float) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        ranks = np.arange(1, 13)
-        counts = (4000 / ranks * rng.uniform(0.8, 1.2, size=12)).astype(np.int64)
-        return {"counts": counts, "power": power}
-
-    return make
+@Case.drawn
+def _counts(rng: np.random.Generator, power: float) -> Inputs:
+    ranks = np.arange(1, 13)
+    counts = (4000 / ranks * rng.uniform(0.8, 1.2, size=12)).astype(np.int64)
+    return {"counts": counts, "power": power}
 
 
 def _some_very_rare(rng: np.random.Generator) -> Inputs:

@@ -1,7 +1,5 @@
 """Exercise `sgns_step`: one training step."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -39,18 +37,18 @@ def _run_step(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
-def _batch_of_ids(centers: list[int], contexts: list[int], negatives: list[list[int]]) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "input_vectors": rng.standard_normal((12, 5)).astype(np.float32),
-            "output_vectors": rng.standard_normal((12, 5)).astype(np.float32),
-            "centers": np.array(centers),
-            "contexts": np.array(contexts),
-            "negatives": np.array(negatives),
-            "learning_rate": 0.2,
-        }
-
-    return make
+@Case.drawn
+def _batch_of_ids(
+    rng: np.random.Generator, centers: list[int], contexts: list[int], negatives: list[list[int]]
+) -> Inputs:
+    return {
+        "input_vectors": rng.standard_normal((12, 5)).astype(np.float32),
+        "output_vectors": rng.standard_normal((12, 5)).astype(np.float32),
+        "centers": np.array(centers),
+        "contexts": np.array(contexts),
+        "negatives": np.array(negatives),
+        "learning_rate": 0.2,
+    }
 
 
 def _step(

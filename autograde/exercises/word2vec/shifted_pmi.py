@@ -1,7 +1,5 @@
 """Exercise `shifted_pmi`: what the scores converge to."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -11,14 +9,14 @@ from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 
-def _pair_counts(rows: int, columns: int, negatives: int, zeros: bool = False) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        counts = rng.integers(1, 60, size=(rows, columns)).astype(np.float64)
-        if zeros:
-            counts[rng.integers(rows), rng.integers(columns)] = 0.0
-        return {"pair_counts": counts, "negatives": negatives}
-
-    return make
+@Case.drawn
+def _pair_counts(
+    rng: np.random.Generator, rows: int, columns: int, negatives: int, zeros: bool = False
+) -> Inputs:
+    counts = rng.integers(1, 60, size=(rows, columns)).astype(np.float64)
+    if zeros:
+        counts[rng.integers(rows), rng.integers(columns)] = 0.0
+    return {"pair_counts": counts, "negatives": negatives}
 
 
 def _shifted_pmi(pair_counts: np.ndarray, negatives: int) -> np.ndarray:
