@@ -316,7 +316,6 @@ cut off from autograd: torch.cat(two, -1) -> torch.cat(two, -1).detach()
     `torch.no_grad()`. Leave them out.
 """
 
-
 EXERCISE = Exercise(
     id="BiLM",
     title="Two readers who never meet",

@@ -139,8 +139,7 @@ in the middle: [ahead, behind] -> [ahead, behind], 1
 SLIPS_OF_LOOPS = """
 --- hint 1
 the backward targets in reading order: out[1, b, t] -> out[1, b, n - 1 - t]
-the backward targets in reading order, whole rows: \
-        out[1, b, t] -> out[1, b, words.shape[1] - 1 - t]
+the backward targets in reading order, whole rows: out[1, b, t] -> out[1, b, words.shape[1] - 1 - t]
     Your backward targets stand in the order of reading, last word first. `BiLM` has turned the
     backward states back already: place t belongs to word t, and is asked for the word at t - 1.
 the forward targets reversed: out[1, b, t] = words[b, t - 1] if t > 0 \
@@ -199,8 +198,7 @@ the mask is negated for the backward reader: ~mask | first -> mask | first
     `mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the
     tokens. Empty the padding, `~mask`.
 --- hint 3
-rolled after masking: \
-        words.roll(-1, 1).masked_fill(~mask | last, -100) \
+rolled after masking: words.roll(-1, 1).masked_fill(~mask | last, -100) \
         -> words.masked_fill(~mask, -100).roll(-1, 1) \
         && words.roll(1, 1).masked_fill(~mask | first, -100) \
         -> words.masked_fill(~mask, -100).roll(1, 1)
@@ -255,7 +253,6 @@ the mask is negated before the shift: words.masked_fill(~mask -> words.masked_fi
     `mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the
     tokens. Empty the padding, `~mask`.
 """
-
 
 EXERCISE = Exercise(
     id="both_targets",

@@ -240,8 +240,7 @@ c before h: h.clamp(-clip, clip), new -> new, h.clamp(-clip, clip)
 cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip).detach(), new.detach()
     The numbers are right, and nothing can be learnt through them. Leave out `.detach()`, `.data`
     and `torch.no_grad()`.
-the old states are cut off from autograd: \
-        torch.cat([x, h], -1) -> torch.cat([x, h.detach()], -1) \
+the old states are cut off from autograd: torch.cat([x, h], -1) -> torch.cat([x, h.detach()], -1) \
         && sigmoid(f + 1) * c -> sigmoid(f + 1) * c.detach()
     The numbers are right, and nothing is learnt from the words before: you detach the states that
     come in. Leave out `.detach()`.
@@ -252,7 +251,6 @@ c is cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip), n
     The numbers are right, and nothing can be learnt through your c. Leave out `.detach()` and
     `.data`.
 """
-
 
 EXERCISE = Exercise(
     id="lstm_step",

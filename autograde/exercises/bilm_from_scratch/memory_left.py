@@ -205,7 +205,6 @@ the product over the cells: np.cumprod(gates, 0) -> np.cumprod(gates, 1)
     `axis=0`.
 """
 
-
 EXERCISE = Exercise(
     id="memory_left",
     title="What is left of a note (derive it)",

@@ -268,7 +268,6 @@ a share of the numbers: rtol=0, ->
     Count every difference above 1e-6: `rtol=0, atol=1e-6`.
 """
 
-
 EXERCISE = Exercise(
     id="moved",
     title="The causality test",

@@ -156,7 +156,6 @@ the padding is a copy of the first word: torch.where(t <= last, last - t, t) \
     padding in its place.
 """
 
-
 EXERCISE = Exercise(
     id="reverse_each",
     title="Reverse each sentence",

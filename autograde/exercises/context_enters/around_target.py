@@ -98,7 +98,6 @@ the axis of the sentences is squeezed away: return around -> return around.squee
     one only. Leave it out.
 """
 
-
 EXERCISE = Exercise(
     id="around_target",
     title="Everything but the word itself",

@@ -257,7 +257,6 @@ reshape in place of transpose: \
     with `transpose(1, 2)`, or flatten to (B·T, V).
 """
 
-
 EXERCISE = Exercise(
     id="masked_cross_entropy",
     title="The loss of real words",

@@ -174,7 +174,6 @@ steps that are one too short: range(0, last, width) -> range(0, last, max(1, wid
     Your windows overlap by one word. The next window starts where this one ends: steps of `width`.
 """
 
-
 EXERCISE = Exercise(
     id="next_word_windows",
     title="What is read, and what is to be said",

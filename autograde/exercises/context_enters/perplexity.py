@@ -101,7 +101,6 @@ a tensor: float(np.exp(mean)) -> torch.tensor(np.exp(mean))
     The right number in a tensor. The next cells print and draw it: return `float(...)` of it.
 """
 
-
 EXERCISE = Exercise(
     id="perplexity",
     title="How many words it hesitates between",

@@ -115,7 +115,6 @@ in NumPy: return table -> return table.numpy()
     The right rows in a NumPy array. The next cells give them to a network: return a tensor.
 """
 
-
 EXERCISE = Exercise(
     id="stream_rows",
     title="A long text in parallel rows",

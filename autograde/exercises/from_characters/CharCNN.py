@@ -217,8 +217,7 @@ the filters in the order of the dict: range(len(widths)) -> [int(name[10:]) for 
 the highways in the order of the dict: range(len(highways)) -> [int(name[9]) for name in highways]
     You take the highways in the order in which the dict lists them. A dict may list them in any
     order: count `i` from 0, and ask for `CNN_high_{i}`.
-filters and highways in the order of the dict: \
-        range(len(widths)), range(len(highways)) -> \
+filters and highways in the order of the dict: range(len(widths)), range(len(highways)) -> \
         [int(name[10:]) for name in widths], [int(name[9]) for name in highways]
     You take filters and highways in the order in which the dict lists them. A dict may list them in
     any order: count `i` from 0, and ask for `CNN/W_cnn_{i}`.
@@ -251,8 +250,7 @@ the highway moves away from the new: g * new + (1 - g) * x -> x - g * (new - x)
     Your highway goes away from the new. It is x + g (new − x), and yours takes g (new − x) away.
 the gate is the other way round: g * new + (1 - g) * x -> (1 - g) * new + g * x
     Your highway's gate multiplies the old. g goes with the new.
-transform and carry in each other's place: \
-        {i}/W_carry"] + w[f"CNN_high_{i}/b_carry"] -> \
+transform and carry in each other's place: {i}/W_carry"] + w[f"CNN_high_{i}/b_carry"] -> \
         {i}/W_transform"] + w[f"CNN_high_{i}/b_transform"] \
         && {i}/W_transform"] + w[f"CNN_high_{i}/b_transform"] -> \
         {i}/W_carry"] + w[f"CNN_high_{i}/b_carry"]

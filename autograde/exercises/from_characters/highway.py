@@ -143,8 +143,7 @@ no bias at the new: + b_transform ->
     `b_transform` is missing.
 no bias at all: + b_transform -> && + b_carry ->
     Both biases are missing.
-the weights are in each other's place: \
-        W_transform + b_transform -> W_carry + b_carry \
+the weights are in each other's place: W_transform + b_transform -> W_carry + b_carry \
         && W_carry + b_carry -> W_transform + b_transform
     You use the carry weights for the new and the transform weights for the gate.
 one set of weights for both: W_carry + b_carry -> W_transform + b_transform

@@ -140,8 +140,7 @@ START at both ends: , END] -> , START]
     `START` stands at both ends. The sentence is closed by `END`.
 END at both ends: START, -> END,
     `END` stands at both ends. The sentence is opened by `START`.
-the boundaries are spelled: \
-        START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
+the boundaries are spelled: START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
     You spell the boundaries: `character_ids` reads *<S>* as three letters. They have ids of their
     own, `START` and `END`.
 the first word over START: START, ->

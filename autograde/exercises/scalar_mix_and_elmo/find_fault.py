@@ -155,8 +155,7 @@ the whole vector, or later places must stay: [:, : alone.shape[1] // 2] ->
     the forward reader's, `[:, : vectors.shape[1] // 2]`: there the replaced word's place moves,
     every *earlier* one stays, and later ones move, too. The backward reader has read the word
     before he comes to the earlier places.
-another sentence the second time: \
-        (short, longer, short) -> (short, longer, ["we", "see", "it"])
+another sentence the second time: (short, longer, short) -> (short, longer, ["we", "see", "it"])
     You compare two different sentences, whose vectors differ in a sound ELMo, too. Give it the same
     sentence twice.
 --- hint 3

@@ -102,8 +102,7 @@ the mask as a length: \
     mask says which places are real.
 the mask of the first sentence: ~mask[:, None] -> ~mask[:1, None]
     You use the first sentence's mask for all. Each sentence has its own row: `mask.unsqueeze(1)`.
-cosines: queries @ keys.transpose(1, 2) \
-        -> torch.nn.functional.normalize(queries, dim=-1) \
+cosines: queries @ keys.transpose(1, 2) -> torch.nn.functional.normalize(queries, dim=-1) \
         @ torch.nn.functional.normalize(keys, dim=-1).transpose(1, 2)
     You divide by the lengths of the vectors. The score is the bare dot product.
 keys not turned: keys.transpose(1, 2) -> keys
@@ -155,7 +154,6 @@ one largest score for the whole batch: .masked_fill(~mask[:, None], -torch.inf) 
     You take out one maximum for the whole batch. Queries that lie far below it get 0/0. Mask the
     scores and let `softmax` take it out for each query.
 """
-
 
 EXERCISE = Exercise(
     id="attend",

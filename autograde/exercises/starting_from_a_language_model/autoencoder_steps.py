@@ -113,7 +113,6 @@ the next word is looked up in a dict: [*words, boundary] \
     places: the targets are the whole sentence, then the boundary.
 """
 
-
 EXERCISE = Exercise(
     id="autoencoder_steps",
     title="Read it, then say it again",

@@ -171,14 +171,12 @@ the output layer has changed: embedding.load_state_dict(model.embedding.state_di
     Embedding and LSTM are right, and the output layer has changed too. The language model has
     nothing for it, classes are not words: leave it as it was.
 --- hint 2
-one model for both: \
-        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
+one model for both: classifier.embedding.load_state_dict(model.embedding.state_dict()) \
         -> classifier.embedding = model.embedding \
         && classifier.lstm.load_state_dict(model.lstm.state_dict()) -> classifier.lstm = model.lstm
     Classifier and language model now *share* their parts: training the one changes the other. Copy
     the numbers, do not hand over the object.
-the language model is frozen: \
-        classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
+the language model is frozen: classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
     You freeze the language model for good. A copy needs no such lock: whoever owns the model may go
     on training it.
 the {part} is shared, and the {other} is forgotten: \
@@ -196,8 +194,7 @@ frozen: classifier.lstm -> classifier.lstm.requires_grad_(False) \
 the LSTM is frozen: classifier.lstm -> classifier.lstm.requires_grad_(False)
     The LSTM can no longer learn. Dai and Le go on training *all* weights; freezing is what TagLM
     and ELMo will do.
-the embedding is frozen: \
-        classifier.embedding -> classifier.embedding.requires_grad_(False)
+the embedding is frozen: classifier.embedding -> classifier.embedding.requires_grad_(False)
     The embedding can no longer learn. Dai and Le go on training *all* weights.
     (`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)
 `load_state_dict` of the whole model: \
@@ -213,7 +210,6 @@ the embedding is frozen: \
     `load_state_dict` misses the names of `output`. Call it on the parts,
     `classifier.lstm.load_state_dict(...)`, or with `strict=False`.
 """
-
 
 EXERCISE = Exercise(
     id="start_from",

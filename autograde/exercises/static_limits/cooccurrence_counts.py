@@ -108,8 +108,7 @@ a word beside itself is skipped: return counts -> np.fill_diagonal(counts, 0)⏎
 negative places: min(window, place) -> window
     At the start of a sentence a negative place counts from the end in Python, and far words become
     neighbours. Stop at place 0.
-the place of a repeated word: \
-        min(window, place) -> min(window, ids.index(word)) \
+the place of a repeated word: min(window, place) -> min(window, ids.index(word)) \
         && ids[place - distance] -> ids[ids.index(word) - distance]
     `ids.index(word)` finds the first place of a word, also when you are at its second. Walk over
     places with `enumerate`.

@@ -181,8 +181,7 @@ the ratio without x_max: (counts / x_max).clamp(max=1.0) ** alpha -> \
         torch.where(counts < x_max, counts**alpha, 1.0)
     Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so that the
     weight reaches 1 there.
-the logarithm of whether the pair occurs: \
-        torch.where(seen, counts, torch.ones_like(counts)) -> seen
+the logarithm of whether the pair occurs: torch.where(seen, counts, torch.ones_like(counts)) -> seen
     You take the logarithm of True and False. Take that of the count, where it is above 0.
 --- hint 3
 the count, not its logarithm: scores - logs -> scores - counts
@@ -194,8 +193,7 @@ the mean: .sum() -> .mean()
     You average over the table. J is a sum.
 the mean over the pairs that occur: .sum() -> .sum() / seen.sum()
     You average over the pairs that occur. J is a sum.
-the right sum, and a broken gradient: \
-        torch.where(seen, counts, torch.ones_like(counts)) -> counts \
+the right sum, and a broken gradient: torch.where(seen, counts, torch.ones_like(counts)) -> counts \
         && (weight * (scores - logs) ** 2) -> torch.where(seen, weight * (scores - logs) ** 2, 0.0)
     The sum is right, but its gradient is nan. Leaving the infinity out of the sum, with
     `torch.where` or `torch.nansum`, comes too late: autograd still walks through the logarithm of

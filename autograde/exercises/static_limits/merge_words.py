@@ -86,8 +86,7 @@ def _merge_by_comprehension(text: list[list[str]], first: str, second: str, merg
 SLIPS = f"""
 --- hint 1
 the label is the merged word: (number, place, token) -> (number, place, merged)
-the label is the merged word, wherever it stands: \
-        (first, second) -> (first, second, merged) \
+the label is the merged word, wherever it stands: (first, second) -> (first, second, merged) \
         && (number, place, token) -> (number, place, merged)
     Your labels all hold the merged word. The point of the game is to remember which word stood
     there.
@@ -145,8 +144,7 @@ labels without the word: (number, place, token) -> (number, place)
 all tokens in one list: \
         return new, labels -> return [token for sentence in new for token in sentence], labels
     {ONE_LIST}
-the second word's labels are missing: \
-        labels.append( -> if token == first: labels.append(
+the second word's labels are missing: labels.append( -> if token == first: labels.append(
     The labels of the second word are missing. Both words get labels.
 the merged words are dropped: return new, labels -> return [[token for token in sentence \
         if token not in (first, second)] for sentence in sentences], labels

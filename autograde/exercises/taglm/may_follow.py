@@ -142,7 +142,6 @@ the answer is turned round: return False -> return True \
     Your rule is right and its answer is turned round: True means that it may follow.
 """
 
-
 EXERCISE = Exercise(
     id="may_follow",
     title="Which label may follow which",

@@ -191,7 +191,6 @@ spans of different sentences are mixed up: every (n, *span) -> span
     number of the sentence into the span.
 """
 
-
 EXERCISE = Exercise(
     id="span_f1",
     title="Precision, recall and F1 of spans",

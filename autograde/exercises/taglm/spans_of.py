@@ -162,8 +162,7 @@ what stands before the second hyphen is looked for in the labels: label[2:] -> l
     and the first hyphen, `label[2:]`, and keep the rest whole.
 only O closes a span: if start is not None: found -> if start is not None and label == "O": found \
         && (None, "") if label == "O" else (place, label[2:]) \
-        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, \
-        kind)
+        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, kind)
 only O closes a span, and all others open one: \
         if start is not None: found -> if start is not None and label == "O": found
     A span is closed at O only. A B, or an I of another kind, closes what is open as well, and opens
@@ -200,7 +199,6 @@ a span from each of its words: place = end -> place += 1
     You begin a span at every word, also in the middle of one. Skip the words that a span has
     already taken.
 """
-
 
 EXERCISE = Exercise(
     id="spans_of",

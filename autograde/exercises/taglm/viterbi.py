@@ -296,7 +296,6 @@ the walk back goes through the padding: torch.where(here, back, stay) -> back
     last real word of each sentence.
 """
 
-
 EXERCISE = Exercise(
     id="viterbi",
     title="The best path",

@@ -124,13 +124,11 @@ always at the input: position == "input" -> True && position == "after_first" ->
         && position == "after_second" -> False
     The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
     the first floor gives. `position` says where.
-at its place and at all above: \
-        position == "after_first" -> position in ("input", "after_first") \
+at its place and at all above: position == "after_first" -> position in ("input", "after_first") \
         && position == "after_second" -> position != "none"
     From the place that `position` names you join the LM vectors again at each one above. They join
     once.
-the LM vectors of the first sentence: cat([vectors, lm], -> \
-        cat([vectors, lm[:1].expand_as(lm)],
+the LM vectors of the first sentence: cat([vectors, lm], -> cat([vectors, lm[:1].expand_as(lm)],
     Every sentence gets the LM vectors of the first one. Each has its own: `lm`, not `lm[0]`.
 at every place at once: position == "input" -> True && position == "after_first" -> True \
         && position == "after_second" -> True
@@ -223,7 +221,6 @@ the word vectors are cut off from autograd: _join(words, lm) if position == "inp
     The vectors are right, and autograd cannot follow them back to `words`, so the word vectors
     never learn. Leave out `.detach()`.
 """
-
 
 EXERCISE = Exercise(
     id="with_lm",

@@ -181,7 +181,6 @@ always four bytes: numbers * size -> numbers * 4
     You always take four bytes a number. `size` says how many.
 """
 
-
 EXERCISE = Exercise(
     id="cache_bytes",
     title="What keeping costs",

@@ -223,8 +223,7 @@ one place is never drawn, and there must be two: rng.integers(len(labels)) \
         -> rng.integers(len(labels) - 1)
     One place of `labels`, the last or the first, is never drawn. `rng.integers(n)` draws from 0 to
     n - 1: `labels[rng.integers(len(labels))]` leaves no place out.
-never the word's own label: for word in words: -> of = dict(zip(words, labels)) \
-        ⏎others = {own: \
+never the word's own label: for word in words: -> of = dict(zip(words, labels)) ⏎others = {own: \
         [label for label in labels if label != own] or [own] for own in set(labels)} \
         ⏎for word in words: && labels[int(rng.integers(len(labels)))] \
         -> (some := others[of[word]])[int(rng.integers(len(some)))]
@@ -234,7 +233,6 @@ never the word's own label: for word in words: -> of = dict(zip(words, labels)) 
 lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]
     You give *Word* and *word* one label. Here every spelling is a word of its own.
 """
-
 
 EXERCISE = Exercise(
     id="control_labels",

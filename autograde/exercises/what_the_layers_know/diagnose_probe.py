@@ -167,7 +167,6 @@ everything is shifted: offsets.argmax() -> offsets.max()
     `offsets.argmax()` is 1 where the word's own label agrees most.
 """
 
-
 EXERCISE = Exercise(
     id="diagnose_probe",
     title="Three broken probes",

@@ -254,8 +254,7 @@ the k-th alone: max(nearest, key=nearest.count) -> nearest[-1]
     You take the label of the k-th neighbour. All k vote, and most votes win.
 the fewest votes: max(nearest, -> min(nearest,
     You take the label with the fewest votes. Take the one with the most.
-near votes count more: key=nearest.count \
-        -> key=lambda label: \
+near votes count more: key=nearest.count -> key=lambda label: \
         sum(similarity[row] for row in np.argsort(-similarity)[:k] if labels[row] == label)
     You add up cosines. Each of the k nearest has one vote, however near it is.
 a tie goes by the alphabet: max(nearest, -> max(sorted(nearest),
@@ -282,7 +281,6 @@ the label that comes last: nearest.count -> nearest.index
     `nearest.index` is the place where a label first stands. Ask how often it stands there:
     `nearest.count`.
 """
-
 
 EXERCISE = Exercise(
     id="nearest_labels",

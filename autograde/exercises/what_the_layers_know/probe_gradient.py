@@ -208,7 +208,6 @@ only the first word: for_b = for_b + error / len(x) -> for_b = for_b + error / l
     Your loop ends after the first word. Add up over all N words, and return after the loop.
 """
 
-
 EXERCISE = Exercise(
     id="probe_gradient",
     title="The slope of a linear probe (derive it)",

@@ -264,7 +264,6 @@ the output, unless it is asked for: where in ("output", "both") -> where not in 
     ("output", "both")`.
 """
 
-
 EXERCISE = Exercise(
     id="with_elmo",
     title="Freeze, mix, concatenate",

@@ -255,7 +255,6 @@ all contexts of a centre in one pair: pairs += [(center, context) for context in
     Your pairs hold a centre and the list of all its contexts. Write one pair for each context.
 """
 
-
 EXERCISE = Exercise(
     id="dynamic_window_pairs",
     title="Pairs from a dynamic window",

@@ -121,7 +121,6 @@ cut off at {cap}: np.minimum(keep, 1.0) -> np.minimum(keep, {cap}) | cap = 0.9, 
     off at 1.
 """
 
-
 EXERCISE = Exercise(
     id="keep_probability",
     title="Subsampling, as printed and as programmed",

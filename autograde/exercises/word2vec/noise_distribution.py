@@ -91,7 +91,6 @@ half precision: counts**power -> (counts**power).astype(np.float16)
     NumPy's own `float64`.
 """
 
-
 EXERCISE = Exercise(
     id="noise_distribution",
     title="The noise distribution",

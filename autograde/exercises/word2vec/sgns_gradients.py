@@ -176,7 +176,6 @@ in NumPy: return dv, du, dn -> return dv.numpy(), du.numpy(), dn.numpy()
     stay with `torch`.
 """
 
-
 EXERCISE = Exercise(
     id="sgns_gradients",
     title="The gradient by hand",

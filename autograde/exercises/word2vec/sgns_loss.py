@@ -234,7 +234,6 @@ the first pair has all labels 1: labels[:, 0] -> labels[0]
     all pairs are the first *column*.
 """
 
-
 EXERCISE = Exercise(
     id="sgns_loss",
     title="The loss of skip-gram with negative sampling",

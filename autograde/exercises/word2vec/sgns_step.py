@@ -184,7 +184,6 @@ the step is divided by the batch: every alpha=-rate -> alpha=-rate / len(centers
     word2vec takes a full step for every pair. Use the per-pair gradients as they are.
 """
 
-
 EXERCISE = Exercise(
     id="sgns_step",
     title="One training step",

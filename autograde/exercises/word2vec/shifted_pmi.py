@@ -145,7 +145,6 @@ whole division: pair_counts * total / (rows * columns) -> pair_counts / (rows * 
     `//` rounds the expected count down to a whole number. Use `/`.
 """
 
-
 EXERCISE = Exercise(
     id="shifted_pmi",
     title="What the scores converge to",
