@@ -3,17 +3,22 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.exercise import (
+    ON_A_COPY,
     Answer,
     AnswerRefused,
     Inputs,
     Plain,
+    as_tensors,
     call_with_tensors,
+    refuse_changed,
     returned,
 )
+from autograde.checking.judge import with_article
 
 NO_TENSOR = (
     "Your answer leaves PyTorch. The network goes on from here and learns through your function: "
@@ -92,6 +97,34 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
     if not isinstance(result, Tensor):
         raise AnswerRefused(otherwise.format(kind=type(result).__name__))
     return result
+
+
+def loss_and_slope(
+    answer: Answer, inputs: Inputs, leaf: str, instead: str = ON_A_COPY
+) -> tuple[Tensor, Tensor | None]:
+    """The loss that an answer gives, and its slope for the input `leaf`; no slope of no number.
+
+    Parameters
+    ----------
+    instead : what is said to do instead of changing an argument
+
+    Raises
+    ------
+    AnswerRefused
+        If what it gives is no tensor, if it changes what it was given, or as `slopes` does.
+    """
+    tensors = {name: as_tensors(value) for name, value in inputs.items()}
+    tensors[leaf].requires_grad_()
+    loss = returned(answer(*tensors.values()))
+    refuse_changed(inputs, tensors, instead)
+    if not isinstance(loss, Tensor):
+        number = isinstance(loss, int | float | np.generic)
+        way = "the tensor itself, without `.item()` or `float()`" if number else "a tensor"
+        raise AnswerRefused(
+            f"Your loss is {with_article(type(loss).__name__)}. Return {way}: autograd must be "
+            "able to follow it back."
+        )
+    return loss, None if loss.ndim else slopes(loss, {leaf: tensors[leaf]})[leaf]
 
 
 def run_differentiably(answer: Answer, inputs: Inputs) -> Plain:

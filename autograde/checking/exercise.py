@@ -29,6 +29,7 @@ Make = Callable[[np.random.Generator], Inputs]
 Run = Callable[[Answer, Inputs], Plain]
 Sizes = ParamSpec("Sizes")
 
+ON_A_COPY = "Work on a copy: whoever called the function still needs the original."
 MOST_PARTS = 5_000_000
 _PLAIN_COPY: dict[type, Callable[[Any], Plain]] = {
     int: int.__pos__,
@@ -135,7 +136,7 @@ def _call_unchanged(answer: Answer, inputs: Inputs, convert: Callable[[Any], Any
 def refuse_changed(
     inputs: Inputs,
     arguments: Mapping[str, Any],
-    instead: str = "Work on a copy: whoever called the function still needs the original.",
+    instead: str = ON_A_COPY,
 ) -> None:
     """Refuse an answer after whose call an argument is not what it was.
 

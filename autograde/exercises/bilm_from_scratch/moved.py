@@ -7,7 +7,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Plain,
+    plain,
+    refuse_changed,
+)
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
@@ -116,14 +125,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     ids, other = (torch.from_numpy(inputs[name].copy()) for name in ("ids", "other"))
     model = _Reader(inputs["model"])
     came = stacked(plain(answer(model, ids, inputs["t"], other)))
-    for name, now in (("ids", ids), ("other", other)):
-        if not np.array_equal(now.numpy(), inputs[name]):
-            twice = model.read[1:] == model.read[:-1] != []
-            so = ", so the model reads the same sentence twice" if twice else ""
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`{so}. Work on a copy: "
-                f"`changed = {name}.clone()`."
-            )
+    twice = model.read[1:] == model.read[:-1] != []
+    so = "The model reads the same sentence twice. " if twice else ""
+    refuse_changed(inputs, {"ids": ids}, f"{so}Work on a copy: `changed = ids.clone()`.")
+    refuse_changed(inputs, {"other": other})
     if model.read[1:] and all(sentence == model.read[0] for sentence in model.read):
         raise AnswerRefused(SAME_TWICE)
     (words,) = ids.tolist()

@@ -13,6 +13,7 @@ from autograde.checking.exercise import (
     Inputs,
     Plain,
     call_with_tensors,
+    refusing,
     returned,
 )
 from autograde.checking.slips import slips
@@ -43,32 +44,26 @@ def _by_range(rows: Tensor, width: int) -> Windows:
     return windows
 
 
+def _no_list_of_tensors(windows: Any) -> str | None:
+    if windows is None:
+        return None
+    if not isinstance(windows, list | tuple):
+        return (
+            "Your answer is not a list. A `zip` or a generator can be walked through only once, "
+            "and the lesson needs the windows again: put `list(...)` round it."
+        )
+    parts = [part for pair in windows if isinstance(pair, list | tuple) for part in pair]
+    if any(isinstance(part, np.ndarray) for part in parts):
+        return (
+            "Your windows are NumPy arrays. The next cells give them to a network: stay with "
+            "`torch` and return pairs of tensors."
+        )
+    return None
+
+
 def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
     """A list, which a lesson can walk through twice, of pairs."""
-
-    def listed(rows: Tensor, width: int) -> Any:
-        windows = answer(rows, width)
-        if windows is not None and not isinstance(windows, list | tuple):
-            raise AnswerRefused(
-                "Your answer is not a list. A `zip` or a generator can be walked through only "
-                "once, and the lesson needs the windows again: put `list(...)` round it."
-            )
-        odd = [
-            part
-            for pair in windows or ()
-            if isinstance(pair, list | tuple)
-            for part in pair
-            if isinstance(part, np.ndarray)
-        ]
-        if odd:
-            raise AnswerRefused(
-                "Your windows are NumPy arrays. The next cells give them to a network: stay with "
-                "`torch` and return pairs of tensors."
-            )
-        return windows
-
-    windows = returned(call_with_tensors(listed, inputs))
-    assert isinstance(windows, list | tuple)
+    windows = returned(refusing(_no_list_of_tensors, call_with_tensors)(answer, inputs))
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in windows):
         raise AnswerRefused(
             "Return one list of pairs: `[(inputs, targets), (inputs, targets), ...]`, a pair for "

@@ -9,7 +9,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from autograde.checking.differentiable import OWN_FROZEN, tensor_of
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Plain,
+    refuse_changed,
+)
 from autograde.checking.exercise import plain as plain_copy
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
@@ -29,8 +37,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
     ids = torch.from_numpy(inputs["ids"].copy())
     result = tensor_of(lambda: model.forward(ids), ONE_TENSOR)
-    if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
-        raise AnswerRefused("Your answer changed `ids`. Build a new tensor.")
+    refuse_changed(inputs, {"ids": ids}, "Build a new tensor.")
     parameters = {
         name: part for name, part in model.named_parameters() if part.requires_grad or part.any()
     }

@@ -17,6 +17,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     call_with_tensors,
+    refusing,
 )
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
@@ -70,15 +71,13 @@ class _ByPen(TorchFunctionMode):
         return result
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    def slopes(*arguments: Tensor) -> Any:
-        came = answer(*arguments)
-        if isinstance(came, list | tuple):
-            raise AnswerRefused(LISTED)
-        return came
+def _a_list(came: Any) -> str | None:
+    return LISTED if isinstance(came, list | tuple) else None
 
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
     with _ByPen():
-        return call_with_tensors(slopes, inputs)
+        return refusing(_a_list, call_with_tensors)(answer, inputs)
 
 
 @Case.drawn

@@ -2,11 +2,14 @@
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Inputs, Plain, plain
+from autograde.checking.differentiable import slopes, tensor_of
+from autograde.checking.exercise import Answer, Case, Inputs, Plain, plain, refuse_changed
 
+NO_TENSOR = (
+    "Your answer leaves PyTorch. A network goes on from here and learns `w` and `gamma` through "
+    "your function: return one tensor."
+)
 CUT_OFF = (
     "The numbers are right, and autograd cannot follow them back to `w` and `gamma`, which would "
     "never be learned. Stay with tensors: no `float()`, `.item()`, `.detach()`, `.numpy()`."
@@ -38,16 +41,10 @@ def layers(
 
 def run_with_learned(answer: Answer, inputs: Inputs) -> Plain:
     """The mixed vectors, and what their sum of squares would teach `w` and `gamma`."""
-    layers = torch.from_numpy(inputs["layers"].copy())
-    w, gamma = (torch.tensor(inputs[name], requires_grad=True) for name in ("w", "gamma"))
-    result = answer(layers, w, gamma)
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
-    if not isinstance(result, Tensor):
-        raise AnswerRefused(
-            "Your answer leaves PyTorch. A network goes on from here and learns `w` and `gamma` "
-            "through your function: return one tensor."
-        )
+    tensors = {name: torch.from_numpy(value.copy()) for name, value in inputs.items()}
+    w, gamma = (tensors[name].requires_grad_() for name in ("w", "gamma"))
+    result = tensor_of(lambda: answer(*tensors.values()), NO_TENSOR)
+    refuse_changed(inputs, tensors)
     taught = slopes(result.square().sum(), {"w": w, "gamma": gamma})
     return {
         "vectors": plain(result),

@@ -3,21 +3,16 @@
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, refusing
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo import mix_gradient
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    came = call(answer, inputs)
-    if isinstance(came, np.ndarray):
-        raise AnswerRefused(
-            "You return one array. Return two things: the gradient for `w`, (L + 1,), and the one "
-            "for `gamma`, a number."
-        )
-    return came
+def _one_array(came: Any) -> str | None:
+    return ONE_ARRAY if isinstance(came, np.ndarray | Tensor) else None
 
 
 def _answer(layers: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
@@ -67,6 +62,10 @@ def _case(
     }
 
 
+ONE_ARRAY = (
+    "You return one array. Return two things: the gradient for `w`, (L + 1,), and the one for "
+    "`gamma`, a number."
+)
 SLIPS = """
 --- hint 2
 the softmax is not derived: (a - mean) -> a
@@ -184,7 +183,7 @@ EXERCISE = Exercise(
     importance=3,
     minutes=15,
     reference=mix_gradient.mix_gradient,
-    run=_run,
+    run=refusing(_one_array),
     cases=(
         Case("one token, no penalty", _case(3, (4,), 0.0), weight=2),
         Case("a batch, no penalty", _case(3, (2, 5, 4), 0.0)),

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import (
-    Answer,
     AnswerRefused,
     Case,
     Exercise,
     Inputs,
     Plain,
-    call,
+    refusing,
     returned,
 )
 from autograde.checking.slips import slips
@@ -32,22 +31,18 @@ def _text_list(inputs: Inputs, outputs: Plain) -> Plain:
     return sorted(outputs)
 
 
-def _run_ngrams(answer: Answer, inputs: Inputs) -> Plain:
-    def listed(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        if isinstance(result, Iterator):
-            raise AnswerRefused(
-                "Your answer is a generator, which is gone after one walk. Return a list: put "
-                "`list(...)` round it."
-            )
-        if isinstance(result, set | frozenset):
-            raise AnswerRefused(
-                "Your answer is a set, which keeps *ana* of *banana* once. It stands there twice: "
-                "return a list."
-            )
-        return result
-
-    return call(listed, inputs)
+def _gone_or_too_few(result: Any) -> str | None:
+    if isinstance(result, Iterator):
+        return (
+            "Your answer is a generator, which is gone after one walk. Return a list: put "
+            "`list(...)` round it."
+        )
+    if isinstance(result, set | frozenset):
+        return (
+            "Your answer is a set, which keeps *ana* of *banana* once. It stands there twice: "
+            "return a list."
+        )
+    return None
 
 
 @Case.drawn
@@ -173,7 +168,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=10,
     reference=fasttext.character_ngrams,
-    run=_run_ngrams,
+    run=refusing(_gone_or_too_few),
     view=_text_list,
     cases=(
         Case("a word of 5 letters, 3 to 6", _word(length=5)),

@@ -4,19 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    as_tensors,
-    plain,
-    returned,
-)
-from autograde.checking.judge import with_article
+from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
@@ -85,28 +74,17 @@ CUT_OFF = (
 )
 
 
+ON_A_COPY = (
+    "Work on a copy: the lesson calls your function again and again with the same table. "
+    "`torch.where` makes a new one."
+)
+
+
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient for the vectors: the lesson goes on to learn with both."""
-    tensors = [as_tensors(value) for value in inputs.values()]
-    vectors = tensors[0].requires_grad_()
-    loss = answer(vectors, *tensors[1:])
-    for (name, before), after in zip(inputs.items(), tensors, strict=True):
-        if isinstance(after, Tensor) and not np.array_equal(after.detach().numpy(), before):
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: the lesson calls your "
-                "function again and again with the same table. `torch.where` makes a new one."
-            )
-    returned(loss)
-    if not isinstance(loss, Tensor):
-        raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
-            f"`.item()` or `float()`: autograd must be able to follow it back."
-        )
+    loss, slope = loss_and_slope(answer, inputs, "vectors", ON_A_COPY)
     if not loss.requires_grad:
         raise AnswerRefused(CUT_OFF)
-    if loss.ndim:
-        return {"loss": plain(loss), "its gradient for the vectors": None}
-    slope = slopes(loss, {"vectors": vectors})["vectors"]
     return {"loss": plain(loss), "its gradient for the vectors": plain(slope)}
 
 

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import (
-    Answer,
     AnswerRefused,
     Case,
     Exercise,
     Inputs,
     Plain,
-    call,
+    refusing,
     returned,
 )
 from autograde.checking.slips import slips
@@ -20,8 +19,6 @@ from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import pseudo_words
 
 ROUND_TABLE = ["the", "dog", "saw", "a", "category", "of", "cat", "and", "the", "Cat", "dog"]
-
-
 QUIET = ["nothing", "happens", "here"]
 
 
@@ -38,34 +35,29 @@ def _merge_case(rng: np.random.Generator, *sentences: list[str]) -> Inputs:
     return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
 
 
+GENERATOR = (
+    "A result of yours is a generator, which is gone after one walk. The next cell counts the "
+    "labels and looks at them: put `list(...)` round it."
+)
 ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
 ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
 
 
-def _run_merge(answer: Answer, inputs: Inputs) -> Plain:
-    def listed(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        parts = result if isinstance(result, list | tuple) else [result]
-        if any(isinstance(part, Iterator) for part in parts):
-            raise AnswerRefused(
-                "A result of yours is a generator, which is gone after one walk. The next cell "
-                "counts the labels and looks at them: put `list(...)` round it."
-            )
-        return result
-
-    return call(listed, inputs)
+def _a_generator(result: Any) -> str | None:
+    parts = result if isinstance(result, list | tuple) else [result]
+    return GENERATOR if any(isinstance(part, Iterator) for part in parts) else None
 
 
 def _two_results(inputs: Inputs, outputs: Plain) -> Plain:
     """Both results by name, so that a difference says which of the two it is in."""
     returned(outputs)
-    pair = isinstance(outputs, list | tuple) and len(outputs) == 2
-    if not pair:
+    if not isinstance(outputs, list | tuple) or len(outputs) != 2:
         raise AnswerRefused(ONE_THING)
-    if any(isinstance(token, str) for token in _items(outputs[0])):  # type: ignore[index]
-        flat = not any(isinstance(label, str) for label in _items(outputs[1]))  # type: ignore[index]
+    new, labels = outputs
+    if any(isinstance(token, str) for token in _items(new)):
+        flat = not any(isinstance(label, str) for label in _items(labels))
         raise AnswerRefused(ONE_LIST if flat else ONE_THING)
-    return {"new": outputs[0], "labels": outputs[1]}  # type: ignore[index]
+    return {"new": new, "labels": labels}
 
 
 def _items(value: Any) -> list[Any]:
@@ -166,7 +158,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=10,
     reference=pseudo_words.merge_words,
-    run=_run_merge,
+    run=refusing(_a_generator),
     view=_two_results,
     cases=(
         Case("two sentences", _merge_case(ROUND_TABLE, ["a", "cat"])),

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Plain,
+    refusing,
+)
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import spans
@@ -31,18 +39,15 @@ def _labels(*texts: str) -> Any:
     return lambda rng: {"labels": list(texts)}
 
 
+def _a_set(found: Any) -> str | None:
+    if isinstance(found, set | frozenset):
+        return "Your answer is a set, which has no order. Return a list of spans."
+    return None
+
+
 def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
     """The spans in their order, each a tuple, so that sets of them can be built later."""
-    kinds: list[type] = []
-
-    def watched(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        kinds.append(type(result))
-        return result
-
-    found = call(watched, inputs)
-    if kinds and issubclass(kinds[0], set | frozenset):
-        raise AnswerRefused("Your answer is a set, which has no order. Return a list of spans.")
+    found = refusing(_a_set)(answer, inputs)
     if isinstance(found, list) and any(isinstance(span, list) for span in found):
         raise AnswerRefused(
             "Each of your spans is a list. Write it as a tuple, `(start, end, kind)`, with round "

@@ -16,6 +16,7 @@ from autograde.checking.exercise import (
     Mistake,
     Plain,
     plain,
+    refuse_changed,
     returned,
 )
 from autograde.checking.slips import slips
@@ -69,8 +70,7 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
     returned(result)
     if not isinstance(result, Tensor):
         raise AnswerRefused(f"Your answer is {named(result)}. Return one tensor.")
-    if not torch.equal(words, torch.from_numpy(inputs["words"])):
-        raise AnswerRefused("Your answer changed `words`. Build new tensors with `torch.cat`.")
+    refuse_changed(inputs, {"words": words}, "Build new tensors with `torch.cat`.")
     found = slopes(result.sum(), {"words": words, "first": first.weight})
     return {
         "vectors": plain(result),

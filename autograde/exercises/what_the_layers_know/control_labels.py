@@ -5,7 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.exercise import (
+    Answer,
+    AnswerRefused,
+    Case,
+    Exercise,
+    Inputs,
+    Plain,
+    plain,
+    refuse_changed,
+)
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
@@ -81,14 +90,9 @@ def _alike(found: dict[str, set[str]]) -> float:
 
 
 def _drawn(answer: Answer, words: list[str], labels: list[str], seed: int) -> list[str]:
-    given = list(words), list(labels)
-    came = answer(*given, np.random.default_rng(seed))
-    for name, now, before in (("words", given[0], words), ("labels", given[1], labels)):
-        if now != before:
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
-                "function still needs the original."
-            )
+    before, given = ({"words": list(words), "labels": list(labels)} for _ in range(2))
+    came = answer(*given.values(), np.random.default_rng(seed))
+    refuse_changed(before, given)
     if isinstance(came, list | tuple) and came:
         _as_text(0, plain(came[0]))  # first, for to copy a list of a thousand tables takes seconds
     came = plain(came)
