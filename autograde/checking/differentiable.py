@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     ON_A_COPY,
     Answer,
     AnswerRefused,

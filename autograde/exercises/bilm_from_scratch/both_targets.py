@@ -7,16 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call_with_tensors
 from autograde.checking.differentiable import tensor_of
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 

@@ -5,15 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.experiments.planted_faults import RUNS, TARGETS
 from elmo_mini.experiments.word_bilm import MEET, PADDING

@@ -8,19 +8,17 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     Answer,
     AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
     Plain,
     as_tensors,
     plain,
     refuse_changed,
     returned,
 )
+from autograde.checking.differentiable import slopes
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import LSTM

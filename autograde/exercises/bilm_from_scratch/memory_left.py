@@ -4,16 +4,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    call,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked

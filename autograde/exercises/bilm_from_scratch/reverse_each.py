@@ -6,8 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, Plain, call_with_tensors
 from autograde.checking.differentiable import run_differentiably, tensor_of
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain, call_with_tensors
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import reverse_each

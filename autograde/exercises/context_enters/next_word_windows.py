@@ -5,17 +5,15 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     Answer,
     AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
     Plain,
     call_with_tensors,
     refusing,
     returned,
 )
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text

@@ -8,17 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed
+from autograde.checking.answers import plain as plain_copy
 from autograde.checking.differentiable import OWN_FROZEN, tensor_of
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    refuse_changed,
-)
-from autograde.checking.exercise import plain as plain_copy
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.small_weights import WORDS, drawn_weights, ids_of

@@ -5,15 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.broken import FAULTS, PLANTED
 

@@ -5,7 +5,8 @@ from unicodedata import normalize  # noqa: F401 - two slips take letters apart
 
 import numpy as np
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from elmo_mini.characters.ids import word_to_ids

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, run_with_gradients

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, Inputs, Plain, as_tensors, plain, refuse_changed
 from autograde.checking.differentiable import GIVEN_FROZEN, slopes, tensor_of
-from autograde.checking.exercise import Answer, Inputs, Plain, as_tensors, plain, refuse_changed
 
 ONE_TENSOR = "Your answer is of type {kind}. Return one tensor: the network goes on from here."
 CUT_OFF = (

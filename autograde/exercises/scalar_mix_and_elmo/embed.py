@@ -7,17 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    plain,
-    refuse_changed,
-    returned,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters.character_ids import reference as character_ids
 from autograde.exercises.scalar_mix_and_elmo import LESSON

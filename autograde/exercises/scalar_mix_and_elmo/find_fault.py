@@ -5,16 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    plain,
-    returned,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.broken import FAULTS, Elmo, Sentences, elmo_with

@@ -3,8 +3,9 @@
 import numpy as np
 import torch
 
+from autograde.checking.answers import Answer, Plain, plain, refuse_changed
 from autograde.checking.differentiable import slopes, tensor_of
-from autograde.checking.exercise import Answer, Case, Inputs, Plain, plain, refuse_changed
+from autograde.checking.exercise import Case, Inputs
 
 NO_TENSOR = (
     "Your answer leaves PyTorch. A network goes on from here and learns `w` and `gamma` through "

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs, refusing
+from autograde.checking.answers import refusing
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo import mix_gradient

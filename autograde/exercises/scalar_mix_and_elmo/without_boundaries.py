@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs, call_with_tensors, refusing
+from autograde.checking.answers import call_with_tensors, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.bilm import plain

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import AnswerRefused, Case, Exercise, Inputs, Plain
+from autograde.checking.answers import AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier

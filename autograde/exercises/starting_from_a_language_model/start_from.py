@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain
+from autograde.checking.answers import Answer, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier

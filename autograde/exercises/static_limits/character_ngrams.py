@@ -5,15 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    refusing,
-    returned,
-)
+from autograde.checking.answers import AnswerRefused, Plain, refusing, returned
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext

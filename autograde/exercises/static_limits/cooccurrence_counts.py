@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, refusing
+from autograde.checking.answers import refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove

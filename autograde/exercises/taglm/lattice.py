@@ -11,18 +11,17 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     Answer,
     AnswerRefused,
-    Case,
-    Inputs,
     Plain,
     as_tensors,
     plain,
     refuse_changed,
     returned,
 )
+from autograde.checking.differentiable import slopes
+from autograde.checking.exercise import Case, Inputs
 from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
 

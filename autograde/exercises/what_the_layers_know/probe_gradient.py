@@ -7,7 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import Answer, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.probing.linear_probe import probe_gradient

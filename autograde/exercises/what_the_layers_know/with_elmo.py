@@ -6,18 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    plain,
-    returned,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.tagging import elmo_tagger

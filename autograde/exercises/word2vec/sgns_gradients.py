@@ -5,15 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call_with_tensors,
-    refusing,
-)
+from autograde.checking.answers import AnswerRefused, Plain, call_with_tensors, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores

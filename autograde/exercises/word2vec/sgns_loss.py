@@ -5,8 +5,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from autograde.checking.answers import Answer, Plain, plain
 from autograde.checking.differentiable import loss_and_slope
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores
