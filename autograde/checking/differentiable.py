@@ -127,15 +127,18 @@ def loss_and_slope(
     return loss, None if loss.ndim else slopes(loss, {leaf: tensors[leaf]})[leaf]
 
 
-def run_differentiably(answer: Answer, inputs: Inputs) -> Plain:
-    """As `call_with_tensors`, for an answer that a network is trained through."""
+def run_differentiably(answer: Answer, inputs: Inputs, otherwise: str = NO_TENSOR) -> Plain:
+    """As `call_with_tensors`, for an answer that a network is trained through.
+
+    Parameters
+    ----------
+    otherwise : what is said of what is no tensor, as in `tensor_of`
+    """
 
     def followed(*arguments: Any) -> Any:
-        for value in arguments:
-            if value.is_floating_point():
-                value.requires_grad_()
-        result = tensor_of(lambda: answer(*arguments))
-        if not result.requires_grad:
+        learning = [value.requires_grad_() for value in arguments if value.is_floating_point()]
+        result = tensor_of(lambda: answer(*arguments), otherwise)
+        if learning and not result.requires_grad:
             raise AnswerRefused(
                 "Autograd cannot follow your answer back to what came in, so nothing below it "
                 "would ever learn. Leave out `.detach()`, `.data` and `torch.no_grad()`."

@@ -11,28 +11,11 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
+from autograde.exercises.taglm.any_width import AnyWidth, in_words
 from autograde.exercises.taglm.lattice import named
 from elmo_mini.tagging import taglm
 
 Layer = Callable[[Tensor], Tensor]
-
-
-class _Layer:
-    """A recurrent layer that takes vectors of any width: wrong answers run, and differ.
-
-    It remembers the widths it was given, because a layer of the lesson's network takes one only.
-    """
-
-    def __init__(self, seed: int, width: int) -> None:
-        generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.randn(64, width, generator=generator)
-        self.weight.requires_grad_()
-        self.widths: set[int] = set()
-
-    def __call__(self, vectors: Tensor) -> Tensor:
-        self.widths.add(vectors.shape[-1])
-        carried = vectors.cumsum(1) / 2  # so that the order of time matters
-        return torch.tanh(carried @ self.weight[: vectors.shape[-1]])
 
 
 @Case.drawn
@@ -51,7 +34,7 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
     width = inputs["words"].shape[-1]
     words, lm = (torch.from_numpy(inputs[name].copy()) for name in ("words", "lm"))
     words.requires_grad_()
-    first, second = (_Layer(inputs[name], width) for name in ("first", "second"))
+    first, second = (AnyWidth(inputs[name], width) for name in ("first", "second"))
     result = answer(words, lm, first, second, inputs["position"])
     if isinstance(result, tuple):
         raise AnswerRefused(
@@ -66,13 +49,9 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
         "vectors": plain(result),
         "their gradient for the word vectors": plain(found["words"]),
         "their gradient for the first floor": plain(found["first"]),
-        "width of the vectors that `first` is given": _said(first.widths),
-        "width of the vectors that `second` is given": _said(second.widths),
+        "width of the vectors that `first` is given": in_words(sorted(set(first.widths))),
+        "width of the vectors that `second` is given": in_words(sorted(set(second.widths))),
     }
-
-
-def _said(widths: set[int]) -> str:
-    return " and ".join(map(str, sorted(widths))) or "never called"
 
 
 def _join(vectors: Tensor, lm: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
+from autograde.exercises.taglm.any_width import AnyWidth, in_words
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.tagging import elmo_tagger
 
@@ -26,28 +27,12 @@ NAMES = (
 )
 
 
-class _Rnn:
-    """A recurrent layer that takes vectors of any width: wrong answers run, and differ."""
-
-    def __init__(self, seed: int, out: int) -> None:
-        generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.randn(64, out, generator=generator)
-        self.weight.requires_grad_()
-        self.widths: list[int] = []
-
-    def __call__(self, vectors: Tensor) -> Tensor:
-        self.widths.append(vectors.shape[-1])
-        carried = vectors.cumsum(1) / 2  # so that the order of time matters
-        return torch.tanh(carried @ self.weight[: vectors.shape[-1]])
-
-
 class _Mix:
     """Weights of its own over the layers."""
 
     def __init__(self, seed: int, layers: int) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.rand(layers, generator=generator)
-        self.weight.requires_grad_()
+        self.weight = torch.rand(layers, generator=generator).requires_grad_()
         self.calls = 0
 
     def __call__(self, layers: Layers) -> Tensor:
@@ -75,7 +60,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     x = torch.from_numpy(inputs["x"].copy()).requires_grad_()
     layers = [torch.from_numpy(layer.copy()).requires_grad_() for layer in inputs["layers"]]
     mixes = [_Mix(inputs[name], len(layers)) for name in MIXES]
-    rnn = _Rnn(inputs["rnn"], x.shape[-1])
+    rnn = AnyWidth(inputs["rnn"], x.shape[-1])
     result = returned(answer(x, layers, *mixes, rnn, inputs["where"]))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
@@ -91,7 +76,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "vectors": plain(result),
         **{f"a gradient {name}": there for name, there in zip(NAMES, reached, strict=True)},
         "gradient for the word vectors": plain(found["x"]),
-        "widths that the RNN is given": " and ".join(map(str, rnn.widths)) or "never called",
+        "widths that the RNN is given": in_words(rnn.widths),
         "calls of mix_in and of mix_out": " and ".join(str(mix.calls) for mix in mixes),
     }
 
