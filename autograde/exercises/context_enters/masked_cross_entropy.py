@@ -50,10 +50,6 @@ def _chosen_last(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
     return losses[mask].mean()
 
 
-def _chosen_first(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
-    return functional.cross_entropy(logits[mask], targets[mask])
-
-
 def _weighed(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
     losses = functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
     return (losses * mask).sum() / mask.sum()
@@ -196,10 +192,10 @@ SLIPS_CHOSEN_FIRST = """
 the mask is turned round: every [mask] -> [~mask]
     You keep the padding and drop the words. `mask` is True at real words.
 the first places of each row: \
-        return -> mask = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)⏎return
+        return F -> mask = targets.new_ones(mask.shape).cumsum(1) <= mask.sum(1, True)⏎return F
     You count the real words and take that many places from the start of each row. Padding may stand
     in front. The mask itself says where: `logits[mask]`.
-the targets are marked in place: return -> targets[~mask] = -100⏎return \
+the targets are marked in place: return F -> targets[~mask] = -100⏎return F \
         && logits[mask], targets[mask] -> logits.transpose(1, 2), targets
     You write into `targets` itself, and whoever called still needs it. Make a marked copy,
     `targets.masked_fill(~mask, -100)`, or choose with the mask.
@@ -208,7 +204,7 @@ the id 0 is ignored: \
     `ignore_index=0` also drops every real word whose id is 0, here the unknown word. The mask knows
     which places are padding.
 --- hint 3
-the sign: return -> return -
+the sign: return F -> return -F
     The sign is the wrong way round: training would make the right words *less* likely.
     `cross_entropy` has the minus in it; log-probabilities need one.
 """
@@ -252,7 +248,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *slips(_chosen_last, SLIPS),
-        *slips(_chosen_first, SLIPS_CHOSEN_FIRST),
+        *slips(language_model.masked_cross_entropy, SLIPS_CHOSEN_FIRST),
         *slips(_weighed, SLIPS_WEIGHED),
     ),
     right_answers={

@@ -29,6 +29,10 @@ def _drawn_sentences(
     return {"sentences": drawn, "vocabulary_size": words, "window": window}
 
 
+def _sentences(sentences: Sentences, words: int, window: int = 2) -> Any:
+    return lambda rng: {"sentences": sentences, "vocabulary_size": words, "window": window}
+
+
 def _both_ways(sentences: Sentences, size: int, window: int) -> Table:
     counts = np.zeros((size, size), dtype=np.float32)
     for ids in sentences:
@@ -192,24 +196,17 @@ EXERCISE = Exercise(
     reference=glove.cooccurrence_counts,
     run=refusing(_a_tensor),
     cases=(
-        Case(
-            "one sentence of four words",
-            lambda rng: {"sentences": [[0, 1, 2, 3]], "vocabulary_size": 4, "window": 2},
-        ),
+        Case("one sentence of four words", _sentences([[0, 1, 2, 3]], 4)),
         Case("several sentences, window 3", _drawn_sentences((9, 7, 8), 6, 3), weight=2),
-        Case(
-            "a word beside itself",
-            lambda rng: {"sentences": [[1, 1, 0]], "vocabulary_size": 2, "window": 2},
-            edge=True,
-        ),
+        Case("a word beside itself", _sentences([[1, 1, 0]], 2), edge=True),
         Case(
             "sentences shorter than the window, and an empty one",
-            lambda rng: {"sentences": [[0, 1], [], [2]], "vocabulary_size": 3, "window": 5},
+            _sentences([[0, 1], [], [2]], 3, window=5),
             edge=True,
         ),
         Case(
             "words that never come, the last two among them",
-            lambda rng: {"sentences": [[0, 3, 1], [3, 3]], "vocabulary_size": 6, "window": 2},
+            _sentences([[0, 3, 1], [3, 3]], 6),
             edge=True,
         ),
     ),

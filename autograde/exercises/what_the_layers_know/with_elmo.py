@@ -81,18 +81,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
-def _joined(
-    x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-) -> Tensor:
-    layers = [h.detach() for h in layers]
-    if where in ("input", "both"):
-        x = torch.cat([x, mix_in(layers)], -1)
-    h = rnn(x)
-    if where in ("output", "both"):
-        h = torch.cat([h, mix_out(layers)], -1)
-    return h
-
-
 def _case_by_case(
     x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
 ) -> Tensor:
@@ -260,7 +248,7 @@ EXERCISE = Exercise(
         Case("one sentence of one word, at the output", _vectors(1, 1, 2, "output"), edge=True),
     ),
     mistakes=(
-        *slips(_joined, SLIPS),
+        *slips(elmo_tagger.with_elmo, SLIPS),
         Mistake(
             "all ways are computed, and one is chosen",
             _all_ways,
