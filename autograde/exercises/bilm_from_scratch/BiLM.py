@@ -18,6 +18,10 @@ from elmo_mini.bilm.plain import LSTM, BiLM, Weights, reverse_each
 Layers = tuple[list[Tensor], Tensor]
 CHARACTERS = 6
 CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
+WORDS_FIRST = (
+    "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
+    "are the states: `torch.stack(states, 1)`."
+)
 
 
 class _Letters(nn.Module):
@@ -105,12 +109,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "numbers that learn": sum(p.numel() for p in learnt),
         "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
-
-
-WORDS_FIRST = (
-    "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
-    "are the states: `torch.stack(states, 1)`."
-)
 
 
 def _reads_words_first(model: Any, hidden: int) -> bool:

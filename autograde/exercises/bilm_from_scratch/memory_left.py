@@ -11,6 +11,10 @@ from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
 Numbers = NDArray[np.float64]
+BY_AUTOGRAD = (
+    "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd is "
+    "switched off here."
+)
 
 
 def memory_left(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
@@ -36,10 +40,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     except RuntimeError as error:
         if "does not require grad" not in str(error):
             raise
-        raise AnswerRefused(
-            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
-            "is switched off here."
-        ) from error
+        raise AnswerRefused(BY_AUTOGRAD) from error
 
 
 @Case.drawn
@@ -217,13 +218,7 @@ EXERCISE = Exercise(
     mistakes=(
         *slips(memory_left, SLIPS, _sigmoid),
         *slips(_by_cumprod, SLIPS_OF_CUMPROD),
-        Mistake(
-            "by autograd",
-            _by_autograd,
-            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
-            "is switched off here.",
-            hint=1,
-        ),
+        Mistake("by autograd", _by_autograd, BY_AUTOGRAD, hint=1),
     ),
     right_answers={"logarithms": _in_logs, "cumprod": _by_cumprod},
 )

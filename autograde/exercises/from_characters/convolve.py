@@ -14,6 +14,8 @@ from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, run_with_gradients
 
+MANY = 200  # words, and filters, of the last case: who takes fewer steps loops over neither
+
 
 def reference(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """(N, D, T) letters and (F, D, width) stencils to (N, F, T - width + 1)."""
@@ -39,9 +41,6 @@ def _all_windows(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     windows = letters.unfold(2, weight.shape[2], 1).transpose(1, 2)  # (N, places, D, width)
     products = windows.unsqueeze(1) * weight[None, :, None]  # (N, F, places, D, width)
     return products.sum((3, 4)) + bias.reshape(-1, 1)
-
-
-MANY = 200  # words, and filters, of the last case: who takes fewer steps loops over neither
 
 
 class _ByHand(TorchFunctionMode):

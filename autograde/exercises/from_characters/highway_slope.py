@@ -13,6 +13,8 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 
+FOLLOWED = (Tensor.requires_grad_, vars(torch._C.TensorBase)["requires_grad"].__set__)
+
 
 def reference(
     x: Tensor, w_transform: Tensor, b_transform: Tensor, w_carry: Tensor, b_carry: Tensor
@@ -37,9 +39,6 @@ def _sorted_by_gate(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Te
     old_part = (1 - g) * (1 - v * g * x)
     new_part = g * ((new > 0) * w + v * (1 - g) * new)
     return old_part + new_part
-
-
-FOLLOWED = (Tensor.requires_grad_, vars(torch._C.TensorBase)["requires_grad"].__set__)
 
 
 class _ByPen(TorchFunctionMode):

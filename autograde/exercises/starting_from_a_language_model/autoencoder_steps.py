@@ -11,6 +11,11 @@ from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
 
+THREE_LISTS = (
+    "Return three lists, one after the other: what is read, what is to be said, and True or False "
+    "for each step."
+)
+
 
 @Case.drawn
 def _to_be_rewritten(rng: np.random.Generator, words: int) -> Inputs:
@@ -41,12 +46,6 @@ def _what_counts(inputs: Inputs, outputs: Plain) -> Plain:
         "which steps count": " ".join("yes" if c else "no" for c in counted),
         "what is to be said, from the boundary on": _in_a_row(said[len(inputs["sentence"]) :]),
     }
-
-
-THREE_LISTS = (
-    "Return three lists, one after the other: what is read, what is to be said, and True or False "
-    "for each step."
-)
 
 
 def _in_a_row(ids: Sequence[Any]) -> str:

@@ -11,6 +11,16 @@ from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
 
+CUT_OFF = (
+    "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
+    "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
+    "all do that. Compute with the tensors as they came."
+)
+ON_A_COPY = (
+    "Work on a copy: the lesson calls your function again and again with the same table. "
+    "`torch.where` makes a new one."
+)
+
 
 @Case.drawn
 def _glove_tables(
@@ -66,19 +76,6 @@ def _loss_by_einsum(
     scores = torch.einsum("id,jd->ij", w, c) + b.unsqueeze(1) + d.unsqueeze(0)
     weight = torch.where(x < x_max, (x / x_max) ** alpha, torch.ones_like(x))
     return torch.sum(weight * (scores - x.clamp(min=1e-12).log()) ** 2)
-
-
-CUT_OFF = (
-    "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
-    "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
-    "all do that. Compute with the tensors as they came."
-)
-
-
-ON_A_COPY = (
-    "Work on a copy: the lesson calls your function again and again with the same table. "
-    "`torch.where` makes a new one."
-)
 
 
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:

@@ -13,6 +13,12 @@ from elmo_mini.word_vectors import pseudo_words
 
 ROUND_TABLE = ["the", "dog", "saw", "a", "category", "of", "cat", "and", "the", "Cat", "dog"]
 QUIET = ["nothing", "happens", "here"]
+GENERATOR = (
+    "A result of yours is a generator, which is gone after one walk. The next cell counts the "
+    "labels and looks at them: put `list(...)` round it."
+)
+ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
+ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
 
 
 def _text_with(rng: np.random.Generator) -> Inputs:
@@ -26,14 +32,6 @@ def _text_with(rng: np.random.Generator) -> Inputs:
 def _merge_case(rng: np.random.Generator, *sentences: list[str]) -> Inputs:
     text = [list(sentence) for sentence in sentences]
     return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
-
-
-GENERATOR = (
-    "A result of yours is a generator, which is gone after one walk. The next cell counts the "
-    "labels and looks at them: put `list(...)` round it."
-)
-ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
-ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
 
 
 def _a_generator(result: Any) -> str | None:

@@ -25,6 +25,13 @@ from autograde.checking.exercise import Case, Inputs
 from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
 
+NOT_COUNTED = ("torch", "autograde.proving")
+MANY_PATHS, MUCH_MEMORY = 1_000_000, 3_000_000
+EVERY_PATH = (
+    "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
+    "make ten million. Go from word to word and keep one number for each label."
+)
+
 
 @Case.drawn
 def lattice(
@@ -65,9 +72,6 @@ def lattice(
 def named(value: Any) -> str:
     """The type of a value with its article: "a Tensor", "an int"."""
     return with_article(type(value).__name__)
-
-
-NOT_COUNTED = ("torch", "autograde.proving")
 
 
 class Budget(TorchFunctionMode):
@@ -123,13 +127,6 @@ def needs_memory(work: Callable[[], Any]) -> int:
     finally:
         if not running:
             tracemalloc.stop()
-
-
-MANY_PATHS, MUCH_MEMORY = 1_000_000, 3_000_000
-EVERY_PATH = (
-    "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
-    "make ten million. Go from word to word and keep one number for each label."
-)
 
 
 def every_path(

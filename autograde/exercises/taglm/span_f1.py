@@ -36,8 +36,10 @@ def _two_corpora(rng: np.random.Generator, lengths: Sequence[int], *, changed: f
     return {"gold": gold, "predicted": predicted}
 
 
-def _corpora(gold: Corpus, predicted: Corpus) -> Any:
-    return lambda rng: {"gold": [list(s) for s in gold], "predicted": [list(s) for s in predicted]}
+def _corpora(gold: str, predicted: str) -> Any:
+    """Sentences that are written one behind the other, with a bar between them."""
+    both = {"gold": gold, "predicted": predicted}
+    return lambda rng: {name: [s.split() for s in text.split("|")] for name, text in both.items()}
 
 
 def _by_sentence(gold: Corpus, predicted: Corpus) -> Scores:
@@ -202,28 +204,17 @@ EXERCISE = Exercise(
     reference=span_f1,
     on_the_way=_on_the_way,
     cases=(
-        Case(
-            "one sentence",
-            _corpora(
-                [["B-PER", "I-PER", "O", "B-LOC", "O"]], [["B-PER", "I-PER", "B-PER", "O", "B-LOC"]]
-            ),
-        ),
+        Case("one sentence", _corpora("B-PER I-PER O B-LOC O", "B-PER I-PER B-PER O B-LOC")),
         Case("six sentences", _two_corpora((8, 5, 9, 7, 6, 10), changed=0.25), weight=2),
-        Case(
-            "the same places in two sentences",
-            _corpora([["B-PER", "O"], ["O", "B-LOC"]], [["O", "O"], ["B-PER", "B-LOC"]]),
-        ),
-        Case(
-            "a sentence that begins with I",
-            _corpora([["B-PER"], ["B-PER", "O"]], [["B-PER"], ["I-PER", "O"]]),
-        ),
-        Case("all right", _corpora([["B-PER", "O"], ["B-LOC"]], [["B-PER", "O"], ["B-LOC"]])),
-        Case("nothing predicted", _corpora([["B-PER", "O"]], [["O", "O"]]), edge=True),
-        Case("nothing right", _corpora([["B-PER", "O"]], [["B-LOC", "O"]]), edge=True),
-        Case("nothing to find", _corpora([["O", "O"]], [["O", "B-PER"]]), edge=True),
+        Case("the same places in two sentences", _corpora("B-PER O|O B-LOC", "O O|B-PER B-LOC")),
+        Case("a sentence that begins with I", _corpora("B-PER|B-PER O", "B-PER|I-PER O")),
+        Case("all right", _corpora("B-PER O|B-LOC", "B-PER O|B-LOC")),
+        Case("nothing predicted", _corpora("B-PER O", "O O"), edge=True),
+        Case("nothing right", _corpora("B-PER O", "B-LOC O"), edge=True),
+        Case("nothing to find", _corpora("O O", "O B-PER"), edge=True),
         Case(
             "nothing to find, and nothing found",
-            _corpora([["O", "O"]], [["O", "O"]]),
+            _corpora("O O", "O O"),
             edge=True,
             asks="Here no span is true and none is predicted. All three numbers are 0.0.",
         ),

@@ -28,8 +28,8 @@ def drawn_labels(rng: np.random.Generator, length: int, kinds: Sequence[str]) ->
     return labels[:length]
 
 
-def _labels(*texts: str) -> Any:
-    return lambda rng: {"labels": list(texts)}
+def _labels(text: str) -> Any:
+    return lambda rng: {"labels": text.split()}
 
 
 def _a_set(found: Any) -> str | None:
@@ -209,38 +209,35 @@ EXERCISE = Exercise(
     reference=spans.spans_of,
     run=_run_spans,
     cases=(
-        Case("one span of two words", _labels("O", "B-NP", "I-NP", "O")),
+        Case("one span of two words", _labels("O B-NP I-NP O")),
         Case(
             "a drawn sentence",
             lambda rng: {"labels": [*drawn_labels(rng, 14, ("NP", "VP")), "O"]},
             weight=2,
         ),
-        Case("two spans side by side", _labels("B-NP", "I-NP", "B-NP", "O", "B-VP", "O")),
-        Case("a span at the end", _labels("O", "B-VP", "B-NP", "I-NP")),
-        Case("I after O, and I of another kind", _labels("O", "I-NP", "I-VP", "I-VP", "O")),
-        Case(
-            "I of the same kind after O",
-            _labels("B-PER", "O", "I-PER", "I-PER", "O", "O", "I-PER", "B-LOC", "I-PER", "O"),
-        ),
+        Case("two spans side by side", _labels("B-NP I-NP B-NP O B-VP O")),
+        Case("a span at the end", _labels("O B-VP B-NP I-NP")),
+        Case("I after O, and I of another kind", _labels("O I-NP I-VP I-VP O")),
+        Case("I of the same kind after O", _labels("B-PER O I-PER I-PER O O I-PER B-LOC I-PER O")),
         Case(
             "I at the very beginning, and the same kind at the end",
-            _labels("I-PER", "I-PER", "O", "B-PER"),
+            _labels("I-PER I-PER O B-PER"),
             asks="The first label has none before it: `labels[-1]` would be the last one.",
             edge=True,
         ),
-        Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
-        Case("no words, and no spans", _labels(), edge=True),
-        Case("O only", _labels("O", "O"), edge=True),
+        Case("a kind with a hyphen", _labels("B-NON-GPE I-NON-GPE B-GPE"), edge=True),
+        Case("no words, and no spans", _labels(""), edge=True),
+        Case("O only", _labels("O O"), edge=True),
         Case(
             "kinds that begin or end with B or I",
-            _labels("B-BOOK", "I-BOOK", "O", "B-ITEM", "B-SUB-X", "I-SUB-X", "O", "B-TAXI"),
+            _labels("B-BOOK I-BOOK O B-ITEM B-SUB-X I-SUB-X O B-TAXI"),
             asks="A kind may begin or end with B or I. Only the first two characters go: "
             "`label[2:]`.",
             edge=True,
         ),
         Case(
             "different kinds that begin or end alike",
-            _labels("B-PER", "I-PLACE", "O", "B-NON-GPE", "I-GPE", "B-GPE", "I-NON-GPE"),
+            _labels("B-PER I-PLACE O B-NON-GPE I-GPE B-GPE I-NON-GPE"),
             asks="Different kinds may begin or end alike. Compare whole kinds, with `==`.",
             edge=True,
         ),

@@ -14,6 +14,7 @@ Random = np.random.Generator
 SEEDS = 10  # of six words, two draws can be the same by chance
 BY_CHANCE = 0.08  # five standard deviations with 1,200 words
 BY_HABIT = 0.3  # words that keep their labels, or share them with another spelling, are far beyond
+TAGS = ("NOUN", "VERB", "THE", "OTHER")
 
 
 def control_labels(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
@@ -111,9 +112,6 @@ def _as_text(place: int, label: Plain) -> str:
             "one of those in `labels`."
         )
     return str(label)
-
-
-TAGS = ("NOUN", "VERB", "THE", "OTHER")
 
 
 @Case.drawn

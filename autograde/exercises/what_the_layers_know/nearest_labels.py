@@ -14,6 +14,9 @@ from autograde.exercises.what_the_layers_know import LESSON
 
 Numbers = NDArray[np.float64]
 Labels = Sequence[str]
+SPELLINGS = 32
+NO_RULE = "now one, now the other"
+SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
 def nearest_labels(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
@@ -66,11 +69,6 @@ def _of_no_rule(answer: Answer, inputs: Inputs, tied: list[int]) -> list[int]:
         if all(len(said) > 1 for said in found.values()):
             break
     return [row for row, said in found.items() if len(said) > 1]
-
-
-SPELLINGS = 32
-NO_RULE = "now one, now the other"
-SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
 @Case.drawn
