@@ -22,7 +22,8 @@ from autograde.checking.answers import call_with_tensors as call_with_tensors
 from autograde.checking.answers import equal as equal
 from autograde.checking.answers import plain as plain
 
-Make = Callable[[np.random.Generator], Inputs]
+Random = np.random.Generator
+Make = Callable[[Random], Inputs]
 Sizes = ParamSpec("Sizes")
 
 
@@ -57,7 +58,7 @@ class Case:
 
     @staticmethod
     def drawn(
-        make: Callable[Concatenate[np.random.Generator, Sizes], Inputs],
+        make: Callable[Concatenate[Random, Sizes], Inputs],
     ) -> Callable[Sizes, Make]:
         """Decorate what makes inputs from a generator and sizes: a case names the sizes."""
 

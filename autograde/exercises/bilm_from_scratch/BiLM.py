@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import LSTM, BiLM, Weights, reverse_each
@@ -53,9 +53,7 @@ def _weights(layers: int, hidden: int, cells: int, generator: torch.Generator) -
 
 
 @Case.drawn
-def _sentences(
-    rng: np.random.Generator, lengths: Sequence[int], layers: int = 2, clip: float = 3.0
-) -> Inputs:
+def _sentences(rng: Random, lengths: Sequence[int], layers: int = 2, clip: float = 3.0) -> Inputs:
     shape = (len(lengths), max(lengths), CHARACTERS)
     there = np.arange(max(lengths)) < np.array(lengths)[:, None]
     ids = rng.integers(1, 262, shape) * there[..., None]

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 
@@ -51,15 +51,13 @@ def _by_padding(words: Tensor, mask: Tensor) -> Tensor:
 
 
 @Case.drawn
-def _sentences(
-    rng: np.random.Generator, lengths: Sequence[int], width: int, padding: int = 0
-) -> Inputs:
+def _sentences(rng: Random, lengths: Sequence[int], width: int, padding: int = 0) -> Inputs:
     mask = np.arange(width) < np.array(lengths)[:, None]
     words = rng.permutation(np.arange(2, 2 + mask.size)).reshape(mask.shape)
     return {"words": np.where(mask, words, padding), "mask": mask}
 
 
-def _numbered(rng: np.random.Generator) -> Inputs:
+def _numbered(rng: Random) -> Inputs:
     return {"words": np.array([[1, 7, 8, 9, 2]]), "mask": np.ones((1, 5), bool)}
 
 

@@ -18,7 +18,7 @@ from autograde.checking.answers import (
     returned,
 )
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import LSTM
@@ -36,12 +36,7 @@ def lstm_step(
 
 @Case.drawn
 def _cell(
-    rng: np.random.Generator,
-    sentences: int,
-    hidden: int,
-    cells: int,
-    clip: float,
-    scale: float = 1.0,
+    rng: Random, sentences: int, hidden: int, cells: int, clip: float, scale: float = 1.0
 ) -> Inputs:
     def normal(*shape: int) -> np.ndarray:
         return (scale * rng.standard_normal(shape)).astype(np.float32)

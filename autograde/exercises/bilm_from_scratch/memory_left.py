@@ -5,7 +5,7 @@ import torch
 from numpy.typing import NDArray
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, call
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
@@ -44,9 +44,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 @Case.drawn
-def _gates(
-    rng: np.random.Generator, steps: int, cells: int, clip: float, scale: float = 1.0
-) -> Inputs:
+def _gates(rng: Random, steps: int, cells: int, clip: float, scale: float = 1.0) -> Inputs:
     i, g, f = scale * rng.standard_normal((3, steps, cells))
     c_0 = rng.uniform(-0.9, 0.9, cells)
     if clip < 2:  # cell 0 is clipped at the second word and comes back; cell 1 at the last
@@ -58,7 +56,7 @@ def _gates(
     return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": clip}
 
 
-def _clipped_anywhere(rng: np.random.Generator) -> Inputs:
+def _clipped_anywhere(rng: Random) -> Inputs:
     """Some cells never reach the clip, others do at some word; cell 0 above, cell 1 below.
 
     Cell 2 reaches it at once, and would not if its gate lacked the 1.

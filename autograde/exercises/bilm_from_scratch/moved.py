@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
@@ -93,7 +93,7 @@ class _Reader(nn.Module):
 
 
 @Case.drawn
-def _question(rng: np.random.Generator, kind: str, words: int, place: int) -> Inputs:
+def _question(rng: Random, kind: str, words: int, place: int) -> Inputs:
     return {
         "model": kind,
         "ids": rng.integers(1, 250, (1, words, 5)),
@@ -102,12 +102,12 @@ def _question(rng: np.random.Generator, kind: str, words: int, place: int) -> In
     }
 
 
-def _words_by_number(rng: np.random.Generator) -> Inputs:
+def _words_by_number(rng: Random) -> Inputs:
     ids = rng.integers(1, 250, (1, 4))
     return {"model": "two readers", "ids": ids, "t": 2, "other": np.array(300)}
 
 
-def _ones_and_twos(rng: np.random.Generator) -> Inputs:
+def _ones_and_twos(rng: Random) -> Inputs:
     """Words so much alike that a state moves by 3e-6, 3e-5 or 8e-5, in one number of 64."""
     ids, other = np.ones((1, 4, 5), int), np.full(5, 2)
     return {"model": "one number of many", "ids": ids, "t": 1, "other": other}

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import reverse_each
@@ -16,13 +16,13 @@ from elmo_mini.bilm.plain import reverse_each
 
 @Case.drawn
 def _sentences(
-    rng: np.random.Generator, lengths: Sequence[int], width: int, features: tuple[int, ...] = (3,)
+    rng: Random, lengths: Sequence[int], width: int, features: tuple[int, ...] = (3,)
 ) -> Inputs:
     shape = (len(lengths), width, *features)
     return {"x": rng.standard_normal(shape, np.float32), "lengths": np.array(lengths)}
 
 
-def _numbered(rng: np.random.Generator) -> Inputs:
+def _numbered(rng: Random) -> Inputs:
     """Words 1 to 4 of one sentence, then padding that has numbers of its own."""
     return {"x": np.array([[1, 2, 3, 4, -1, -2]]), "lengths": np.array([4])}
 

@@ -5,20 +5,20 @@ import torch
 from torch import Tensor
 
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import context2vec
 
 
-def _counted_states(rng: np.random.Generator) -> Inputs:
+def _counted_states(rng: Random) -> Inputs:
     """State i of either side is i, as a shape (1, 6, 1): the answer can be read off."""
     numbers = np.arange(6, dtype=np.float32).reshape(1, 6, 1)
     return {"left": numbers, "right": 100 + numbers}
 
 
 @Case.drawn
-def _states(rng: np.random.Generator, rows: int, words: int, hidden: int) -> Inputs:
+def _states(rng: Random, rows: int, words: int, hidden: int) -> Inputs:
     shape = (rows, words + 2, hidden)
     return {side: rng.standard_normal(shape, np.float32) for side in ("left", "right")}
 

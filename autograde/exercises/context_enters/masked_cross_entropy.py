@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
 from autograde.checking.differentiable import loss_and_slope
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
@@ -18,7 +18,7 @@ from elmo_mini.recurrent import language_model
 
 @Case.drawn
 def _padded_logits(
-    rng: np.random.Generator,
+    rng: Random,
     lengths: Sequence[int],
     words: int = 6,
     *,
@@ -38,7 +38,7 @@ def _padded_logits(
     }
 
 
-def _places_apart(rng: np.random.Generator) -> Inputs:
+def _places_apart(rng: Random) -> Inputs:
     inputs = _padded_logits((4, 3))(rng)
     steps = -1000.0 * rng.permutation(inputs["mask"].size).reshape(*inputs["mask"].shape, 1)
     return inputs | {"logits": inputs["logits"] + steps.astype(np.float32)}

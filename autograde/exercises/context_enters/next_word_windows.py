@@ -13,7 +13,7 @@ from autograde.checking.answers import (
     refusing,
     returned,
 )
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
@@ -22,7 +22,7 @@ Windows = list[tuple[Tensor, Tensor]]
 
 
 @Case.drawn
-def _table_of_ids(rng: np.random.Generator, rows: int, length: int, width: int) -> Inputs:
+def _table_of_ids(rng: Random, rows: int, length: int, width: int) -> Inputs:
     drawn = 10 + rng.permutation(rows * length).reshape(rows, length).astype(np.int64)
     return {"rows": drawn, "width": width}
 

@@ -7,14 +7,14 @@ import torch
 from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, call_with_tensors, refusing
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
 
 
 @Case.drawn
-def _stream(rng: np.random.Generator, words: int, rows: int) -> Inputs:
+def _stream(rng: Random, words: int, rows: int) -> Inputs:
     return {"stream": 10 + rng.permutation(words).astype(np.int64), "rows": rows}
 
 

@@ -11,7 +11,7 @@ from torch.nn import functional
 from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed
 from autograde.checking.answers import plain as plain_copy
 from autograde.checking.differentiable import OWN_FROZEN, tensor_of
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.small_weights import WORDS, drawn_weights, ids_of
@@ -54,7 +54,7 @@ def _idle(part: nn.Parameter, gradient: Any) -> int:
 
 @Case.drawn
 def _model(
-    rng: np.random.Generator,
+    rng: Random,
     words: Sequence[str],
     filters: Sequence[tuple[int, int]],
     *,

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, run_with_gradients
@@ -77,9 +77,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 @Case.drawn
-def _sizes(
-    rng: np.random.Generator, words: int, dim: int, characters: int, filters: int, width: int
-) -> Inputs:
+def _sizes(rng: Random, words: int, dim: int, characters: int, filters: int, width: int) -> Inputs:
     inputs = {
         "letters": rng.standard_normal((words, dim, characters)),
         "weight": rng.standard_normal((filters, dim, width)),

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, run_with_gradients
@@ -31,7 +31,7 @@ def _by_einsum(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) 
 
 
 @Case.drawn
-def _sizes(rng: np.random.Generator, words: int, filters: int, bias: float = 0.0) -> Inputs:
+def _sizes(rng: Random, words: int, filters: int, bias: float = 0.0) -> Inputs:
     inputs = {
         "x": rng.standard_normal((words, filters)),
         "W_transform": rng.standard_normal((filters, filters)),
@@ -42,7 +42,7 @@ def _sizes(rng: np.random.Generator, words: int, filters: int, bias: float = 0.0
     return {name: value.astype(np.float32) for name, value in inputs.items()}
 
 
-def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:
+def _scores_of_a_thousand(rng: Random) -> Inputs:
     inputs: Inputs = _sizes(3, 4)(rng)
     return inputs | {"b_carry": np.array([1000, -1000, 1000, -1000], dtype=np.float32)}
 

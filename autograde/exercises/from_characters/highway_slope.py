@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, call_with_tensors, refusing
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 
@@ -71,9 +71,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 @Case.drawn
-def _units(
-    rng: np.random.Generator, count: int, *, shift: float = 0.0, closed: bool = False
-) -> Inputs:
+def _units(rng: Random, count: int, *, shift: float = 0.0, closed: bool = False) -> Inputs:
     names = ("x", "w_transform", "b_transform", "w_carry", "b_carry")
     inputs = {name: rng.standard_normal(count) for name in names}
     inputs["b_transform"] += shift * np.abs(inputs["w_transform"] * inputs["x"])
@@ -82,7 +80,7 @@ def _units(
     return inputs
 
 
-def _far_out(rng: np.random.Generator) -> Inputs:
+def _far_out(rng: Random) -> Inputs:
     """x of hundreds of millions: x + 1e-6 is rounded back to x, or to a number far from it."""
     inputs: Inputs = _units(4, shift=3.0)(rng)
     inputs["x"] *= 1e8
@@ -91,7 +89,7 @@ def _far_out(rng: np.random.Generator) -> Inputs:
     return inputs
 
 
-def _at_the_bend(rng: np.random.Generator) -> Inputs:
+def _at_the_bend(rng: Random) -> Inputs:
     """Units whose relu bends three millionths from x, to the left or to the right of it."""
     inputs: Inputs = _units(4)(rng)
     x, w = inputs["x"], inputs["w_transform"]

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.differentiable import OWN_FROZEN, slopes, tensor_of
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import layers
@@ -18,7 +18,7 @@ from elmo_mini.bilm.plain import TINY, ScalarMix, layer_norm, scalar_mix
 
 @Case.drawn
 def _case(
-    rng: np.random.Generator,
+    rng: Random,
     lengths: tuple[int, ...],
     norm: bool,
     *,

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters.character_ids import reference as character_ids
 from autograde.exercises.scalar_mix_and_elmo import LESSON
@@ -65,9 +65,7 @@ class _UnequalMix(ScalarMix):
 
 
 @Case.drawn
-def _case(
-    rng: np.random.Generator, *sentences: str, layers: int = 2, shares: str = "equal"
-) -> Inputs:
+def _case(rng: Random, *sentences: str, layers: int = 2, shares: str = "equal") -> Inputs:
     return {
         "sentences": [sentence.split() for sentence in sentences],
         "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.broken import FAULTS, Elmo, Sentences, elmo_with
@@ -105,7 +105,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 @Case.drawn
-def _elmo(rng: np.random.Generator, kind: str, rounding: float = 0.0) -> Inputs:
+def _elmo(rng: Random, kind: str, rounding: float = 0.0) -> Inputs:
     seed = int(rng.integers(1_000_000))
     return {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
 

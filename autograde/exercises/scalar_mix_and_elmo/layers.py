@@ -5,7 +5,7 @@ import torch
 
 from autograde.checking.answers import Answer, Plain, plain, refuse_changed
 from autograde.checking.differentiable import slopes, tensor_of
-from autograde.checking.exercise import Case, Inputs
+from autograde.checking.exercise import Case, Inputs, Random
 
 NO_TENSOR = (
     "Your answer leaves PyTorch. A network goes on from here and learns `w` and `gamma` through "
@@ -19,12 +19,7 @@ CUT_OFF = (
 
 @Case.drawn
 def layers(
-    rng: np.random.Generator,
-    lengths: tuple[int, ...],
-    n_layers: int = 3,
-    dim: int = 4,
-    *,
-    masked: bool = False,
+    rng: Random, lengths: tuple[int, ...], n_layers: int = 3, dim: int = 4, *, masked: bool = False
 ) -> Inputs:
     """Inputs `layers` (n_layers, B, T, dim), of clearly different size, and `mask` if asked for.
 

@@ -6,7 +6,7 @@ import numpy as np
 from torch import Tensor
 
 from autograde.checking.answers import refusing
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo import mix_gradient
@@ -47,7 +47,7 @@ def _by_loops(
 
 @Case.drawn
 def _case(
-    rng: np.random.Generator,
+    rng: Random,
     n_layers: int,
     shape: tuple[int, ...],
     decay: float,

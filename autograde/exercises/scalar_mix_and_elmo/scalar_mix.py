@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import CUT_OFF, layers, run_with_learned
@@ -32,7 +32,7 @@ def _by_product(layers: Tensor, w: Tensor, gamma: Tensor) -> Tensor:
 
 @Case.drawn
 def _case(
-    rng: np.random.Generator,
+    rng: Random,
     lengths: tuple[int, ...],
     n_layers: int = 3,
     dim: int = 4,

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograde.checking.answers import call_with_tensors, refusing
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.bilm import plain
@@ -40,7 +40,7 @@ def _by_where(vectors: Tensor, mask: Tensor) -> Pair:
 
 
 @Case.drawn
-def _case(rng: np.random.Generator, lengths: tuple[int, ...], padding: int = 0) -> Inputs:
+def _case(rng: Random, lengths: tuple[int, ...], padding: int = 0) -> Inputs:
     """Sentences of so many words, their boundaries added, and columns of nothing but padding."""
     places = np.arange(max(lengths) + 2 + padding)
     mask = places < np.array(lengths)[:, None] + 2

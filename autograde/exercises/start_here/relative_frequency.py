@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.start_here import LESSON
 
@@ -21,7 +21,7 @@ def _tokens(tokens: Sequence[str], word: str = "the") -> Any:
     return lambda rng: {"tokens": list(tokens), "word": word}
 
 
-def _drawn_text(rng: np.random.Generator) -> Inputs:
+def _drawn_text(rng: Random) -> Inputs:
     tokens = [str(token) for token in rng.choice(TEXT, size=int(rng.integers(30, 60)))]
     return {"tokens": [*tokens, "cat", "the", "The"], "word": "the"}
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import seq2seq
@@ -15,7 +15,7 @@ from elmo_mini.recurrent import seq2seq
 
 @Case.drawn
 def _questions(
-    rng: np.random.Generator,
+    rng: Random,
     lengths: Sequence[int],
     asked: int,
     hidden: int,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.answers import AnswerRefused, Plain
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
@@ -18,11 +18,11 @@ THREE_LISTS = (
 
 
 @Case.drawn
-def _to_be_rewritten(rng: np.random.Generator, words: int) -> Inputs:
+def _to_be_rewritten(rng: Random, words: int) -> Inputs:
     return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
 
 
-def _with_a_word_twice(rng: np.random.Generator) -> Inputs:
+def _with_a_word_twice(rng: Random) -> Inputs:
     first, second, third = (int(i) for i in 10 + rng.permutation(40)[:3])
     return {"sentence": [first, second, first, third, second], "boundary": 1}
 

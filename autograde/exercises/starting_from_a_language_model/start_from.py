@@ -1,11 +1,10 @@
 """Exercise `start_from`: move in with the furniture."""
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, Plain
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
@@ -14,9 +13,7 @@ from elmo_mini.recurrent.language_model import LSTMLanguageModel
 
 
 @Case.drawn
-def _sizes(
-    rng: np.random.Generator, words: int, classes: int, embedding: int, hidden: int
-) -> Inputs:
+def _sizes(rng: Random, words: int, classes: int, embedding: int, hidden: int) -> Inputs:
     return {
         "words": words,
         "classes": classes,

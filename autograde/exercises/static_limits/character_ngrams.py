@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.answers import AnswerRefused, Plain, refusing, returned
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -40,12 +40,7 @@ def _gone_or_too_few(result: Any) -> str | None:
 
 @Case.drawn
 def _word(
-    rng: np.random.Generator,
-    *,
-    length: int = 0,
-    word: str = "",
-    shortest: int = 3,
-    longest: int = 6,
+    rng: Random, *, length: int = 0, word: str = "", shortest: int = 3, longest: int = 6
 ) -> Inputs:
     letters = [chr(97 + int(i)) for i in rng.permutation(26)[:length]]
     return {"word": word or "".join(letters), "shortest": shortest, "longest": longest}

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from autograde.checking.answers import refusing
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
@@ -21,9 +21,7 @@ def _a_tensor(counts: Any) -> str | None:
 
 
 @Case.drawn
-def _drawn_sentences(
-    rng: np.random.Generator, lengths: Sequence[int], words: int, window: int
-) -> Inputs:
+def _drawn_sentences(rng: Random, lengths: Sequence[int], words: int, window: int) -> Inputs:
     drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
     drawn[0][:5] = [0, 1, 2, 0, 1]  # a pair comes twice at one distance
     return {"sentences": drawn, "vocabulary_size": words, "window": window}

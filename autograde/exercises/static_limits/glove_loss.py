@@ -1,12 +1,11 @@
 """Exercise `glove_loss`: GloVe's weighted least squares."""
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
 from autograde.checking.differentiable import loss_and_slope
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
@@ -24,7 +23,7 @@ ON_A_COPY = (
 
 @Case.drawn
 def _glove_tables(
-    rng: np.random.Generator,
+    rng: Random,
     rows: int,
     columns: int,
     *,

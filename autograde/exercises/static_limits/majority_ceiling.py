@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import majority_ceiling
 
 
-def _drawn_senses(rng: np.random.Generator) -> Inputs:
+def _drawn_senses(rng: Random) -> Inputs:
     words, senses = [], []
     for word, counts in (("hard", (9, 2, 1)), ("line", (3, 5, 4)), ("serve", (14, 13, 2))):
         for number, count in enumerate(counts):

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from autograde.checking.answers import AnswerRefused, Plain, refusing, returned
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import pseudo_words
@@ -21,7 +19,7 @@ ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
 ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
 
 
-def _text_with(rng: np.random.Generator) -> Inputs:
+def _text_with(rng: Random) -> Inputs:
     words = ["school", "money", "the", "a", "schools", "of", "her"]
     text = [[str(w) for w in rng.choice(words, size=8)] for _ in range(5)]
     text[2][:3] = ["money", "school", "money"]
@@ -29,7 +27,7 @@ def _text_with(rng: np.random.Generator) -> Inputs:
 
 
 @Case.drawn
-def _merge_case(rng: np.random.Generator, *sentences: list[str]) -> Inputs:
+def _merge_case(rng: Random, *sentences: list[str]) -> Inputs:
     text = [list(sentence) for sentence in sentences]
     return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
 

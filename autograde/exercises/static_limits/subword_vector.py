@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -15,7 +15,7 @@ KNOWN = ["paper", "banana", "thing", "打"]
 
 
 @Case.drawn
-def _spelling(rng: np.random.Generator, word: str) -> Inputs:
+def _spelling(rng: Random, word: str) -> Inputs:
     return {
         "word": word,
         "words": list(KNOWN),

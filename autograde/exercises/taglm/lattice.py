@@ -21,7 +21,7 @@ from autograde.checking.answers import (
     returned,
 )
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Case, Inputs
+from autograde.checking.exercise import Case, Inputs, Random
 from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
 
@@ -35,7 +35,7 @@ EVERY_PATH = (
 
 @Case.drawn
 def lattice(
-    rng: np.random.Generator,
+    rng: Random,
     lengths: Sequence[int],
     labels: int,
     *,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import constrained_crf
@@ -15,7 +15,7 @@ def may_follow(before: str, after: str) -> bool:
 
 
 @Case.drawn
-def _kinds(rng: np.random.Generator, *kinds: str) -> Inputs:
+def _kinds(rng: Random, *kinds: str) -> Inputs:
     labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in "BIES"]
     return {"labels": [labels[int(i)] for i in rng.permutation(len(labels))]}
 

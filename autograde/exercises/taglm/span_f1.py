@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.spans_of import drawn_labels
@@ -22,7 +22,7 @@ def span_f1(gold: Corpus, predicted: Corpus) -> Scores:
 
 
 @Case.drawn
-def _two_corpora(rng: np.random.Generator, lengths: Sequence[int], *, changed: float) -> Inputs:
+def _two_corpora(rng: Random, lengths: Sequence[int], *, changed: float) -> Inputs:
     gold = [drawn_labels(rng, length, ("PER", "LOC")) for length in lengths]
     gold[0][:4] = ["B-PER", "I-PER", "O", "B-LOC"]
     predicted = [list(sentence) for sentence in gold]

@@ -4,10 +4,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from autograde.checking.answers import Answer, AnswerRefused, Plain, refusing
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import spans
@@ -16,7 +14,7 @@ Labels = Sequence[str]
 Found = list[tuple[int, int, str]]
 
 
-def drawn_labels(rng: np.random.Generator, length: int, kinds: Sequence[str]) -> list[str]:
+def drawn_labels(rng: Random, length: int, kinds: Sequence[str]) -> list[str]:
     """A legal BIO sequence with spans of one to three words, some of them side by side."""
     labels: list[str] = []
     while len(labels) < length:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.any_width import AnyWidth, in_words
@@ -19,7 +19,7 @@ Layer = Callable[[Tensor], Tensor]
 
 
 @Case.drawn
-def _vectors(rng: np.random.Generator, batch: int, words: int, width: int, position: str) -> Inputs:
+def _vectors(rng: Random, batch: int, words: int, width: int, position: str) -> Inputs:
     return {
         "words": rng.standard_normal((batch, words, width), np.float32),
         "lm": rng.standard_normal((batch, words, width), np.float32),

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
@@ -26,14 +24,7 @@ def cache_bytes(sentences: Sentences, H: int, L: int, size: int, way: str) -> in
 
 @Case.drawn
 def _text(
-    rng: np.random.Generator,
-    way: str,
-    H: int,
-    L: int,
-    size: int,
-    sentences: int = 4,
-    *,
-    empty: bool = False,
+    rng: Random, way: str, H: int, L: int, size: int, sentences: int = 4, *, empty: bool = False
 ) -> Inputs:
     words = [f"w{i}" for i in range(7)] + ["The", "the"]
     lengths = rng.integers(3, 9, sentences)

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
-Random = np.random.Generator
 SEEDS = 10  # of six words, two draws can be the same by chance
 BY_CHANCE = 0.08  # five standard deviations with 1,200 words
 BY_HABIT = 0.3  # words that keep their labels, or share them with another spelling, are far beyond
@@ -115,7 +114,7 @@ def _as_text(place: int, label: Plain) -> str:
 
 
 @Case.drawn
-def _text(rng: np.random.Generator, types: int, often: int) -> Inputs:
+def _text(rng: Random, types: int, often: int) -> Inputs:
     """Words that occur up to `often` times; the commonest have the commonest tag.
 
     Every second word stands in two spellings, *w7* and *W7*.
@@ -137,7 +136,7 @@ def _text(rng: np.random.Generator, types: int, often: int) -> Inputs:
 
 
 @Case.drawn
-def _few(rng: np.random.Generator, words: Sequence[str], labels: Sequence[str] = ()) -> Inputs:
+def _few(rng: Random, words: Sequence[str], labels: Sequence[str] = ()) -> Inputs:
     drawn = [str(tag) for tag in rng.choice(TAGS, len(words))]
     seed = int(rng.integers(1_000_000))
     return {"words": list(words), "labels": list(labels) or drawn, "seed": seed}

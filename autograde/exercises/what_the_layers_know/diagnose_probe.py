@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
@@ -28,7 +28,7 @@ def diagnose_probe(test: float, fresh: float, offsets: Numbers, moved: float) ->
 
 @Case.drawn
 def _probe_with(
-    rng: np.random.Generator,
+    rng: Random,
     fault: str,
     *,
     side: int = 2,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, call
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
@@ -73,7 +73,7 @@ def _of_no_rule(answer: Answer, inputs: Inputs, tied: list[int]) -> list[int]:
 
 @Case.drawn
 def _cloud(
-    rng: np.random.Generator, examples: int, asked: int, k: int, senses: int = 3, size: int = 6
+    rng: Random, examples: int, asked: int, k: int, senses: int = 3, size: int = 6
 ) -> Inputs:
     """Vectors of very different lengths; some examples of a sense lie among those of others.
 
@@ -94,7 +94,7 @@ def _cloud(
     return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
 
 
-def _tie(rng: np.random.Generator) -> Inputs:
+def _tie(rng: Random) -> Inputs:
     """Two votes against two, in every order of names and of places in the list.
 
     In the last row two far examples outvote one that is very near.
@@ -117,7 +117,7 @@ def _tie(rng: np.random.Generator) -> Inputs:
     return {"known": np.array(known), "labels": labels, "asked": questions, "k": 4}
 
 
-def _two_far(rng: np.random.Generator) -> Inputs:
+def _two_far(rng: Random) -> Inputs:
     """Two examples and k = 5; the nearer one decides."""
     return _cloud(2, 5, 5, 2)(rng) | {"labels": [SENSES[0], SENSES[1]]}
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from autograde.checking.answers import Answer, Plain, call
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.probing.linear_probe import probe_gradient
@@ -28,7 +28,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 @Case.drawn
 def _words(
-    rng: np.random.Generator, number: int, size: int, labels: int, l2: float, scale: float = 1.0
+    rng: Random, number: int, size: int, labels: int, l2: float, scale: float = 1.0
 ) -> Inputs:
     return {
         "x": scale * (rng.standard_normal((number, size)) + 0.3),
@@ -39,14 +39,14 @@ def _words(
     }
 
 
-def _far_apart(rng: np.random.Generator) -> Inputs:
+def _far_apart(rng: Random) -> Inputs:
     """All scores of a word are raised by 500 or lowered by 500, which changes no probability."""
     inputs = _words(6, 4, 3, 0.1)(rng)
     inputs["x"][:, 0], inputs["W"][0] = [500, -500, 500, -500, 500, -500], 1.0
     return inputs
 
 
-def _last_label_absent(rng: np.random.Generator) -> Inputs:
+def _last_label_absent(rng: Random) -> Inputs:
     return _words(5, 4, 4, 0.1)(rng) | {"y": np.array([0, 2, 1, 2, 0])}
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm.any_width import AnyWidth, in_words
 from autograde.exercises.what_the_layers_know import LESSON
@@ -43,7 +43,7 @@ class _Mix:
 
 @Case.drawn
 def _vectors(
-    rng: np.random.Generator, batch: int, words: int, width: int, where: str, layers: int = 3
+    rng: Random, batch: int, words: int, width: int, where: str, layers: int = 3
 ) -> Inputs:
     return {
         "x": rng.standard_normal((batch, words, width), np.float32),

@@ -5,20 +5,20 @@ import math
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 
 @Case.drawn
-def _frequencies(rng: np.random.Generator, formula: str) -> Inputs:
+def _frequencies(rng: Random, formula: str) -> Inputs:
     frequency = np.sort(10.0 ** rng.uniform(-3.2, -1.2, size=8))[::-1].copy()
     return {"frequency": frequency, "threshold": 1e-4, "formula": formula}
 
 
 @Case.drawn
-def _rare(rng: np.random.Generator, formula: str) -> Inputs:
+def _rare(rng: Random, formula: str) -> Inputs:
     return {
         "frequency": 10.0 ** rng.uniform(-6.5, -5.2, size=4),
         "threshold": 1e-4,

@@ -7,14 +7,14 @@ from torch.nn import functional as F
 
 from autograde.checking.answers import Answer, Plain, plain
 from autograde.checking.differentiable import loss_and_slope
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores
 from elmo_mini.word_vectors import word2vec
 
 
-def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:
+def _scores_of_a_thousand(rng: Random) -> Inputs:
     inputs = vectors(3, 2, 4)(rng)
     center = inputs["center"]
     length = np.square(center).sum(-1, keepdims=True)
@@ -24,7 +24,7 @@ def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:
     }
 
 
-def _scores_of_thirty(rng: np.random.Generator) -> Inputs:
+def _scores_of_thirty(rng: Random) -> Inputs:
     inputs = vectors(2, 3, 4)(rng)
     center = inputs["center"]
     along = 30 * center / np.square(center).sum(-1, keepdims=True)

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, as_tensors, plain
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
@@ -30,7 +30,7 @@ def _run_step(answer: Answer, inputs: Inputs) -> Plain:
 
 @Case.drawn
 def _batch_of_ids(
-    rng: np.random.Generator, centers: list[int], contexts: list[int], negatives: list[list[int]]
+    rng: Random, centers: list[int], contexts: list[int], negatives: list[list[int]]
 ) -> Inputs:
     return {
         "input_vectors": rng.standard_normal((12, 5)).astype(np.float32),

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
@@ -11,7 +11,7 @@ from elmo_mini.word_vectors import word2vec
 
 @Case.drawn
 def _pair_counts(
-    rng: np.random.Generator, rows: int, columns: int, negatives: int, zeros: bool = False
+    rng: Random, rows: int, columns: int, negatives: int, zeros: bool = False
 ) -> Inputs:
     counts = rng.integers(1, 60, size=(rows, columns)).astype(np.float64)
     if zeros:

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Inputs
+from autograde.checking.exercise import Case, Inputs, Random
 
 
 @Case.drawn
-def vectors(
-    rng: np.random.Generator, pairs: int, negatives: int, dimension: int, scale: float = 1.0
-) -> Inputs:
+def vectors(rng: Random, pairs: int, negatives: int, dimension: int, scale: float = 1.0) -> Inputs:
     def draw(*shape: int) -> np.ndarray:
         return (scale * rng.standard_normal(shape)).astype(np.float32)
 
@@ -19,6 +17,6 @@ def vectors(
     }
 
 
-def zero_scores(rng: np.random.Generator) -> Inputs:
+def zero_scores(rng: Random) -> Inputs:
     inputs = vectors(4, 5, 3)(rng)
     return inputs | {"center": np.zeros_like(inputs["center"])}
