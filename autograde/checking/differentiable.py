@@ -3,17 +3,22 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
+    ON_A_COPY,
     Answer,
     AnswerRefused,
     Inputs,
     Plain,
+    as_tensors,
     call_with_tensors,
+    refuse_changed,
     returned,
 )
+from autograde.checking.judge import with_article
 
 NO_TENSOR = (
     "Your answer leaves PyTorch. The network goes on from here and learns through your function: "
@@ -94,15 +99,46 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
     return result
 
 
-def run_differentiably(answer: Answer, inputs: Inputs) -> Plain:
-    """As `call_with_tensors`, for an answer that a network is trained through."""
+def loss_and_slope(
+    answer: Answer, inputs: Inputs, leaf: str, instead: str = ON_A_COPY
+) -> tuple[Tensor, Tensor | None]:
+    """The loss that an answer gives, and its slope for the input `leaf`; no slope of no number.
+
+    Parameters
+    ----------
+    instead : what is said to do instead of changing an argument
+
+    Raises
+    ------
+    AnswerRefused
+        If what it gives is no tensor, if it changes what it was given, or as `slopes` does.
+    """
+    tensors = {name: as_tensors(value) for name, value in inputs.items()}
+    tensors[leaf].requires_grad_()
+    loss = returned(answer(*tensors.values()))
+    refuse_changed(inputs, tensors, instead)
+    if not isinstance(loss, Tensor):
+        number = isinstance(loss, int | float | np.generic)
+        way = "the tensor itself, without `.item()` or `float()`" if number else "a tensor"
+        raise AnswerRefused(
+            f"Your loss is {with_article(type(loss).__name__)}. Return {way}: autograd must be "
+            "able to follow it back."
+        )
+    return loss, None if loss.ndim else slopes(loss, {leaf: tensors[leaf]})[leaf]
+
+
+def run_differentiably(answer: Answer, inputs: Inputs, otherwise: str = NO_TENSOR) -> Plain:
+    """As `call_with_tensors`, for an answer that a network is trained through.
+
+    Parameters
+    ----------
+    otherwise : what is said of what is no tensor, as in `tensor_of`
+    """
 
     def followed(*arguments: Any) -> Any:
-        for value in arguments:
-            if value.is_floating_point():
-                value.requires_grad_()
-        result = tensor_of(lambda: answer(*arguments))
-        if not result.requires_grad:
+        learning = [value.requires_grad_() for value in arguments if value.is_floating_point()]
+        result = tensor_of(lambda: answer(*arguments), otherwise)
+        if learning and not result.requires_grad:
             raise AnswerRefused(
                 "Autograd cannot follow your answer back to what came in, so nothing below it "
                 "would ever learn. Leave out `.detach()`, `.data` and `torch.no_grad()`."

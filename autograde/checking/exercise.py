@@ -8,130 +8,23 @@ learner at home) or in one that never runs the learner's code (a trusted grader)
 What an exercise overlooks is found by mutants of its right answers: `python -m autograde prove`.
 """
 
-import copy
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
-from itertools import islice
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
-import torch
-from numpy import array, array_equal, asarray  # the check's own, whatever a notebook replaces
 
-Plain = None | bool | int | float | str | np.ndarray | list[Any] | tuple[Any, ...] | dict[str, Any]
-_AS_IT_IS = frozenset((int, float, str, bool, type(None)))
-Answer = Callable[..., Any]
-Inputs = dict[str, Any]
+from autograde.checking.answers import MOST_PARTS as MOST_PARTS  # `as`: others import it here
+from autograde.checking.answers import Answer, Inputs, Plain, Run, call
+from autograde.checking.answers import AnswerRefused as AnswerRefused
+from autograde.checking.answers import call_with_tensors as call_with_tensors
+from autograde.checking.answers import equal as equal
+from autograde.checking.answers import plain as plain
 
-MOST_PARTS = 5_000_000
-_PLAIN_COPY: dict[type, Callable[[Any], Plain]] = {
-    int: int.__pos__,
-    float: float.__pos__,
-    str: str.__str__,
-}
-
-
-class AnswerRefused(Exception):
-    """The answer cannot be judged; the text says why, in a sentence for the learner."""
-
-
-def plain(value: Any) -> Plain:
-    """Copy a learner's result into arrays, numbers, text, lists, tuples and dicts.
-
-    Raises
-    ------
-    AnswerRefused
-        For anything else, naming its type.
-    """
-    if type(value) in _AS_IT_IS:
-        return value
-    if type(value) is tuple and _AS_IT_IS.issuperset(map(type, value)):  # a long list of pairs
-        return value
-    if isinstance(value, tuple):
-        return tuple(_parts(value))
-    if isinstance(value, list | set | Iterator):
-        return _parts(value)
-    if isinstance(value, torch.Tensor):
-        return value.detach().cpu().numpy().copy()
-    if isinstance(value, np.ndarray):
-        return array(value)
-    if isinstance(value, np.generic):
-        item = np.generic.item(value)
-        return float(item) if isinstance(item, np.generic) else plain(item)  # a long double
-    if isinstance(value, Fraction | Decimal):
-        return float(value)
-    for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes
-        if isinstance(value, kind):
-            return copied(value)
-    if isinstance(value, Mapping):
-        return {str.__str__(str(key)): plain(item) for key, item in value.items()}
-    raise AnswerRefused(
-        f"Your answer returned an object of type {type(value).__name__}. "
-        "Return numbers, arrays, tensors, text, or lists of these."
-    )
-
-
-def _parts(values: Iterable[Any]) -> list[Plain]:
-    first = islice(values, MOST_PARTS + 1)
-    parts = [item if type(item) in _AS_IT_IS else plain(item) for item in first]
-    if len(parts) > MOST_PARTS:
-        raise AnswerRefused(
-            f"Your answer returned something with more than {MOST_PARTS} parts. A generator may "
-            "never end: look at what should end its loop."
-        )
-    return parts
-
-
-def returned(result: Any) -> Any:
-    """What an answer gave.
-
-    Raises
-    ------
-    AnswerRefused
-        If that is None.
-    """
-    if result is None:
-        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
-    return result
-
-
-def as_tensors(value: Any) -> Any:
-    """Arrays become tensors; everything else stays."""
-    return torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
-
-
-def equal(left: Any, right: Any) -> bool:
-    """Exact equality of two plain values."""
-    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return array_equal(left, right, equal_nan=asarray(left).dtype.kind == "f")
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(map(equal, left, right))
-    return bool(left == right)
-
-
-def call(answer: Answer, inputs: Inputs) -> Plain:
-    """Call the answer with the inputs in order; refuse an answer that changes them."""
-    return _call_unchanged(answer, inputs, copy.deepcopy)
-
-
-def call_with_tensors(answer: Answer, inputs: Inputs) -> Plain:
-    """As `call`, but every array arrives as a tensor."""
-    return _call_unchanged(answer, inputs, as_tensors)
-
-
-def _call_unchanged(answer: Answer, inputs: Inputs, convert: Callable[[Any], Any]) -> Plain:
-    arguments = [convert(value) for value in inputs.values()]
-    result = plain(answer(*arguments))
-    for (name, before), after in zip(inputs.items(), arguments, strict=True):
-        if not isinstance(after, np.random.Generator) and not equal(plain(after), before):
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called "
-                "the function still needs the original."
-            )
-    return result
+Random = np.random.Generator
+Make = Callable[[Random], Inputs]
+Sizes = ParamSpec("Sizes")
 
 
 def nothing_named(inputs: Inputs) -> Mapping[str, Any]:
@@ -158,10 +51,21 @@ class Case:
     """
 
     name: str
-    make: Callable[[np.random.Generator], Inputs]
+    make: Make
     weight: float = 1.0
     edge: bool = False
     asks: str = ""
+
+    @staticmethod
+    def drawn(
+        make: Callable[Concatenate[Random, Sizes], Inputs],
+    ) -> Callable[Sizes, Make]:
+        """Decorate what makes inputs from a generator and sizes: a case names the sizes."""
+
+        def with_sizes(*sizes: Sizes.args, **named: Sizes.kwargs) -> Make:
+            return lambda rng: make(rng, *sizes, **named)
+
+        return with_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +102,7 @@ class Exercise:
     cases: tuple[Case, ...]
     mistakes: tuple[Mistake, ...]
     right_answers: Mapping[str, Answer] = field(default_factory=dict)
-    run: Callable[[Answer, Inputs], Plain] = call
+    run: Run = call
     view: Callable[[Inputs, Plain], Plain] = everything
     on_the_way: Callable[[Inputs], Mapping[str, Any]] = nothing_named
     codes: bool = False

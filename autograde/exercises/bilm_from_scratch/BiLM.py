@@ -8,17 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    plain,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import LSTM, BiLM, Weights, reverse_each
@@ -26,6 +18,10 @@ from elmo_mini.bilm.plain import LSTM, BiLM, Weights, reverse_each
 Layers = tuple[list[Tensor], Tensor]
 CHARACTERS = 6
 CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
+WORDS_FIRST = (
+    "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
+    "are the states: `torch.stack(states, 1)`."
+)
 
 
 class _Letters(nn.Module):
@@ -56,15 +52,13 @@ def _weights(layers: int, hidden: int, cells: int, generator: torch.Generator) -
     }
 
 
-def _sentences(lengths: Sequence[int], layers: int = 2, clip: float = 3.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        shape = (len(lengths), max(lengths), CHARACTERS)
-        there = np.arange(max(lengths)) < np.array(lengths)[:, None]
-        ids = rng.integers(1, 262, shape) * there[..., None]
-        sizes = {"layers": layers, "H": 2, "C": 3, "seed": int(rng.integers(1_000_000))}
-        return {"model": sizes, "clip": clip, "ids": ids}
-
-    return make
+@Case.drawn
+def _sentences(rng: Random, lengths: Sequence[int], layers: int = 2, clip: float = 3.0) -> Inputs:
+    shape = (len(lengths), max(lengths), CHARACTERS)
+    there = np.arange(max(lengths)) < np.array(lengths)[:, None]
+    ids = rng.integers(1, 262, shape) * there[..., None]
+    sizes = {"layers": layers, "H": 2, "C": 3, "seed": int(rng.integers(1_000_000))}
+    return {"model": sizes, "clip": clip, "ids": ids}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -85,8 +79,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if _reads_words_first(model, sizes["H"]):
             raise AnswerRefused(WORDS_FIRST) from error
         raise
-    if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
-        raise AnswerRefused("Your model changed its argument `ids`. Work on a copy.")
+    refuse_changed(inputs, {"ids": ids})
     only_layers = isinstance(came, list) and all(isinstance(x, Tensor) for x in came)
     if not isinstance(came, tuple | list) or len(came) != 2 or only_layers:
         raise AnswerRefused(
@@ -114,12 +107,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "numbers that learn": sum(p.numel() for p in learnt),
         "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
-
-
-WORDS_FIRST = (
-    "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
-    "are the states: `torch.stack(states, 1)`."
-)
 
 
 def _reads_words_first(model: Any, hidden: int) -> bool:
@@ -315,7 +302,6 @@ cut off from autograd: torch.cat(two, -1) -> torch.cat(two, -1).detach()
     The numbers are right, and nothing learns: no gradient comes through `.detach()` or
     `torch.no_grad()`. Leave them out.
 """
-
 
 EXERCISE = Exercise(
     id="BiLM",

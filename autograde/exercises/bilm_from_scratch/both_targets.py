@@ -1,23 +1,15 @@
 """Exercise `both_targets`: what each direction is asked at each place."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograde.checking.differentiable import tensor_of
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.differentiable import run_differentiably
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 
@@ -58,29 +50,23 @@ def _by_padding(words: Tensor, mask: Tensor) -> Tensor:
     return torch.stack([ahead, behind]).masked_fill(~mask, -100)
 
 
-def _sentences(lengths: Sequence[int], width: int, padding: int = 0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        mask = np.arange(width) < np.array(lengths)[:, None]
-        words = rng.permutation(np.arange(2, 2 + mask.size)).reshape(mask.shape)
-        return {"words": np.where(mask, words, padding), "mask": mask}
-
-    return make
+@Case.drawn
+def _sentences(rng: Random, lengths: Sequence[int], width: int, padding: int = 0) -> Inputs:
+    mask = np.arange(width) < np.array(lengths)[:, None]
+    words = rng.permutation(np.arange(2, 2 + mask.size)).reshape(mask.shape)
+    return {"words": np.where(mask, words, padding), "mask": mask}
 
 
-def _numbered(rng: np.random.Generator) -> Inputs:
+def _numbered(rng: Random) -> Inputs:
     return {"words": np.array([[1, 7, 8, 9, 2]]), "mask": np.ones((1, 5), bool)}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The targets, if `cross_entropy` would take them."""
-
-    def targets(*arguments: Tensor) -> Tensor:
-        came = tensor_of(lambda: answer(*arguments), ONE_TENSOR)
-        if came.dtype != torch.long:
-            raise AnswerRefused(OTHER_TYPE)
-        return came
-
-    return call_with_tensors(targets, inputs)
+    came = run_differentiably(answer, inputs, ONE_TENSOR)
+    if isinstance(came, np.ndarray) and came.dtype != np.int64:
+        raise AnswerRefused(OTHER_TYPE)
+    return came
 
 
 ONE_TENSOR = (
@@ -140,8 +126,7 @@ in the middle: [ahead, behind] -> [ahead, behind], 1
 SLIPS_OF_LOOPS = """
 --- hint 1
 the backward targets in reading order: out[1, b, t] -> out[1, b, n - 1 - t]
-the backward targets in reading order, whole rows: \
-        out[1, b, t] -> out[1, b, words.shape[1] - 1 - t]
+the backward targets in reading order, whole rows: out[1, b, t] -> out[1, b, words.shape[1] - 1 - t]
     Your backward targets stand in the order of reading, last word first. `BiLM` has turned the
     backward states back already: place t belongs to word t, and is asked for the word at t - 1.
 the forward targets reversed: out[1, b, t] = words[b, t - 1] if t > 0 \
@@ -200,8 +185,7 @@ the mask is negated for the backward reader: ~mask | first -> mask | first
     `mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the
     tokens. Empty the padding, `~mask`.
 --- hint 3
-rolled after masking: \
-        words.roll(-1, 1).masked_fill(~mask | last, -100) \
+rolled after masking: words.roll(-1, 1).masked_fill(~mask | last, -100) \
         -> words.masked_fill(~mask, -100).roll(-1, 1) \
         && words.roll(1, 1).masked_fill(~mask | first, -100) \
         -> words.masked_fill(~mask, -100).roll(1, 1)
@@ -256,7 +240,6 @@ the mask is negated before the shift: words.masked_fill(~mask -> words.masked_fi
     `mask` is True where a token stands, and `masked_fill` writes where it is True: you empty the
     tokens. Empty the padding, `~mask`.
 """
-
 
 EXERCISE = Exercise(
     id="both_targets",

@@ -1,20 +1,10 @@
 """Exercise `broken_runs`: which fault has which run?"""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-)
+from autograde.checking.exercise import Exercise
 from autograde.exercises.bilm_from_scratch import LESSON
+from autograde.exercises.from_characters.which_fault import WhichFault
 from elmo_mini.experiments.planted_faults import RUNS, TARGETS
 from elmo_mini.experiments.word_bilm import MEET, PADDING
 
@@ -48,48 +38,7 @@ def reference() -> dict[str, int]:
     return dict(TRUTH)
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The learner's fault of the run, if it has that; a wrong one is told what it would show.
-
-    So each run has its own sentence, however many of them are wrong.
-    """
-    said = answer()
-    name = inputs["run"]
-    if not isinstance(said, Mapping) or name not in said:
-        raise AnswerRefused(
-            'Return a dict with a number for each run: {"A": ..., "B": ..., "C": ...}.'
-        )
-    number = said[name]
-    if isinstance(number, float) and number.is_integer():
-        number = int(number)
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise AnswerRefused(f"For {name} you say {number!r}. Give the number of the fault, 1 to 6.")
-    if not 1 <= number <= len(FAULTS):
-        raise AnswerRefused(f"There is no fault {number}. They are numbered from 1 to 6.")
-    if number != TRUTH[name]:
-        raise AnswerRefused(_said_of(name, int(number)))
-    return {name: number}
-
-
-def _asked(name: str) -> Any:
-    return lambda rng: {"run": name}
-
-
-def _said_of(name: str, number: int) -> str:
-    return (
-        f"{name} is not fault {number} ({FAULTS[number - 1]}). With that, {WOULD_SHOW[number]}. "
-        f"{LOOK[name]}."
-    )
-
-
-def _wrong(name: str, number: int) -> Mistake:
-    return Mistake(
-        f"{name} has another fault than {number}",
-        lambda: TRUTH | {name: number},
-        _said_of(name, number),
-        hint=2,
-    )
-
+RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
 
 EXERCISE = Exercise(
     id="broken_runs",
@@ -100,21 +49,9 @@ EXERCISE = Exercise(
     importance=5,
     minutes=8,
     reference=reference,
-    run=_run,
-    cases=tuple(Case(f"run {name}", _asked(name)) for name in TRUTH),
-    mistakes=(
-        *(
-            _wrong(name, number)
-            for name, right in TRUTH.items()
-            for number in range(1, len(FAULTS) + 1)
-            if number != right
-        ),
-        Mistake(
-            "the faults in words",
-            lambda: {name: FAULTS[number - 1] for name, number in TRUTH.items()},
-            "You give the faults in words. Give the number of each, as in the list.",
-        ),
-    ),
+    run=RUN.run,
+    cases=RUN.cases(),
+    mistakes=RUN.mistakes(),
     right_answers={
         "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
         "the three numbers": lambda: {"A": 3, "B": 5, "C": 1},

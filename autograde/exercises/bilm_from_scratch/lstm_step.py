@@ -1,25 +1,24 @@
 """Exercise `lstm_step`: one word through an LSTM with a projection."""
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     Answer,
     AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
     Plain,
     as_tensors,
     plain,
+    refuse_changed,
     returned,
 )
+from autograde.checking.differentiable import slopes
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import LSTM
@@ -35,22 +34,22 @@ def lstm_step(
     return LSTM.step(cast(LSTM, cell), x, h, c)
 
 
-def _cell(sentences: int, hidden: int, cells: int, clip: float, scale: float = 1.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        def normal(*shape: int) -> np.ndarray:
-            return (scale * rng.standard_normal(shape)).astype(np.float32)
+@Case.drawn
+def _cell(
+    rng: Random, sentences: int, hidden: int, cells: int, clip: float, scale: float = 1.0
+) -> Inputs:
+    def normal(*shape: int) -> np.ndarray:
+        return (scale * rng.standard_normal(shape)).astype(np.float32)
 
-        return {
-            "x": normal(sentences, hidden),
-            "h": normal(sentences, hidden),
-            "c": normal(sentences, cells),
-            "W_0": normal(2 * hidden, 4 * cells),
-            "B": normal(4 * cells),
-            "W_P_0": normal(cells, hidden),
-            "clip": clip,
-        }
-
-    return make
+    return {
+        "x": normal(sentences, hidden),
+        "h": normal(sentences, hidden),
+        "c": normal(sentences, cells),
+        "W_0": normal(2 * hidden, 4 * cells),
+        "B": normal(4 * cells),
+        "W_P_0": normal(cells, hidden),
+        "clip": clip,
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -64,12 +63,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Return two things, the new h and the new c: `return h, c`.")
     if not all(isinstance(state, Tensor) for state in came):
         raise AnswerRefused("Return h and c as tensors: the network learns through them.")
-    for name, value in tensors.items():
-        if not np.array_equal(plain(value), inputs[name]):  # type: ignore[arg-type]
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
-                "function still needs the original."
-            )
+    refuse_changed(inputs, tensors)
     total = sum((state * (1 + torch.arange(state.numel()).view_as(state))).sum() for state in came)
     found = slopes(total, leaves) if isinstance(total, Tensor) and total.requires_grad else {}
     return {
@@ -235,8 +229,7 @@ c before h: h.clamp(-clip, clip), new -> new, h.clamp(-clip, clip)
 cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip).detach(), new.detach()
     The numbers are right, and nothing can be learnt through them. Leave out `.detach()`, `.data`
     and `torch.no_grad()`.
-the old states are cut off from autograd: \
-        torch.cat([x, h], -1) -> torch.cat([x, h.detach()], -1) \
+the old states are cut off from autograd: torch.cat([x, h], -1) -> torch.cat([x, h.detach()], -1) \
         && sigmoid(f + 1) * c -> sigmoid(f + 1) * c.detach()
     The numbers are right, and nothing is learnt from the words before: you detach the states that
     come in. Leave out `.detach()`.
@@ -247,7 +240,6 @@ c is cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip), n
     The numbers are right, and nothing can be learnt through your c. Leave out `.detach()` and
     `.data`.
 """
-
 
 EXERCISE = Exercise(
     id="lstm_step",

@@ -1,26 +1,20 @@
 """Exercise `memory_left`: what is left of a note after T words, derived."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    call,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
 
 Numbers = NDArray[np.float64]
+BY_AUTOGRAD = (
+    "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd is "
+    "switched off here."
+)
 
 
 def memory_left(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> Numbers:
@@ -46,28 +40,23 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     except RuntimeError as error:
         if "does not require grad" not in str(error):
             raise
-        raise AnswerRefused(
-            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
-            "is switched off here."
-        ) from error
+        raise AnswerRefused(BY_AUTOGRAD) from error
 
 
-def _gates(steps: int, cells: int, clip: float, scale: float = 1.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        i, g, f = scale * rng.standard_normal((3, steps, cells))
-        c_0 = rng.uniform(-0.9, 0.9, cells)
-        if clip < 2:  # cell 0 is clipped at the second word and comes back; cell 1 at the last
-            i[:, :2], g[:, :2], f[:, :2] = 1.0, [-1.0, 0.2], 1.0
-            i[:2, 0], g[:2, 0], f[:2, 0] = 3.0, 2.0, 2.0
-            i[-1, 1], g[-1, 1] = 4.0, 4.0
-            c_0[:2] = 0.0, 0.5
-            g[:, 2:] *= 0.1
-        return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": clip}
-
-    return make
+@Case.drawn
+def _gates(rng: Random, steps: int, cells: int, clip: float, scale: float = 1.0) -> Inputs:
+    i, g, f = scale * rng.standard_normal((3, steps, cells))
+    c_0 = rng.uniform(-0.9, 0.9, cells)
+    if clip < 2:  # cell 0 is clipped at the second word and comes back; cell 1 at the last
+        i[:, :2], g[:, :2], f[:, :2] = 1.0, [-1.0, 0.2], 1.0
+        i[:2, 0], g[:2, 0], f[:2, 0] = 3.0, 2.0, 2.0
+        i[-1, 1], g[-1, 1] = 4.0, 4.0
+        c_0[:2] = 0.0, 0.5
+        g[:, 2:] *= 0.1
+    return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": clip}
 
 
-def _clipped_anywhere(rng: np.random.Generator) -> Inputs:
+def _clipped_anywhere(rng: Random) -> Inputs:
     """Some cells never reach the clip, others do at some word; cell 0 above, cell 1 below.
 
     Cell 2 reaches it at once, and would not if its gate lacked the 1.
@@ -207,7 +196,6 @@ the product over the cells: np.cumprod(gates, 0) -> np.cumprod(gates, 1)
     `axis=0`.
 """
 
-
 EXERCISE = Exercise(
     id="memory_left",
     title="What is left of a note (derive it)",
@@ -228,13 +216,7 @@ EXERCISE = Exercise(
     mistakes=(
         *slips(memory_left, SLIPS, _sigmoid),
         *slips(_by_cumprod, SLIPS_OF_CUMPROD),
-        Mistake(
-            "by autograd",
-            _by_autograd,
-            "You let autograd find the slope. Derive it, and write the formula in NumPy: autograd "
-            "is switched off here.",
-            hint=1,
-        ),
+        Mistake("by autograd", _by_autograd, BY_AUTOGRAD, hint=1),
     ),
     right_answers={"logarithms": _in_logs, "cumprod": _by_cumprod},
 )

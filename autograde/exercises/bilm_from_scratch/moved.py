@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.stacked import stacked
@@ -91,24 +92,22 @@ class _Reader(nn.Module):
         return layers, (ids > 0).any(-1)
 
 
-def _question(kind: str, words: int, place: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "model": kind,
-            "ids": rng.integers(1, 250, (1, words, 5)),
-            "t": place,
-            "other": rng.integers(1, 250, 5) + 10,
-        }
-
-    return make
+@Case.drawn
+def _question(rng: Random, kind: str, words: int, place: int) -> Inputs:
+    return {
+        "model": kind,
+        "ids": rng.integers(1, 250, (1, words, 5)),
+        "t": place,
+        "other": rng.integers(1, 250, 5) + 10,
+    }
 
 
-def _words_by_number(rng: np.random.Generator) -> Inputs:
+def _words_by_number(rng: Random) -> Inputs:
     ids = rng.integers(1, 250, (1, 4))
     return {"model": "two readers", "ids": ids, "t": 2, "other": np.array(300)}
 
 
-def _ones_and_twos(rng: np.random.Generator) -> Inputs:
+def _ones_and_twos(rng: Random) -> Inputs:
     """Words so much alike that a state moves by 3e-6, 3e-5 or 8e-5, in one number of 64."""
     ids, other = np.ones((1, 4, 5), int), np.full(5, 2)
     return {"model": "one number of many", "ids": ids, "t": 1, "other": other}
@@ -118,14 +117,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     ids, other = (torch.from_numpy(inputs[name].copy()) for name in ("ids", "other"))
     model = _Reader(inputs["model"])
     came = stacked(plain(answer(model, ids, inputs["t"], other)))
-    for name, now in (("ids", ids), ("other", other)):
-        if not np.array_equal(now.numpy(), inputs[name]):
-            twice = model.read[1:] == model.read[:-1] != []
-            so = ", so the model reads the same sentence twice" if twice else ""
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`{so}. Work on a copy: "
-                f"`changed = {name}.clone()`."
-            )
+    twice = model.read[1:] == model.read[:-1] != []
+    so = "The model reads the same sentence twice. " if twice else ""
+    refuse_changed(inputs, {"ids": ids}, f"{so}Work on a copy: `changed = ids.clone()`.")
+    refuse_changed(inputs, {"other": other})
     if model.read[1:] and all(sentence == model.read[0] for sentence in model.read):
         raise AnswerRefused(SAME_TWICE)
     (words,) = ids.tolist()
@@ -269,7 +264,6 @@ a share of the numbers: rtol=0, ->
     You let a difference pass that is small beside the numbers themselves, as `torch.isclose` does.
     Count every difference above 1e-6: `rtol=0, atol=1e-6`.
 """
-
 
 EXERCISE = Exercise(
     id="moved",

@@ -1,39 +1,30 @@
 """Exercise `reverse_each`: each sentence is reversed within its own length."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.differentiable import run_differentiably, tensor_of
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain, call_with_tensors
+from autograde.checking.differentiable import run_differentiably
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from elmo_mini.bilm.plain import reverse_each
 
 
-def _sentences(lengths: Sequence[int], width: int, features: tuple[int, ...] = (3,)) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        shape = (len(lengths), width, *features)
-        return {"x": rng.standard_normal(shape, np.float32), "lengths": np.array(lengths)}
+@Case.drawn
+def _sentences(
+    rng: Random, lengths: Sequence[int], width: int, features: tuple[int, ...] = (3,)
+) -> Inputs:
+    shape = (len(lengths), width, *features)
+    return {"x": rng.standard_normal(shape, np.float32), "lengths": np.array(lengths)}
 
-    return make
 
-
-def _numbered(rng: np.random.Generator) -> Inputs:
+def _numbered(rng: Random) -> Inputs:
     """Words 1 to 4 of one sentence, then padding that has numbers of its own."""
     return {"x": np.array([[1, 2, 3, 4, -1, -2]]), "lengths": np.array([4])}
-
-
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    def one(*arguments: Tensor) -> Tensor:
-        return tensor_of(lambda: answer(*arguments), ONE_TENSOR)
-
-    if inputs["x"].dtype.kind == "f":
-        return run_differentiably(one, inputs)
-    return call_with_tensors(one, inputs)
 
 
 def _by_slices(x: Tensor, lengths: Tensor) -> Tensor:
@@ -157,7 +148,6 @@ the padding is a copy of the first word: torch.where(t <= last, last - t, t) \
     padding in its place.
 """
 
-
 EXERCISE = Exercise(
     id="reverse_each",
     title="Reverse each sentence",
@@ -167,7 +157,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=8,
     reference=reverse_each,
-    run=_run,
+    run=partial(run_differentiably, otherwise=ONE_TENSOR),
     cases=(
         Case("four words and two places of padding", _numbered),
         Case("sentences of 5, 2 and 3 words", _sentences((5, 2, 3), 5), weight=2),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograde.checking.exercise import Plain
+from autograde.checking.answers import Plain
 
 
 def stacked(came: Plain) -> Plain:

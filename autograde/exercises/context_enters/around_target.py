@@ -1,30 +1,26 @@
 """Exercise `around_target`: everything but the word itself."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import context2vec
 
 
-def _counted_states(rng: np.random.Generator) -> Inputs:
+def _counted_states(rng: Random) -> Inputs:
     """State i of either side is i, as a shape (1, 6, 1): the answer can be read off."""
     numbers = np.arange(6, dtype=np.float32).reshape(1, 6, 1)
     return {"left": numbers, "right": 100 + numbers}
 
 
-def _states(rows: int, words: int, hidden: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        shape = (rows, words + 2, hidden)
-        return {side: rng.standard_normal(shape, np.float32) for side in ("left", "right")}
-
-    return make
+@Case.drawn
+def _states(rng: Random, rows: int, words: int, hidden: int) -> Inputs:
+    shape = (rows, words + 2, hidden)
+    return {side: rng.standard_normal(shape, np.float32) for side in ("left", "right")}
 
 
 def _beside(left: Tensor, right: Tensor) -> Tensor:
@@ -101,7 +97,6 @@ the axis of the sentences is squeezed away: return around -> return around.squee
     `.squeeze()` takes away each axis of length 1, and that of the sentences, too, where there is
     one only. Leave it out.
 """
-
 
 EXERCISE = Exercise(
     id="around_target",

@@ -8,44 +8,37 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    as_tensors,
-    plain,
-    returned,
-)
-from autograde.checking.judge import with_article
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
+from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
 
 
+@Case.drawn
 def _padded_logits(
-    lengths: Sequence[int], words: int = 6, *, scale: float = 1.5, in_front: bool = False
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        longest = max(max(lengths), 1)
-        mask = np.arange(longest) < np.array(lengths)[:, None]
-        if in_front:
-            mask = mask[:, ::-1].copy()
-        targets = rng.integers(1, words, size=mask.shape)
-        targets[0, 0] = 0  # the unknown word is a word like any other
-        return {
-            "logits": scale * rng.standard_normal((*mask.shape, words), np.float32),
-            "targets": np.where(mask, targets, 0),
-            "mask": mask,
-        }
+    rng: Random,
+    lengths: Sequence[int],
+    words: int = 6,
+    *,
+    scale: float = 1.5,
+    in_front: bool = False,
+) -> Inputs:
+    longest = max(max(lengths), 1)
+    mask = np.arange(longest) < np.array(lengths)[:, None]
+    if in_front:
+        mask = mask[:, ::-1].copy()
+    targets = rng.integers(1, words, size=mask.shape)
+    targets[0, 0] = 0  # the unknown word is a word like any other
+    return {
+        "logits": scale * rng.standard_normal((*mask.shape, words), np.float32),
+        "targets": np.where(mask, targets, 0),
+        "mask": mask,
+    }
 
-    return make
 
-
-def _places_apart(rng: np.random.Generator) -> Inputs:
+def _places_apart(rng: Random) -> Inputs:
     inputs = _padded_logits((4, 3))(rng)
     steps = -1000.0 * rng.permutation(inputs["mask"].size).reshape(*inputs["mask"].shape, 1)
     return inputs | {"logits": inputs["logits"] + steps.astype(np.float32)}
@@ -55,10 +48,6 @@ def _chosen_last(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
     logs = logits.log_softmax(-1)
     losses = -logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
     return losses[mask].mean()
-
-
-def _chosen_first(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
-    return functional.cross_entropy(logits[mask], targets[mask])
 
 
 def _weighed(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
@@ -81,10 +70,8 @@ def _ignoring(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
 
 def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient: a loss that cannot be followed back teaches nothing."""
-    logits, targets, mask = (as_tensors(value) for value in inputs.values())
-    logits.requires_grad_()
     try:
-        loss = answer(logits, targets, mask)
+        loss, slope = loss_and_slope(answer, inputs, "logits")
     except RuntimeError as error:
         if "Expected target size" not in str(error):
             raise
@@ -92,27 +79,12 @@ def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
             "`cross_entropy` looks for the words on axis 1, and here they stand on axis 2. Choose "
             "the real places first, `logits[mask]`, or move the axis: `logits.transpose(1, 2)`."
         ) from error
-    for name, now in (("logits", logits), ("targets", targets), ("mask", mask)):
-        if not np.array_equal(now.detach().numpy(), inputs[name]):
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
-                "function still needs the original."
-            )
-    returned(loss)
-    if not isinstance(loss, Tensor):
+    if slope is None and loss.ndim == 0:
         raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
-            f"`.item()` or `float()`: autograd must be able to follow it back."
+            "Autograd cannot follow your loss back to the logits: somewhere it was detached, or a "
+            "new tensor was made from its number. Return the tensor that PyTorch computed."
         )
-    gradient = None
-    if loss.ndim == 0:
-        gradient = slopes(loss, {"logits": logits})["logits"]
-        if gradient is None:
-            raise AnswerRefused(
-                "Autograd cannot follow your loss back to the logits: somewhere it was detached, "
-                "or a new tensor was made from its number. Return the tensor that PyTorch computed."
-            )
-    return {"loss": plain(loss), "its gradient for the logits": plain(gradient)}
+    return {"loss": plain(loss), "its gradient for the logits": plain(slope)}
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, Any]:
@@ -220,10 +192,10 @@ SLIPS_CHOSEN_FIRST = """
 the mask is turned round: every [mask] -> [~mask]
     You keep the padding and drop the words. `mask` is True at real words.
 the first places of each row: \
-        return -> mask = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)⏎return
+        return F -> mask = targets.new_ones(mask.shape).cumsum(1) <= mask.sum(1, True)⏎return F
     You count the real words and take that many places from the start of each row. Padding may stand
     in front. The mask itself says where: `logits[mask]`.
-the targets are marked in place: return -> targets[~mask] = -100⏎return \
+the targets are marked in place: return F -> targets[~mask] = -100⏎return F \
         && logits[mask], targets[mask] -> logits.transpose(1, 2), targets
     You write into `targets` itself, and whoever called still needs it. Make a marked copy,
     `targets.masked_fill(~mask, -100)`, or choose with the mask.
@@ -232,7 +204,7 @@ the id 0 is ignored: \
     `ignore_index=0` also drops every real word whose id is 0, here the unknown word. The mask knows
     which places are padding.
 --- hint 3
-the sign: return -> return -
+the sign: return F -> return -F
     The sign is the wrong way round: training would make the right words *less* likely.
     `cross_entropy` has the minus in it; log-probabilities need one.
 """
@@ -253,7 +225,6 @@ reshape in place of transpose: \
     `reshape` to (B, V, T) keeps the order of the numbers and mixes words with places. Move the axis
     with `transpose(1, 2)`, or flatten to (B·T, V).
 """
-
 
 EXERCISE = Exercise(
     id="masked_cross_entropy",
@@ -277,7 +248,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *slips(_chosen_last, SLIPS),
-        *slips(_chosen_first, SLIPS_CHOSEN_FIRST),
+        *slips(language_model.masked_cross_entropy, SLIPS_CHOSEN_FIRST),
         *slips(_weighed, SLIPS_WEIGHED),
     ),
     right_answers={

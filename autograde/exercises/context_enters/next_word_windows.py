@@ -5,16 +5,15 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     Answer,
     AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
     Plain,
     call_with_tensors,
+    refusing,
     returned,
 )
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
@@ -22,12 +21,10 @@ from elmo_mini.text import running_text
 Windows = list[tuple[Tensor, Tensor]]
 
 
-def _table_of_ids(rows: int, length: int, width: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        drawn = 10 + rng.permutation(rows * length).reshape(rows, length).astype(np.int64)
-        return {"rows": drawn, "width": width}
-
-    return make
+@Case.drawn
+def _table_of_ids(rng: Random, rows: int, length: int, width: int) -> Inputs:
+    drawn = 10 + rng.permutation(rows * length).reshape(rows, length).astype(np.int64)
+    return {"rows": drawn, "width": width}
 
 
 def _shifted_then_cut(rows: Tensor, width: int) -> Windows:
@@ -45,32 +42,26 @@ def _by_range(rows: Tensor, width: int) -> Windows:
     return windows
 
 
+def _no_list_of_tensors(windows: Any) -> str | None:
+    if windows is None:
+        return None
+    if not isinstance(windows, list | tuple):
+        return (
+            "Your answer is not a list. A `zip` or a generator can be walked through only once, "
+            "and the lesson needs the windows again: put `list(...)` round it."
+        )
+    parts = [part for pair in windows if isinstance(pair, list | tuple) for part in pair]
+    if any(isinstance(part, np.ndarray) for part in parts):
+        return (
+            "Your windows are NumPy arrays. The next cells give them to a network: stay with "
+            "`torch` and return pairs of tensors."
+        )
+    return None
+
+
 def _run_windows(answer: Answer, inputs: Inputs) -> Plain:
     """A list, which a lesson can walk through twice, of pairs."""
-
-    def listed(rows: Tensor, width: int) -> Any:
-        windows = answer(rows, width)
-        if windows is not None and not isinstance(windows, list | tuple):
-            raise AnswerRefused(
-                "Your answer is not a list. A `zip` or a generator can be walked through only "
-                "once, and the lesson needs the windows again: put `list(...)` round it."
-            )
-        odd = [
-            part
-            for pair in windows or ()
-            if isinstance(pair, list | tuple)
-            for part in pair
-            if isinstance(part, np.ndarray)
-        ]
-        if odd:
-            raise AnswerRefused(
-                "Your windows are NumPy arrays. The next cells give them to a network: stay with "
-                "`torch` and return pairs of tensors."
-            )
-        return windows
-
-    windows = returned(call_with_tensors(listed, inputs))
-    assert isinstance(windows, list | tuple)
+    windows = returned(refusing(_no_list_of_tensors, call_with_tensors)(answer, inputs))
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in windows):
         raise AnswerRefused(
             "Return one list of pairs: `[(inputs, targets), (inputs, targets), ...]`, a pair for "
@@ -175,7 +166,6 @@ windows that slide by one word, to the end of the row: range(0, last, width) -> 
 steps that are one too short: range(0, last, width) -> range(0, last, max(1, width - 1))
     Your windows overlap by one word. The next window starts where this one ends: steps of `width`.
 """
-
 
 EXERCISE = Exercise(
     id="next_word_windows",

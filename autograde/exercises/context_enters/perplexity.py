@@ -8,13 +8,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.recurrent import language_model
 
 
-def _batches(rng: np.random.Generator) -> Inputs:
+def _batches(rng: Random) -> Inputs:
     order = rng.permutation(4)  # the short batches go badly: here weighing matters
     losses = np.array([6.0, 5.0, 4.0, 3.0]) + rng.uniform(-0.4, 0.4, 4)
     return {
@@ -23,17 +24,8 @@ def _batches(rng: np.random.Generator) -> Inputs:
     }
 
 
-def _run_perplexity(answer: Answer, inputs: Inputs) -> Plain:
-    def typed(losses: list[float], tokens: list[int]) -> Any:
-        result = answer(losses, tokens)
-        if isinstance(result, Tensor):
-            raise AnswerRefused(
-                "Your answer is a tensor. The next cells print and draw it as a number: return "
-                "`float(...)` of it."
-            )
-        return result
-
-    return call(typed, inputs)
+def _a_tensor(result: Any) -> str | None:
+    return TENSOR if isinstance(result, Tensor) else None
 
 
 def _exp_of_the_mean(losses: Sequence[float], tokens: Sequence[int]) -> float:
@@ -51,6 +43,10 @@ def _on_the_way(inputs: Inputs) -> dict[str, float]:
     }
 
 
+TENSOR = (
+    "Your answer is a tensor. The next cells print and draw it as a number: return "
+    "`float(...)` of it."
+)
 SLIPS = """
 --- hint 1
 2 to the power of nats: np.exp(mean) -> 2**mean
@@ -101,7 +97,6 @@ a tensor: float(np.exp(mean)) -> torch.tensor(np.exp(mean))
     The right number in a tensor. The next cells print and draw it: return `float(...)` of it.
 """
 
-
 EXERCISE = Exercise(
     id="perplexity",
     title="How many words it hesitates between",
@@ -111,7 +106,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=5,
     reference=language_model.perplexity,
-    run=_run_perplexity,
+    run=refusing(_a_tensor),
     on_the_way=_on_the_way,
     cases=(
         Case("one batch", lambda rng: {"losses": [float(rng.uniform(2, 5))], "tokens": [120]}),

@@ -6,25 +6,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call_with_tensors, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 from elmo_mini.text import running_text
 
 
-def _stream(words: int, rows: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {"stream": 10 + rng.permutation(words).astype(np.int64), "rows": rows}
-
-    return make
+@Case.drawn
+def _stream(rng: Random, words: int, rows: int) -> Inputs:
+    return {"stream": 10 + rng.permutation(words).astype(np.int64), "rows": rows}
 
 
 def _cut_and_shaped(stream: Tensor, rows: int) -> Tensor:
@@ -33,20 +24,26 @@ def _cut_and_shaped(stream: Tensor, rows: int) -> Tensor:
     return table
 
 
+def _no_ids(rows: Any) -> str | None:
+    if rows is None:
+        return None
+    if not isinstance(rows, Tensor):
+        return (
+            f"Your rows are of type {type(rows).__name__}. Return a tensor: the next cells give it "
+            "to a network. Stay with `torch`."
+        )
+    if rows.is_floating_point() or rows.dtype == torch.bool:
+        return (
+            f"Your ids are {str(rows.dtype).removeprefix('torch.')} now. Ids stay whole numbers, "
+            "as in `stream`: the model looks them up in a table."
+        )
+    return None
+
+
 def _run_rows(answer: Answer, inputs: Inputs) -> Plain:
     """The rows; their ids must stay whole numbers, or no embedding takes them later."""
-
-    def typed(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        if result is not None and not isinstance(result, Tensor):
-            raise AnswerRefused(
-                f"Your rows are of type {type(result).__name__}. Return a tensor: the next cells "
-                "give it to a network. Stay with `torch`."
-            )
-        return result
-
     try:
-        rows = call_with_tensors(typed, inputs)
+        return refusing(_no_ids, call_with_tensors)(answer, inputs)
     except RuntimeError as error:
         if "is invalid for input of size" not in str(error):
             raise
@@ -54,12 +51,6 @@ def _run_rows(answer: Answer, inputs: Inputs) -> Plain:
             "The ids do not fill your table: some are left over. Cut the text to a length that "
             "the rows fill exactly, then shape it."
         ) from error
-    if isinstance(rows, np.ndarray) and rows.dtype.kind not in "iu":
-        raise AnswerRefused(
-            f"Your ids are {rows.dtype} now. Ids stay whole numbers, as in `stream`: the model "
-            "looks them up in a table."
-        )
-    return rows
 
 
 SLIPS = """
@@ -116,7 +107,6 @@ what is left over is cut off by a negative place: stream[: rows * length].view(r
 in NumPy: return table -> return table.numpy()
     The right rows in a NumPy array. The next cells give them to a network: return a tensor.
 """
-
 
 EXERCISE = Exercise(
     id="stream_rows",

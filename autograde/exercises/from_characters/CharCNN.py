@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed
+from autograde.checking.answers import plain as plain_copy
 from autograde.checking.differentiable import OWN_FROZEN, tensor_of
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain
-from autograde.checking.exercise import plain as plain_copy
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.small_weights import WORDS, drawn_weights, ids_of
@@ -29,8 +30,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
     ids = torch.from_numpy(inputs["ids"].copy())
     result = tensor_of(lambda: model.forward(ids), ONE_TENSOR)
-    if not torch.equal(ids, torch.from_numpy(inputs["ids"])):
-        raise AnswerRefused("Your answer changed `ids`. Build a new tensor.")
+    refuse_changed(inputs, {"ids": ids}, "Build a new tensor.")
     parameters = {
         name: part for name, part in model.named_parameters() if part.requires_grad or part.any()
     }
@@ -52,22 +52,21 @@ def _idle(part: nn.Parameter, gradient: Any) -> int:
     return 0 if learns or part[0].any() else part.shape[1]
 
 
+@Case.drawn
 def _model(
+    rng: Random,
     words: Sequence[str],
     filters: Sequence[tuple[int, int]],
     *,
     no_word: int = 0,
     last_first: bool = False,
     **sizes: Any,
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        ids = np.concatenate([ids_of(words), np.zeros((no_word, 50), dtype=np.int64)])
-        weights = drawn_weights(rng, filters, **sizes)
-        if last_first:
-            weights = dict(reversed(weights.items()))
-        return {"weights": weights, "ids": ids}
-
-    return make
+) -> Inputs:
+    ids = np.concatenate([ids_of(words), np.zeros((no_word, 50), dtype=np.int64)])
+    weights = drawn_weights(rng, filters, **sizes)
+    if last_first:
+        weights = dict(reversed(weights.items()))
+    return {"weights": weights, "ids": ids}
 
 
 class _ByNames(nn.Module):
@@ -218,8 +217,7 @@ the filters in the order of the dict: range(len(widths)) -> [int(name[10:]) for 
 the highways in the order of the dict: range(len(highways)) -> [int(name[9]) for name in highways]
     You take the highways in the order in which the dict lists them. A dict may list them in any
     order: count `i` from 0, and ask for `CNN_high_{i}`.
-filters and highways in the order of the dict: \
-        range(len(widths)), range(len(highways)) -> \
+filters and highways in the order of the dict: range(len(widths)), range(len(highways)) -> \
         [int(name[10:]) for name in widths], [int(name[9]) for name in highways]
     You take filters and highways in the order in which the dict lists them. A dict may list them in
     any order: count `i` from 0, and ask for `CNN/W_cnn_{i}`.
@@ -252,8 +250,7 @@ the highway moves away from the new: g * new + (1 - g) * x -> x - g * (new - x)
     Your highway goes away from the new. It is x + g (new − x), and yours takes g (new − x) away.
 the gate is the other way round: g * new + (1 - g) * x -> (1 - g) * new + g * x
     Your highway's gate multiplies the old. g goes with the new.
-transform and carry in each other's place: \
-        {i}/W_carry"] + w[f"CNN_high_{i}/b_carry"] -> \
+transform and carry in each other's place: {i}/W_carry"] + w[f"CNN_high_{i}/b_carry"] -> \
         {i}/W_transform"] + w[f"CNN_high_{i}/b_transform"] \
         && {i}/W_transform"] + w[f"CNN_high_{i}/b_transform"] -> \
         {i}/W_carry"] + w[f"CNN_high_{i}/b_carry"]

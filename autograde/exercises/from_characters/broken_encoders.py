@@ -1,21 +1,11 @@
 """Exercise `broken_encoders`: which fault has which encoder?"""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-)
+from autograde.checking.exercise import Exercise
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.broken import FAULTS, PLANTED
+from autograde.exercises.from_characters.which_fault import WhichFault
 
 TRUTH = {name: place + 1 for name, place in PLANTED.items()}  # as the lesson numbers them
 
@@ -23,33 +13,6 @@ TRUTH = {name: place + 1 for name, place in PLANTED.items()}  # as the lesson nu
 def reference() -> dict[str, int]:
     """The number of each encoder's fault."""
     return dict(TRUTH)
-
-
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The learner's fault of the encoder, if it has that; a wrong one is told what it would show.
-
-    So each encoder has its own sentence, however many of them are wrong.
-    """
-    said = answer()
-    name = inputs["encoder"]
-    if not isinstance(said, Mapping) or name not in said:
-        raise AnswerRefused(
-            'Return a dict with a number for each encoder: {"A": ..., "B": ..., "C": ...}.'
-        )
-    number = said[name]
-    if isinstance(number, float) and number.is_integer():
-        number = int(number)
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise AnswerRefused(f"For {name} you say {number!r}. Give the number of the fault, 1 to 8.")
-    if not 1 <= number <= len(FAULTS):
-        raise AnswerRefused(f"There is no fault {number}. They are numbered from 1 to 8.")
-    if number != TRUTH[name]:
-        raise AnswerRefused(_said_of(name, int(number)))
-    return {name: number}
-
-
-def _encoder(name: str) -> Any:
-    return lambda rng: {"encoder": name}
 
 
 WOULD_SHOW = {
@@ -70,25 +33,7 @@ LOOK = {
 }
 
 
-def _said_of(name: str, number: int) -> str:
-    return (
-        f"{name} is not fault {number} ({FAULTS[number - 1]}). With that, {WOULD_SHOW[number]}. "
-        f"{LOOK[name]}."
-    )
-
-
-def _wrong(name: str, number: int) -> Mistake:
-    return Mistake(
-        f"{name} has another fault than {number}",
-        lambda: TRUTH | {name: number},
-        _said_of(name, number),
-        hint=3 if name == "C" else 2,
-    )
-
-
-def _answer_in_words() -> dict[str, str]:
-    return {name: FAULTS[place] for name, place in PLANTED.items()}
-
+ENCODER = WhichFault("encoder", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"A": 2, "B": 2, "C": 3})
 
 EXERCISE = Exercise(
     id="broken_encoders",
@@ -99,21 +44,9 @@ EXERCISE = Exercise(
     importance=4,
     minutes=10,
     reference=reference,
-    run=_run,
-    cases=tuple(Case(f"encoder {name}", _encoder(name)) for name in PLANTED),
-    mistakes=(
-        *(
-            _wrong(name, number)
-            for name, right in TRUTH.items()
-            for number in range(1, len(FAULTS) + 1)
-            if number != right
-        ),
-        Mistake(
-            "the faults in words",
-            _answer_in_words,
-            "You give the faults in words. Give the number of each, as in the list.",
-        ),
-    ),
+    run=ENCODER.run,
+    cases=ENCODER.cases(),
+    mistakes=ENCODER.mistakes(),
     right_answers={
         "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
         "with a point": lambda: {name: float(number) for name, number in TRUTH.items()},

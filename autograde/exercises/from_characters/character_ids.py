@@ -5,7 +5,8 @@ from unicodedata import normalize  # noqa: F401 - two slips take letters apart
 
 import numpy as np
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from elmo_mini.characters.ids import word_to_ids
@@ -163,7 +164,7 @@ def _text(word: str) -> Any:
     return lambda rng: {"word": word}
 
 
-def _drawn(rng: np.random.Generator) -> Inputs:
+def _drawn(rng: Random) -> Inputs:
     letters = [chr(97 + int(code)) for code in rng.integers(26, size=int(rng.integers(5, 12)))]
     return {"word": "".join(letters).capitalize()}
 

@@ -8,10 +8,13 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, run_with_gradients
+
+MANY = 200  # words, and filters, of the last case: who takes fewer steps loops over neither
 
 
 def reference(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -38,9 +41,6 @@ def _all_windows(letters: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     windows = letters.unfold(2, weight.shape[2], 1).transpose(1, 2)  # (N, places, D, width)
     products = windows.unsqueeze(1) * weight[None, :, None]  # (N, F, places, D, width)
     return products.sum((3, 4)) + bias.reshape(-1, 1)
-
-
-MANY = 200  # words, and filters, of the last case: who takes fewer steps loops over neither
 
 
 class _ByHand(TorchFunctionMode):
@@ -76,16 +76,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return run_with_gradients(by_hand, inputs)
 
 
-def _sizes(words: int, dim: int, characters: int, filters: int, width: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        inputs = {
-            "letters": rng.standard_normal((words, dim, characters)),
-            "weight": rng.standard_normal((filters, dim, width)),
-            "bias": rng.standard_normal(filters),
-        }
-        return {name: value.astype(np.float32) for name, value in inputs.items()}
-
-    return make
+@Case.drawn
+def _sizes(rng: Random, words: int, dim: int, characters: int, filters: int, width: int) -> Inputs:
+    inputs = {
+        "letters": rng.standard_normal((words, dim, characters)),
+        "weight": rng.standard_normal((filters, dim, width)),
+        "bias": rng.standard_normal(filters),
+    }
+    return {name: value.astype(np.float32) for name, value in inputs.items()}
 
 
 SLIPS = f"""

@@ -1,12 +1,10 @@
 """Exercise `highway`: a gate between the new and the old."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, run_with_gradients
@@ -32,21 +30,19 @@ def _by_einsum(x: Tensor, w: Tensor, b: Tensor, w_gate: Tensor, b_gate: Tensor) 
     return old_share * x + (1 - old_share) * torch.where(new > 0, new, torch.zeros_like(new))
 
 
-def _sizes(words: int, filters: int, bias: float = 0.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        inputs = {
-            "x": rng.standard_normal((words, filters)),
-            "W_transform": rng.standard_normal((filters, filters)),
-            "b_transform": rng.standard_normal(filters),
-            "W_carry": rng.standard_normal((filters, filters)),
-            "b_carry": bias + rng.standard_normal(filters),
-        }
-        return {name: value.astype(np.float32) for name, value in inputs.items()}
-
-    return make
+@Case.drawn
+def _sizes(rng: Random, words: int, filters: int, bias: float = 0.0) -> Inputs:
+    inputs = {
+        "x": rng.standard_normal((words, filters)),
+        "W_transform": rng.standard_normal((filters, filters)),
+        "b_transform": rng.standard_normal(filters),
+        "W_carry": rng.standard_normal((filters, filters)),
+        "b_carry": bias + rng.standard_normal(filters),
+    }
+    return {name: value.astype(np.float32) for name, value in inputs.items()}
 
 
-def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:
+def _scores_of_a_thousand(rng: Random) -> Inputs:
     inputs: Inputs = _sizes(3, 4)(rng)
     return inputs | {"b_carry": np.array([1000, -1000, 1000, -1000], dtype=np.float32)}
 
@@ -147,8 +143,7 @@ no bias at the new: + b_transform ->
     `b_transform` is missing.
 no bias at all: + b_transform -> && + b_carry ->
     Both biases are missing.
-the weights are in each other's place: \
-        W_transform + b_transform -> W_carry + b_carry \
+the weights are in each other's place: W_transform + b_transform -> W_carry + b_carry \
         && W_carry + b_carry -> W_transform + b_transform
     You use the carry weights for the new and the transform weights for the gate.
 one set of weights for both: W_carry + b_carry -> W_transform + b_transform

@@ -8,18 +8,12 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call_with_tensors, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
+
+FOLLOWED = (Tensor.requires_grad_, vars(torch._C.TensorBase)["requires_grad"].__set__)
 
 
 def reference(
@@ -47,9 +41,6 @@ def _sorted_by_gate(x: Tensor, w: Tensor, b: Tensor, v: Tensor, c: Tensor) -> Te
     return old_part + new_part
 
 
-FOLLOWED = (Tensor.requires_grad_, vars(torch._C.TensorBase)["requires_grad"].__set__)
-
-
 class _ByPen(TorchFunctionMode):
     """Refuses the derivative that autograd finds, and the one of a complex step."""
 
@@ -70,30 +61,26 @@ class _ByPen(TorchFunctionMode):
         return result
 
 
+def _a_list(came: Any) -> str | None:
+    return LISTED if isinstance(came, list | tuple) else None
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    def slopes(*arguments: Tensor) -> Any:
-        came = answer(*arguments)
-        if isinstance(came, list | tuple):
-            raise AnswerRefused(LISTED)
-        return came
-
     with _ByPen():
-        return call_with_tensors(slopes, inputs)
+        return refusing(_a_list, call_with_tensors)(answer, inputs)
 
 
-def _units(count: int, *, shift: float = 0.0, closed: bool = False) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        names = ("x", "w_transform", "b_transform", "w_carry", "b_carry")
-        inputs = {name: rng.standard_normal(count) for name in names}
-        inputs["b_transform"] += shift * np.abs(inputs["w_transform"] * inputs["x"])
-        if closed:
-            inputs["b_carry"] -= 12.0
-        return inputs
-
-    return make
+@Case.drawn
+def _units(rng: Random, count: int, *, shift: float = 0.0, closed: bool = False) -> Inputs:
+    names = ("x", "w_transform", "b_transform", "w_carry", "b_carry")
+    inputs = {name: rng.standard_normal(count) for name in names}
+    inputs["b_transform"] += shift * np.abs(inputs["w_transform"] * inputs["x"])
+    if closed:
+        inputs["b_carry"] -= 12.0
+    return inputs
 
 
-def _far_out(rng: np.random.Generator) -> Inputs:
+def _far_out(rng: Random) -> Inputs:
     """x of hundreds of millions: x + 1e-6 is rounded back to x, or to a number far from it."""
     inputs: Inputs = _units(4, shift=3.0)(rng)
     inputs["x"] *= 1e8
@@ -102,7 +89,7 @@ def _far_out(rng: np.random.Generator) -> Inputs:
     return inputs
 
 
-def _at_the_bend(rng: np.random.Generator) -> Inputs:
+def _at_the_bend(rng: Random) -> Inputs:
     """Units whose relu bends three millionths from x, to the left or to the right of it."""
     inputs: Inputs = _units(4)(rng)
     x, w = inputs["x"], inputs["w_transform"]

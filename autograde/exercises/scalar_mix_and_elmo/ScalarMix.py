@@ -1,38 +1,43 @@
 """Exercise `ScalarMix`: the mix as a module, with the norm of a layer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.differentiable import OWN_FROZEN, slopes, tensor_of
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import layers
 from elmo_mini.bilm.plain import TINY, ScalarMix, layer_norm, scalar_mix
 
 
+@Case.drawn
 def _case(
-    lengths: tuple[int, ...], norm: bool, *, n_layers: int = 3, dim: int = 4, flat: bool = False
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        made = layers(lengths, n_layers, dim, masked=True)(rng)
-        rows = 3.0 * made["layers"] + 0.7
-        if flat:
-            rows[0] = 0
-        return {
-            "n_layers": n_layers,
-            "do_layer_norm": norm,
-            "layers": rows,
-            "mask": made["mask"],
-            "w": rng.standard_normal(n_layers).astype(np.float32),
-            "gamma": float(rng.uniform(0.2, 0.7)),
-        }
-
-    return make
+    rng: Random,
+    lengths: tuple[int, ...],
+    norm: bool,
+    *,
+    n_layers: int = 3,
+    dim: int = 4,
+    flat: bool = False,
+) -> Inputs:
+    made = layers(lengths, n_layers, dim, masked=True)(rng)
+    rows = 3.0 * made["layers"] + 0.7
+    if flat:
+        rows[0] = 0
+    return {
+        "n_layers": n_layers,
+        "do_layer_norm": norm,
+        "layers": rows,
+        "mask": made["mask"],
+        "w": rng.standard_normal(n_layers).astype(np.float32),
+        "gamma": float(rng.uniform(0.2, 0.7)),
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -74,9 +79,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "Your mix changed the list of layers that it was given. Build a new list: whoever "
             "called it still needs the layers as they were."
         )
-    for layer, before in zip(rows, inputs["layers"], strict=True):
-        if not np.array_equal(layer.numpy(), before):
-            raise AnswerRefused("Your mix changed a layer that it was given. Build a new tensor.")
+    refuse_changed(inputs, {"layers": torch.stack(rows), "mask": mask}, "Build a new tensor.")
     there = mask.unsqueeze(-1)
     loss = (mixed * there).square().mean() if mixed.shape == rows[0].shape else mixed.mean()
     taught = [*slopes(loss, {"self.w": w, "self.gamma": gamma}, OWN_FROZEN).values()]

@@ -7,16 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    plain,
-    returned,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters.character_ids import reference as character_ids
 from autograde.exercises.scalar_mix_and_elmo import LESSON
@@ -53,8 +45,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     weights = {name: part.float() for name, part in small_elmo(**inputs["elmo"]).items()}
     mix = _UnequalMix if inputs["shares"] == "unequal" else ScalarMix
     came = returned(answer(sentences, weights, CharCNN, BiLM, mix))
-    if sentences != inputs["sentences"]:
-        raise AnswerRefused("Your function changed its argument `sentences`. Work on a copy.")
+    refuse_changed(inputs, {"sentences": sentences})
     if isinstance(came, Tensor | np.ndarray) and came.ndim == 3:
         raise AnswerRefused(
             "Return a list with one tensor (words, 2 H) for each sentence. You return one tensor "
@@ -73,17 +64,13 @@ class _UnequalMix(ScalarMix):
         self.w = nn.Parameter(torch.linspace(0.0, 1.0, n_layers))
 
 
-def _case(
-    *sentences: str, layers: int = 2, shares: str = "equal"
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "sentences": [sentence.split() for sentence in sentences],
-            "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},
-            "shares": shares,
-        }
-
-    return make
+@Case.drawn
+def _case(rng: Random, *sentences: str, layers: int = 2, shares: str = "equal") -> Inputs:
+    return {
+        "sentences": [sentence.split() for sentence in sentences],
+        "elmo": {"seed": int(rng.integers(1_000_000)), "layers": layers},
+        "shares": shares,
+    }
 
 
 def _by_slices(
@@ -142,8 +129,7 @@ START at both ends: , END] -> , START]
     `START` stands at both ends. The sentence is closed by `END`.
 END at both ends: START, -> END,
     `END` stands at both ends. The sentence is opened by `START`.
-the boundaries are spelled: \
-        START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
+the boundaries are spelled: START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
     You spell the boundaries: `character_ids` reads *<S>* as three letters. They have ids of their
     own, `START` and `END`.
 the first word over START: START, ->

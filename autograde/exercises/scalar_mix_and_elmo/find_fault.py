@@ -1,21 +1,12 @@
 """Exercise `find_fault`: question a black box until it shows which promise it breaks."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    plain,
-    returned,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.broken import FAULTS, Elmo, Sentences, elmo_with
@@ -113,12 +104,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return said
 
 
-def _elmo(kind: str, rounding: float = 0.0) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        seed = int(rng.integers(1_000_000))
-        return {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
-
-    return make
+@Case.drawn
+def _elmo(rng: Random, kind: str, rounding: float = 0.0) -> Inputs:
+    seed = int(rng.integers(1_000_000))
+    return {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
 
 
 SLIPS = """
@@ -158,8 +147,7 @@ the whole vector, or later places must stay: [:, : alone.shape[1] // 2] ->
     the forward reader's, `[:, : vectors.shape[1] // 2]`: there the replaced word's place moves,
     every *earlier* one stays, and later ones move, too. The backward reader has read the word
     before he comes to the earlier places.
-another sentence the second time: \
-        (short, longer, short) -> (short, longer, ["we", "see", "it"])
+another sentence the second time: (short, longer, short) -> (short, longer, ["we", "see", "it"])
     You compare two different sentences, whose vectors differ in a sound ELMo, too. Give it the same
     sentence twice.
 --- hint 3

@@ -1,24 +1,19 @@
 """Exercise `mix_gradient`: derive what a task teaches the mix."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo import mix_gradient
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    came = call(answer, inputs)
-    if isinstance(came, np.ndarray):
-        raise AnswerRefused(
-            "You return one array. Return two things: the gradient for `w`, (L + 1,), and the one "
-            "for `gamma`, a number."
-        )
-    return came
+def _one_array(came: Any) -> str | None:
+    return ONE_ARRAY if isinstance(came, np.ndarray | Tensor) else None
 
 
 def _answer(layers: Any, w: Any, gamma: float, upstream: Any, decay: float) -> Any:
@@ -50,21 +45,28 @@ def _by_loops(
     return np.array(for_w), for_gamma
 
 
+@Case.drawn
 def _case(
-    n_layers: int, shape: tuple[int, ...], decay: float, largest: float = 0.0, apart: float = 0.0
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "layers": rng.standard_normal((n_layers, *shape)),
-            "w": rng.standard_normal(n_layers) + largest + np.linspace(0.0, apart, n_layers),
-            "gamma": float(rng.uniform(0.3, 0.7)),
-            "upstream": rng.standard_normal(shape),
-            "decay": decay,
-        }
+    rng: Random,
+    n_layers: int,
+    shape: tuple[int, ...],
+    decay: float,
+    largest: float = 0.0,
+    apart: float = 0.0,
+) -> Inputs:
+    return {
+        "layers": rng.standard_normal((n_layers, *shape)),
+        "w": rng.standard_normal(n_layers) + largest + np.linspace(0.0, apart, n_layers),
+        "gamma": float(rng.uniform(0.3, 0.7)),
+        "upstream": rng.standard_normal(shape),
+        "decay": decay,
+    }
 
-    return make
 
-
+ONE_ARRAY = (
+    "You return one array. Return two things: the gradient for `w`, (L + 1,), and the one for "
+    "`gamma`, a number."
+)
 SLIPS = """
 --- hint 2
 the softmax is not derived: (a - mean) -> a
@@ -182,7 +184,7 @@ EXERCISE = Exercise(
     importance=3,
     minutes=15,
     reference=mix_gradient.mix_gradient,
-    run=_run,
+    run=refusing(_one_array),
     cases=(
         Case("one token, no penalty", _case(3, (4,), 0.0), weight=2),
         Case("a batch, no penalty", _case(3, (2, 5, 4), 0.0)),

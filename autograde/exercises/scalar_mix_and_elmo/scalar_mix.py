@@ -1,12 +1,10 @@
 """Exercise `scalar_mix`: one vector out of all layers, equation (1)."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import CUT_OFF, layers, run_with_learned
@@ -32,21 +30,20 @@ def _by_product(layers: Tensor, w: Tensor, gamma: Tensor) -> Tensor:
     return (gamma * (w.softmax(0) @ flat)).reshape(layers.shape[1:])
 
 
+@Case.drawn
 def _case(
+    rng: Random,
     lengths: tuple[int, ...],
     n_layers: int = 3,
     dim: int = 4,
     *,
     around: float = 1.0,
     apart: float = 0.0,
-) -> Callable[[np.random.Generator], Inputs]:
-    def make(rng: np.random.Generator) -> Inputs:
-        made = layers(lengths, n_layers, dim)(rng)
-        w = rng.standard_normal(n_layers) + around + np.linspace(0.0, apart, n_layers)
-        gamma = np.array(rng.uniform(0.2, 0.7), dtype=np.float32)
-        return {**made, "w": w.astype(np.float32), "gamma": gamma}
-
-    return make
+) -> Inputs:
+    made = layers(lengths, n_layers, dim)(rng)
+    w = rng.standard_normal(n_layers) + around + np.linspace(0.0, apart, n_layers)
+    gamma = np.array(rng.uniform(0.2, 0.7), dtype=np.float32)
+    return {**made, "w": w.astype(np.float32), "gamma": gamma}
 
 
 SLIPS = f"""
@@ -138,6 +135,29 @@ gamma is cut off: gamma * -> gamma.item() *
     without `float()`, `.item()` or `.detach()`.
 """
 
+SLIPS_OF_LOOP = """
+--- hint 2
+each turn of the loop begins anew: total = total + power -> total = power
+    Each turn of your loop throws away the sum so far, and the last layer is left alone. Add to it:
+    `total = total + ...`.
+the loop ends after one turn: sum(powers) * layer -> sum(powers) * layer⏎return gamma * total
+    Your loop ends after its first turn, with layer 0 alone. `return` stands behind the loop, as far
+    in as `for`.
+the share is upside down: power / sum(powers) -> sum(powers) / power
+    Your shares are upside down. A share is the exponential divided by the sum of all.
+no exponentials in the loop: torch.exp(w_j - w.max()) -> w_j - w.max()
+    The exponential is missing: the shares are exp(w_j), divided by the sum of all of them.
+the shares of minus w, in a loop: w_j - w.max() -> w.max() - w_j
+    Your largest weight gets the smallest share: the exponent has the wrong sign.
+the loop leaves out the token layer: \
+        zip(powers, layers, strict=True) -> list(zip(powers, layers, strict=True))[1:]
+    Layer 0 is never added. The token layer has a share, too: look at where your loop begins.
+the loop leaves out the last layer: \
+        zip(powers, layers, strict=True) -> list(zip(powers, layers, strict=True))[:-1]
+    The last layer is never added. There are L + 1 of them, as many as `w` has numbers: look at
+    where your loop ends.
+"""
+
 EXERCISE = Exercise(
     id="scalar_mix",
     title="One vector out of all layers",
@@ -157,7 +177,7 @@ EXERCISE = Exercise(
         Case("one layer alone", _case((3, 2), n_layers=1), edge=True),
         Case("five layers", _case((2, 4), n_layers=5), edge=True),
     ),
-    mistakes=slips(_by_axes, SLIPS),
+    mistakes=(*slips(_by_axes, SLIPS), *slips(_by_loop, SLIPS_OF_LOOP)),
     right_answers={"by axes": _by_axes, "a loop": _by_loop, "a matrix product": _by_product},
     atol=1e-5,
 )

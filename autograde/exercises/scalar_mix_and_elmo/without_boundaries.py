@@ -1,21 +1,13 @@
 """Exercise `without_boundaries`: the vectors of the words alone."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.answers import call_with_tensors, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.bilm import plain
@@ -23,19 +15,13 @@ from elmo_mini.bilm import plain
 Pair = tuple[Any, Any]
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    came = call_with_tensors(answer, inputs)
-    if isinstance(came, np.ndarray):
-        raise AnswerRefused(
-            "You return one tensor. Return two things: the vectors of the words, (B, T, 2H), and "
-            "their mask, (B, T)."
-        )
-    if isinstance(came, tuple | list) and len(came) == 2:
-        mask = came[1]
-        shape = inputs["mask"][:, 2:].shape
-        if isinstance(mask, np.ndarray) and mask.shape == shape and mask.dtype != bool:
-            raise AnswerRefused(NUMBERS)
-    return came
+def _no_pair(came: Any) -> str | None:
+    if isinstance(came, np.ndarray | Tensor):
+        return ONE_TENSOR
+    mask = came[1] if isinstance(came, tuple | list) and len(came) == 2 else None
+    if not isinstance(mask, np.ndarray | Tensor) or mask.ndim != 2:
+        return None  # which the shapes will tell
+    return None if mask.dtype in (bool, torch.bool) else NUMBERS
 
 
 def _by_rows(vectors: Tensor, mask: Tensor) -> Pair:
@@ -53,19 +39,20 @@ def _by_where(vectors: Tensor, mask: Tensor) -> Pair:
     return torch.where(kept[..., None], vectors[:, 1:-1], 0.0), kept
 
 
-def _case(lengths: tuple[int, ...], padding: int = 0) -> Callable[[np.random.Generator], Inputs]:
+@Case.drawn
+def _case(rng: Random, lengths: tuple[int, ...], padding: int = 0) -> Inputs:
     """Sentences of so many words, their boundaries added, and columns of nothing but padding."""
-
-    def make(rng: np.random.Generator) -> Inputs:
-        places = np.arange(max(lengths) + 2 + padding)
-        mask = places < np.array(lengths)[:, None] + 2
-        vectors = rng.standard_normal((len(lengths), len(places), 4)) + 3.0
-        vectors = np.where(mask[..., None], vectors, 7.0)
-        return {"vectors": vectors.astype(np.float32), "mask": mask}
-
-    return make
+    places = np.arange(max(lengths) + 2 + padding)
+    mask = places < np.array(lengths)[:, None] + 2
+    vectors = rng.standard_normal((len(lengths), len(places), 4)) + 3.0
+    vectors = np.where(mask[..., None], vectors, 7.0)
+    return {"vectors": vectors.astype(np.float32), "mask": mask}
 
 
+ONE_TENSOR = (
+    "You return one tensor. Return two things: the vectors of the words, (B, T, 2H), and their "
+    "mask, (B, T)."
+)
 NUMBERS = (
     "Your mask holds numbers. Return True and False, as the old mask does: `row[mask]` picks out "
     "the words of a row by these alone."
@@ -128,7 +115,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=8,
     reference=plain.without_boundaries,
-    run=_run,
+    run=refusing(_no_pair, call_with_tensors),
     cases=(
         Case("two sentences of one length", _case((3, 3))),
         Case("sentences of different lengths", _case((5, 2, 4)), weight=2),

@@ -1,10 +1,11 @@
 """Exercise `relative_frequency`: how often is a word."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.start_here import LESSON
 
@@ -16,7 +17,11 @@ def relative_frequency(tokens: Sequence[str], word: str) -> float:
     return list(tokens).count(word) / len(tokens) if tokens else 0.0
 
 
-def _drawn_text(rng: np.random.Generator) -> Inputs:
+def _tokens(tokens: Sequence[str], word: str = "the") -> Any:
+    return lambda rng: {"tokens": list(tokens), "word": word}
+
+
+def _drawn_text(rng: Random) -> Inputs:
     tokens = [str(token) for token in rng.choice(TEXT, size=int(rng.integers(30, 60)))]
     return {"tokens": [*tokens, "cat", "the", "The"], "word": "the"}
 
@@ -58,15 +63,13 @@ EXERCISE = Exercise(
     reference=relative_frequency,
     on_the_way=_on_the_way,
     cases=(
-        Case("the in a short text", lambda rng: {"tokens": list(TEXT), "word": "the"}),
+        Case("the in a short text", _tokens(TEXT)),
         Case("a longer text", _drawn_text, weight=2),
-        Case(
-            "a word that never occurs", lambda rng: {"tokens": list(TEXT), "word": "sun"}, edge=True
-        ),
-        Case("a text of one word", lambda rng: {"tokens": ["the"], "word": "the"}, edge=True),
+        Case("a word that never occurs", _tokens(TEXT, "sun"), edge=True),
+        Case("a text of one word", _tokens(["the"]), edge=True),
         Case(
             "a text without tokens",
-            lambda rng: {"tokens": [], "word": "the"},
+            _tokens([]),
             edge=True,
             asks="This text has no tokens. Its share is 0.0, and nothing may be divided by 0.",
         ),

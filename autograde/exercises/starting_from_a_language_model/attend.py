@@ -1,20 +1,21 @@
 """Exercise `attend`: where to look."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import seq2seq
 
 
+@Case.drawn
 def _questions(
+    rng: Random,
     lengths: Sequence[int],
     asked: int,
     hidden: int,
@@ -22,22 +23,19 @@ def _questions(
     scale: float = 1.0,
     tempting: bool = False,
     in_front: bool = False,
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
-        mask = mask[:, ::-1].copy() if in_front else mask
-        queries = rng.standard_normal((len(lengths), asked, hidden))
-        keys = rng.standard_normal((*mask.shape, hidden))
-        if tempting:  # padding that fits the first query better than any word
-            best = 4 * queries[:, 0] / np.linalg.norm(queries[:, 0], axis=-1, keepdims=True)
-            keys = np.where(mask[..., None], keys, best[:, None])
-        return {
-            "queries": (scale * queries).astype(np.float32),
-            "keys": keys.astype(np.float32),
-            "mask": mask,
-        }
-
-    return make
+) -> Inputs:
+    mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
+    mask = mask[:, ::-1].copy() if in_front else mask
+    queries = rng.standard_normal((len(lengths), asked, hidden))
+    keys = rng.standard_normal((*mask.shape, hidden))
+    if tempting:  # padding that fits the first query better than any word
+        best = 4 * queries[:, 0] / np.linalg.norm(queries[:, 0], axis=-1, keepdims=True)
+        keys = np.where(mask[..., None], keys, best[:, None])
+    return {
+        "queries": (scale * queries).astype(np.float32),
+        "keys": keys.astype(np.float32),
+        "mask": mask,
+    }
 
 
 def _attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
@@ -104,8 +102,7 @@ the mask as a length: \
     mask says which places are real.
 the mask of the first sentence: ~mask[:, None] -> ~mask[:1, None]
     You use the first sentence's mask for all. Each sentence has its own row: `mask.unsqueeze(1)`.
-cosines: queries @ keys.transpose(1, 2) \
-        -> torch.nn.functional.normalize(queries, dim=-1) \
+cosines: queries @ keys.transpose(1, 2) -> torch.nn.functional.normalize(queries, dim=-1) \
         @ torch.nn.functional.normalize(keys, dim=-1).transpose(1, 2)
     You divide by the lengths of the vectors. The score is the bare dot product.
 keys not turned: keys.transpose(1, 2) -> keys
@@ -157,7 +154,6 @@ one largest score for the whole batch: .masked_fill(~mask[:, None], -torch.inf) 
     You take out one maximum for the whole batch. Queries that lie far below it get 0/0. Mask the
     scores and let `softmax` take it out for each query.
 """
-
 
 EXERCISE = Exercise(
     id="attend",

@@ -5,20 +5,24 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import AnswerRefused, Case, Exercise, Inputs, Plain
+from autograde.checking.answers import AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
 
-
-def _to_be_rewritten(words: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
-
-    return make
+THREE_LISTS = (
+    "Return three lists, one after the other: what is read, what is to be said, and True or False "
+    "for each step."
+)
 
 
-def _with_a_word_twice(rng: np.random.Generator) -> Inputs:
+@Case.drawn
+def _to_be_rewritten(rng: Random, words: int) -> Inputs:
+    return {"sentence": [int(i) for i in 10 + rng.permutation(40)[:words]], "boundary": 1}
+
+
+def _with_a_word_twice(rng: Random) -> Inputs:
     first, second, third = (int(i) for i in 10 + rng.permutation(40)[:3])
     return {"sentence": [first, second, first, third, second], "boundary": 1}
 
@@ -42,12 +46,6 @@ def _what_counts(inputs: Inputs, outputs: Plain) -> Plain:
         "which steps count": " ".join("yes" if c else "no" for c in counted),
         "what is to be said, from the boundary on": _in_a_row(said[len(inputs["sentence"]) :]),
     }
-
-
-THREE_LISTS = (
-    "Return three lists, one after the other: what is read, what is to be said, and True or False "
-    "for each step."
-)
 
 
 def _in_a_row(ids: Sequence[Any]) -> str:
@@ -114,7 +112,6 @@ the next word is looked up in a dict: [*words, boundary] \
     You look a word up to find the one after it, and a word that comes twice has two of them. Go by
     places: the targets are the whole sentence, then the boundary.
 """
-
 
 EXERCISE = Exercise(
     id="autoencoder_steps",

@@ -1,12 +1,10 @@
 """Exercise `start_from`: move in with the furniture."""
 
-from typing import Any
-
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain
+from autograde.checking.answers import Answer, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent import classifier
@@ -14,17 +12,15 @@ from elmo_mini.recurrent.classifier import LSTMClassifier
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
 
 
-def _sizes(words: int, classes: int, embedding: int, hidden: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "words": words,
-            "classes": classes,
-            "embedding": embedding,
-            "hidden": hidden,
-            "seed": int(rng.integers(1 << 30)),
-        }
-
-    return make
+@Case.drawn
+def _sizes(rng: Random, words: int, classes: int, embedding: int, hidden: int) -> Inputs:
+    return {
+        "words": words,
+        "classes": classes,
+        "embedding": embedding,
+        "hidden": hidden,
+        "seed": int(rng.integers(1 << 30)),
+    }
 
 
 def _whose(now: nn.Module, before: dict[str, Tensor], teacher: dict[str, Tensor]) -> dict[str, str]:
@@ -173,14 +169,12 @@ the output layer has changed: embedding.load_state_dict(model.embedding.state_di
     Embedding and LSTM are right, and the output layer has changed too. The language model has
     nothing for it, classes are not words: leave it as it was.
 --- hint 2
-one model for both: \
-        classifier.embedding.load_state_dict(model.embedding.state_dict()) \
+one model for both: classifier.embedding.load_state_dict(model.embedding.state_dict()) \
         -> classifier.embedding = model.embedding \
         && classifier.lstm.load_state_dict(model.lstm.state_dict()) -> classifier.lstm = model.lstm
     Classifier and language model now *share* their parts: training the one changes the other. Copy
     the numbers, do not hand over the object.
-the language model is frozen: \
-        classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
+the language model is frozen: classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
     You freeze the language model for good. A copy needs no such lock: whoever owns the model may go
     on training it.
 the {part} is shared, and the {other} is forgotten: \
@@ -198,8 +192,7 @@ frozen: classifier.lstm -> classifier.lstm.requires_grad_(False) \
 the LSTM is frozen: classifier.lstm -> classifier.lstm.requires_grad_(False)
     The LSTM can no longer learn. Dai and Le go on training *all* weights; freezing is what TagLM
     and ELMo will do.
-the embedding is frozen: \
-        classifier.embedding -> classifier.embedding.requires_grad_(False)
+the embedding is frozen: classifier.embedding -> classifier.embedding.requires_grad_(False)
     The embedding can no longer learn. Dai and Le go on training *all* weights.
     (`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)
 `load_state_dict` of the whole model: \
@@ -215,7 +208,6 @@ the embedding is frozen: \
     `load_state_dict` misses the names of `output`. Call it on the parts,
     `classifier.lstm.load_state_dict(...)`, or with `strict=False`.
 """
-
 
 EXERCISE = Exercise(
     id="start_from",

@@ -5,16 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call,
-    returned,
-)
+from autograde.checking.answers import AnswerRefused, Plain, refusing, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -32,30 +24,26 @@ def _text_list(inputs: Inputs, outputs: Plain) -> Plain:
     return sorted(outputs)
 
 
-def _run_ngrams(answer: Answer, inputs: Inputs) -> Plain:
-    def listed(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        if isinstance(result, Iterator):
-            raise AnswerRefused(
-                "Your answer is a generator, which is gone after one walk. Return a list: put "
-                "`list(...)` round it."
-            )
-        if isinstance(result, set | frozenset):
-            raise AnswerRefused(
-                "Your answer is a set, which keeps *ana* of *banana* once. It stands there twice: "
-                "return a list."
-            )
-        return result
-
-    return call(listed, inputs)
+def _gone_or_too_few(result: Any) -> str | None:
+    if isinstance(result, Iterator):
+        return (
+            "Your answer is a generator, which is gone after one walk. Return a list: put "
+            "`list(...)` round it."
+        )
+    if isinstance(result, set | frozenset):
+        return (
+            "Your answer is a set, which keeps *ana* of *banana* once. It stands there twice: "
+            "return a list."
+        )
+    return None
 
 
-def _word(*, length: int = 0, word: str = "", shortest: int = 3, longest: int = 6) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        letters = [chr(97 + int(i)) for i in rng.permutation(26)[:length]]
-        return {"word": word or "".join(letters), "shortest": shortest, "longest": longest}
-
-    return make
+@Case.drawn
+def _word(
+    rng: Random, *, length: int = 0, word: str = "", shortest: int = 3, longest: int = 6
+) -> Inputs:
+    letters = [chr(97 + int(i)) for i in rng.permutation(26)[:length]]
+    return {"word": word or "".join(letters), "shortest": shortest, "longest": longest}
 
 
 def _length_by_length(word: str, shortest: int, longest: int) -> list[str]:
@@ -168,7 +156,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=10,
     reference=fasttext.character_ngrams,
-    run=_run_ngrams,
+    run=refusing(_gone_or_too_few),
     view=_text_list,
     cases=(
         Case("a word of 5 letters, 3 to 6", _word(length=5)),

@@ -6,16 +6,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    call,
-)
+from autograde.checking.answers import refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
@@ -24,23 +16,19 @@ Sentences = list[list[int]]
 Table = np.ndarray
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    def in_numpy(*arguments: Any) -> Any:
-        counts = answer(*arguments)
-        if isinstance(counts, torch.Tensor):
-            raise AnswerRefused(TENSOR)
-        return counts
-
-    return call(in_numpy, inputs)
+def _a_tensor(counts: Any) -> str | None:
+    return TENSOR if isinstance(counts, torch.Tensor) else None
 
 
-def _drawn_sentences(lengths: Sequence[int], words: int, window: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
-        drawn[0][:5] = [0, 1, 2, 0, 1]  # a pair comes twice at one distance
-        return {"sentences": drawn, "vocabulary_size": words, "window": window}
+@Case.drawn
+def _drawn_sentences(rng: Random, lengths: Sequence[int], words: int, window: int) -> Inputs:
+    drawn = [[int(i) for i in rng.integers(words, size=length)] for length in lengths]
+    drawn[0][:5] = [0, 1, 2, 0, 1]  # a pair comes twice at one distance
+    return {"sentences": drawn, "vocabulary_size": words, "window": window}
 
-    return make
+
+def _sentences(sentences: Sentences, words: int, window: int = 2) -> Any:
+    return lambda rng: {"sentences": sentences, "vocabulary_size": words, "window": window}
 
 
 def _both_ways(sentences: Sentences, size: int, window: int) -> Table:
@@ -108,8 +96,7 @@ a word beside itself is skipped: return counts -> np.fill_diagonal(counts, 0)⏎
 negative places: min(window, place) -> window
     At the start of a sentence a negative place counts from the end in Python, and far words become
     neighbours. Stop at place 0.
-the place of a repeated word: \
-        min(window, place) -> min(window, ids.index(word)) \
+the place of a repeated word: min(window, place) -> min(window, ids.index(word)) \
         && ids[place - distance] -> ids[ids.index(word) - distance]
     `ids.index(word)` finds the first place of a word, also when you are at its second. Walk over
     places with `enumerate`.
@@ -205,26 +192,19 @@ EXERCISE = Exercise(
     importance=4,
     minutes=15,
     reference=glove.cooccurrence_counts,
-    run=_run,
+    run=refusing(_a_tensor),
     cases=(
-        Case(
-            "one sentence of four words",
-            lambda rng: {"sentences": [[0, 1, 2, 3]], "vocabulary_size": 4, "window": 2},
-        ),
+        Case("one sentence of four words", _sentences([[0, 1, 2, 3]], 4)),
         Case("several sentences, window 3", _drawn_sentences((9, 7, 8), 6, 3), weight=2),
-        Case(
-            "a word beside itself",
-            lambda rng: {"sentences": [[1, 1, 0]], "vocabulary_size": 2, "window": 2},
-            edge=True,
-        ),
+        Case("a word beside itself", _sentences([[1, 1, 0]], 2), edge=True),
         Case(
             "sentences shorter than the window, and an empty one",
-            lambda rng: {"sentences": [[0, 1], [], [2]], "vocabulary_size": 3, "window": 5},
+            _sentences([[0, 1], [], [2]], 3, window=5),
             edge=True,
         ),
         Case(
             "words that never come, the last two among them",
-            lambda rng: {"sentences": [[0, 3, 1], [3, 3]], "vocabulary_size": 6, "window": 2},
+            _sentences([[0, 3, 1], [3, 3]], 6),
             edge=True,
         ),
     ),

@@ -1,30 +1,29 @@
 """Exercise `glove_loss`: GloVe's weighted least squares."""
 
-from typing import Any
-
-import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    as_tensors,
-    plain,
-    returned,
-)
-from autograde.checking.judge import with_article
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
+from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
 
+CUT_OFF = (
+    "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
+    "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
+    "all do that. Compute with the tensors as they came."
+)
+ON_A_COPY = (
+    "Work on a copy: the lesson calls your function again and again with the same table. "
+    "`torch.where` makes a new one."
+)
 
+
+@Case.drawn
 def _glove_tables(
+    rng: Random,
     rows: int,
     columns: int,
     *,
@@ -32,25 +31,22 @@ def _glove_tables(
     small: bool = False,
     x_max: float = 10.0,
     alpha: float = 0.75,
-) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
-        if small:
-            counts = rng.choice([0.2, 1 / 3, 0.5, 0.7], size=(rows, columns))
-        if zeros:
-            counts[rng.random((rows, columns)) < 0.4] = 0.0
-            counts[0, 0], counts[0, 1] = 0.0, 3.0
-        return {
-            "vectors": rng.standard_normal((rows, 4)),
-            "context_vectors": rng.standard_normal((columns, 4)),
-            "biases": rng.standard_normal(rows),
-            "context_biases": rng.standard_normal(columns),
-            "counts": counts,
-            "x_max": x_max,
-            "alpha": alpha,
-        }
-
-    return make
+) -> Inputs:
+    counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
+    if small:
+        counts = rng.choice([0.2, 1 / 3, 0.5, 0.7], size=(rows, columns))
+    if zeros:
+        counts[rng.random((rows, columns)) < 0.4] = 0.0
+        counts[0, 0], counts[0, 1] = 0.0, 3.0
+    return {
+        "vectors": rng.standard_normal((rows, 4)),
+        "context_vectors": rng.standard_normal((columns, 4)),
+        "biases": rng.standard_normal(rows),
+        "context_biases": rng.standard_normal(columns),
+        "counts": counts,
+        "x_max": x_max,
+        "alpha": alpha,
+    }
 
 
 def _of_pairs_that_occur(
@@ -81,35 +77,11 @@ def _loss_by_einsum(
     return torch.sum(weight * (scores - x.clamp(min=1e-12).log()) ** 2)
 
 
-CUT_OFF = (
-    "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
-    "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
-    "all do that. Compute with the tensors as they came."
-)
-
-
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient for the vectors: the lesson goes on to learn with both."""
-    tensors = [as_tensors(value) for value in inputs.values()]
-    vectors = tensors[0].requires_grad_()
-    loss = answer(vectors, *tensors[1:])
-    for (name, before), after in zip(inputs.items(), tensors, strict=True):
-        if isinstance(after, Tensor) and not np.array_equal(after.detach().numpy(), before):
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: the lesson calls your "
-                "function again and again with the same table. `torch.where` makes a new one."
-            )
-    returned(loss)
-    if not isinstance(loss, Tensor):
-        raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return the tensor itself, without "
-            f"`.item()` or `float()`: autograd must be able to follow it back."
-        )
+    loss, slope = loss_and_slope(answer, inputs, "vectors", ON_A_COPY)
     if not loss.requires_grad:
         raise AnswerRefused(CUT_OFF)
-    if loss.ndim:
-        return {"loss": plain(loss), "its gradient for the vectors": None}
-    slope = slopes(loss, {"vectors": vectors})["vectors"]
     return {"loss": plain(loss), "its gradient for the vectors": plain(slope)}
 
 
@@ -184,8 +156,7 @@ the ratio without x_max: (counts / x_max).clamp(max=1.0) ** alpha -> \
         torch.where(counts < x_max, counts**alpha, 1.0)
     Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so that the
     weight reaches 1 there.
-the logarithm of whether the pair occurs: \
-        torch.where(seen, counts, torch.ones_like(counts)) -> seen
+the logarithm of whether the pair occurs: torch.where(seen, counts, torch.ones_like(counts)) -> seen
     You take the logarithm of True and False. Take that of the count, where it is above 0.
 --- hint 3
 the count, not its logarithm: scores - logs -> scores - counts
@@ -197,8 +168,7 @@ the mean: .sum() -> .mean()
     You average over the table. J is a sum.
 the mean over the pairs that occur: .sum() -> .sum() / seen.sum()
     You average over the pairs that occur. J is a sum.
-the right sum, and a broken gradient: \
-        torch.where(seen, counts, torch.ones_like(counts)) -> counts \
+the right sum, and a broken gradient: torch.where(seen, counts, torch.ones_like(counts)) -> counts \
         && (weight * (scores - logs) ** 2) -> torch.where(seen, weight * (scores - logs) ** 2, 0.0)
     The sum is right, but its gradient is nan. Leaving the infinity out of the sum, with
     `torch.where` or `torch.nansum`, comes too late: autograd still walks through the logarithm of

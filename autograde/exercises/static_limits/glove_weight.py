@@ -5,21 +5,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import glove
 
 
-def _some_counts(x_max: float, alpha: float) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        counts = x_max * np.concatenate([rng.uniform(0.05, 0.9, 4), rng.uniform(1.5, 9, 3)])
-        return {"counts": counts, "x_max": x_max, "alpha": alpha}
-
-    return make
+@Case.drawn
+def _some_counts(rng: Random, x_max: float, alpha: float) -> Inputs:
+    counts = x_max * np.concatenate([rng.uniform(0.05, 0.9, 4), rng.uniform(1.5, 9, 3)])
+    return {"counts": counts, "x_max": x_max, "alpha": alpha}
 
 
-def _a_table(rng: np.random.Generator) -> Inputs:
+def _a_table(rng: Random) -> Inputs:
     return {"counts": rng.uniform(0, 200, (2, 3)), "x_max": 100.0, "alpha": 0.75}
 
 

@@ -2,16 +2,17 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import majority_ceiling
 
 
-def _drawn_senses(rng: np.random.Generator) -> Inputs:
+def _drawn_senses(rng: Random) -> Inputs:
     words, senses = [], []
     for word, counts in (("hard", (9, 2, 1)), ("line", (3, 5, 4)), ("serve", (14, 13, 2))):
         for number, count in enumerate(counts):
@@ -23,6 +24,10 @@ def _drawn_senses(rng: np.random.Generator) -> Inputs:
     senses += ["plant.0"] * (89 - len(senses))
     order = rng.permutation(len(words))
     return {"words": [words[i] for i in order], "senses": [senses[i] for i in order]}
+
+
+def _labelled(words: str, senses: str) -> Any:
+    return lambda rng: {"words": words.split(), "senses": senses.split()}
 
 
 def _by_counters(words: Sequence[str], senses: Sequence[str]) -> float:
@@ -120,28 +125,22 @@ EXERCISE = Exercise(
     on_the_way=_on_the_way,
     rtol=1e-6,
     cases=(
-        Case(
-            "one word, two senses",
-            lambda rng: {"words": ["bank"] * 3, "senses": ["river", "money", "money"]},
-        ),
+        Case("one word, two senses", _labelled("bank bank bank", "river money money")),
         Case("three words", _drawn_senses, weight=2),
         Case(
             "two spellings of one word",
-            lambda rng: {
-                "words": ["interest"] * 3 + ["interests"] * 4,
-                "senses": ["rate", "rate", "share", "rate", "share", "share", "share"],
-            },
+            _labelled("interest " * 3 + "interests " * 4, "rate rate share rate share share share"),
         ),
         Case(
             "a capital is another spelling",
-            lambda rng: {
-                "words": ["china", "China", "china", "China", "China", "china"],
-                "senses": ["plates", "country", "plates", "country", "plates", "country"],
-            },
+            _labelled(
+                "china China china China China china",
+                "plates country plates country plates country",
+            ),
         ),
         Case(
             "words with one sense only, and fewer senses than words",
-            lambda rng: {"words": ["u", "v", "v", "w"], "senses": ["1", "2", "2", "1"]},
+            _labelled("u v v w", "1 2 2 1"),
             edge=True,
         ),
     ),

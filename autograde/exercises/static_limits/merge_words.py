@@ -3,71 +3,50 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call,
-    returned,
-)
+from autograde.checking.answers import AnswerRefused, Plain, refusing, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import pseudo_words
 
 ROUND_TABLE = ["the", "dog", "saw", "a", "category", "of", "cat", "and", "the", "Cat", "dog"]
-
-
 QUIET = ["nothing", "happens", "here"]
+GENERATOR = (
+    "A result of yours is a generator, which is gone after one walk. The next cell counts the "
+    "labels and looks at them: put `list(...)` round it."
+)
+ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
+ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
 
 
-def _text_with(rng: np.random.Generator) -> Inputs:
+def _text_with(rng: Random) -> Inputs:
     words = ["school", "money", "the", "a", "schools", "of", "her"]
     text = [[str(w) for w in rng.choice(words, size=8)] for _ in range(5)]
     text[2][:3] = ["money", "school", "money"]
     return {"sentences": text, "first": "school", "second": "money", "merged": "school|money"}
 
 
-def _merge_case(*sentences: list[str]) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        text = [list(sentence) for sentence in sentences]
-        return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
-
-    return make
+@Case.drawn
+def _merge_case(rng: Random, *sentences: list[str]) -> Inputs:
+    text = [list(sentence) for sentence in sentences]
+    return {"sentences": text, "first": "cat", "second": "dog", "merged": "catdog"}
 
 
-ONE_LIST = "Your new text is one long list. Keep a list for each sentence."
-ONE_THING = "Return two things, the new sentences and the labels: `return new, labels`."
-
-
-def _run_merge(answer: Answer, inputs: Inputs) -> Plain:
-    def listed(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        parts = result if isinstance(result, list | tuple) else [result]
-        if any(isinstance(part, Iterator) for part in parts):
-            raise AnswerRefused(
-                "A result of yours is a generator, which is gone after one walk. The next cell "
-                "counts the labels and looks at them: put `list(...)` round it."
-            )
-        return result
-
-    return call(listed, inputs)
+def _a_generator(result: Any) -> str | None:
+    parts = result if isinstance(result, list | tuple) else [result]
+    return GENERATOR if any(isinstance(part, Iterator) for part in parts) else None
 
 
 def _two_results(inputs: Inputs, outputs: Plain) -> Plain:
     """Both results by name, so that a difference says which of the two it is in."""
     returned(outputs)
-    pair = isinstance(outputs, list | tuple) and len(outputs) == 2
-    if not pair:
+    if not isinstance(outputs, list | tuple) or len(outputs) != 2:
         raise AnswerRefused(ONE_THING)
-    if any(isinstance(token, str) for token in _items(outputs[0])):  # type: ignore[index]
-        flat = not any(isinstance(label, str) for label in _items(outputs[1]))  # type: ignore[index]
+    new, labels = outputs
+    if any(isinstance(token, str) for token in _items(new)):
+        flat = not any(isinstance(label, str) for label in _items(labels))
         raise AnswerRefused(ONE_LIST if flat else ONE_THING)
-    return {"new": outputs[0], "labels": outputs[1]}  # type: ignore[index]
+    return {"new": new, "labels": labels}
 
 
 def _items(value: Any) -> list[Any]:
@@ -88,8 +67,7 @@ def _merge_by_comprehension(text: list[list[str]], first: str, second: str, merg
 SLIPS = f"""
 --- hint 1
 the label is the merged word: (number, place, token) -> (number, place, merged)
-the label is the merged word, wherever it stands: \
-        (first, second) -> (first, second, merged) \
+the label is the merged word, wherever it stands: (first, second) -> (first, second, merged) \
         && (number, place, token) -> (number, place, merged)
     Your labels all hold the merged word. The point of the game is to remember which word stood
     there.
@@ -147,8 +125,7 @@ labels without the word: (number, place, token) -> (number, place)
 all tokens in one list: \
         return new, labels -> return [token for sentence in new for token in sentence], labels
     {ONE_LIST}
-the second word's labels are missing: \
-        labels.append( -> if token == first: labels.append(
+the second word's labels are missing: labels.append( -> if token == first: labels.append(
     The labels of the second word are missing. Both words get labels.
 the merged words are dropped: return new, labels -> return [[token for token in sentence \
         if token not in (first, second)] for sentence in sentences], labels
@@ -170,7 +147,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=10,
     reference=pseudo_words.merge_words,
-    run=_run_merge,
+    run=refusing(_a_generator),
     view=_two_results,
     cases=(
         Case("two sentences", _merge_case(ROUND_TABLE, ["a", "cat"])),

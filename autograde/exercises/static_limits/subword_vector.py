@@ -1,11 +1,9 @@
 """Exercise `subword_vector`: A vector for every spelling."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.word_vectors import fasttext
@@ -16,16 +14,14 @@ Table = np.ndarray
 KNOWN = ["paper", "banana", "thing", "打"]
 
 
-def _spelling(word: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "word": word,
-            "words": list(KNOWN),
-            "word_vectors": rng.standard_normal((len(KNOWN), 5)),
-            "ngram_vectors": rng.standard_normal((97, 5)),
-        }
-
-    return make
+@Case.drawn
+def _spelling(rng: Random, word: str) -> Inputs:
+    return {
+        "word": word,
+        "words": list(KNOWN),
+        "word_vectors": rng.standard_normal((len(KNOWN), 5)),
+        "ngram_vectors": rng.standard_normal((97, 5)),
+    }
 
 
 def _rows(word: str, table: Table) -> list[int]:

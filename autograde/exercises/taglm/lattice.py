@@ -11,21 +11,31 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
+from autograde.checking.answers import (
     Answer,
     AnswerRefused,
-    Inputs,
     Plain,
     as_tensors,
     plain,
+    refuse_changed,
     returned,
 )
+from autograde.checking.differentiable import slopes
+from autograde.checking.exercise import Case, Inputs, Random
 from autograde.checking.judge import with_article
 from elmo_mini.tagging import constrained_crf
 
+NOT_COUNTED = ("torch", "autograde.proving")
+MANY_PATHS, MUCH_MEMORY = 1_000_000, 3_000_000
+EVERY_PATH = (
+    "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
+    "make ten million. Go from word to word and keep one number for each label."
+)
 
+
+@Case.drawn
 def lattice(
+    rng: Random,
     lengths: Sequence[int],
     labels: int,
     *,
@@ -35,40 +45,33 @@ def lattice(
     restless: bool = False,
     forbidden: bool = False,
     moves: float = 2.0,
-) -> Any:
+) -> Inputs:
     """Random scores for sentences of these lengths; padding holds scores that must not count.
 
     With ``restless`` a label seldom follows itself, so that a walk through padding goes astray.
     With ``forbidden`` nothing may go to the last label, as the rules of BIOES have it for I.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        rows, longest = len(lengths), max(lengths)
-        mask = np.arange(longest) < np.array(lengths)[:, None]
-        emissions = shift + scale * 2 * rng.standard_normal((rows, longest, labels))
-        emissions[~mask] = 5.0 + rng.standard_normal((int((~mask).sum()), labels))
-        inputs: Inputs = {"emissions": emissions.astype(np.float32)}
-        if path:
-            inputs["labels"] = rng.integers(labels, size=(rows, longest))
-        transitions = moves * rng.standard_normal((labels, labels))
-        if forbidden:
-            transitions[:, -1] = constrained_crf.FORBIDDEN
-        return inputs | {
-            "mask": mask,
-            "transitions": (transitions - 4 * restless * np.eye(labels)).astype(np.float32),
-            "start": 2 * rng.standard_normal(labels, np.float32),
-            "end": 2 * rng.standard_normal(labels, np.float32),
-        }
-
-    return make
+    rows, longest = len(lengths), max(lengths)
+    mask = np.arange(longest) < np.array(lengths)[:, None]
+    emissions = shift + scale * 2 * rng.standard_normal((rows, longest, labels))
+    emissions[~mask] = 5.0 + rng.standard_normal((int((~mask).sum()), labels))
+    inputs: Inputs = {"emissions": emissions.astype(np.float32)}
+    if path:
+        inputs["labels"] = rng.integers(labels, size=(rows, longest))
+    transitions = moves * rng.standard_normal((labels, labels))
+    if forbidden:
+        transitions[:, -1] = constrained_crf.FORBIDDEN
+    return inputs | {
+        "mask": mask,
+        "transitions": (transitions - 4 * restless * np.eye(labels)).astype(np.float32),
+        "start": 2 * rng.standard_normal(labels, np.float32),
+        "end": 2 * rng.standard_normal(labels, np.float32),
+    }
 
 
 def named(value: Any) -> str:
     """The type of a value with its article: "a Tensor", "an int"."""
     return with_article(type(value).__name__)
-
-
-NOT_COUNTED = ("torch", "autograde.proving")
 
 
 class Budget(TorchFunctionMode):
@@ -126,13 +129,6 @@ def needs_memory(work: Callable[[], Any]) -> int:
             tracemalloc.stop()
 
 
-MANY_PATHS, MUCH_MEMORY = 1_000_000, 3_000_000
-EVERY_PATH = (
-    "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
-    "make ten million. Go from word to word and keep one number for each label."
-)
-
-
 def every_path(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> list[tuple[list[tuple[int, ...]], Tensor]]:
@@ -152,20 +148,15 @@ def every_path(
 
 def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
     """The scores and their gradient for the emissions: the network learns through both."""
-    tensors = [as_tensors(value) for value in inputs.values()]
-    emissions = tensors[0].requires_grad_()
+    tensors = {name: as_tensors(value) for name, value in inputs.items()}
+    emissions = tensors["emissions"].requires_grad_()
     with Budget():
-        result = returned(answer(*tensors))
+        result = returned(answer(*tensors.values()))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
             f"Your answer is {named(result)}. Return one tensor of shape (B,); "
             "`torch.stack` makes one of a list of tensors."
         )
-    for (name, before), after in zip(inputs.items(), tensors, strict=True):
-        if not np.array_equal(after.detach().numpy(), before):
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
-                "function still needs the original."
-            )
+    refuse_changed(inputs, tensors)
     slope = slopes(result.sum(), {"emissions": emissions})["emissions"]
     return {"scores": plain(result), "their gradient for the emissions": plain(slope)}

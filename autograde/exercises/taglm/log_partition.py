@@ -125,8 +125,7 @@ exp by hand, the largest taken out for all labels together: torch.logsumexp(pair
 cut off from autograd in the loop: pairs = alpha.unsqueeze(2) -> pairs = alpha.detach().unsqueeze(2)
     The numbers are right, and only the last word of a sentence learns: you detach `alpha` from word
     to word. Leave out `.detach()`.
-only the moves stay out of log space: \
-        torch.logsumexp(pairs, 1) -> \
+only the moves stay out of log space: torch.logsumexp(pairs, 1) -> \
         alpha.amax(1, keepdim=True) + torch.log( \
         (alpha - alpha.amax(1, keepdim=True)).exp() @ transitions.exp() + 1e-30)
     You take the largest `alpha` out before you exponentiate, and the moves go through `exp` as they
@@ -303,7 +302,6 @@ SLIPS_OF_SENTENCES = """
 the last word of each sentence is left out: row[1:length] -> row[1 : length - 1]
     Your loop ends one word too early. A slice stops before its end by itself.
 """
-
 
 EXERCISE = Exercise(
     id="log_partition",

@@ -1,10 +1,9 @@
 """Exercise `may_follow`: which label may follow which."""
 
-from typing import Any
-
 import numpy as np
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import constrained_crf
@@ -15,12 +14,10 @@ def may_follow(before: str, after: str) -> bool:
     return constrained_crf.may_follow(before, after)
 
 
-def _kinds(*kinds: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in "BIES"]
-        return {"labels": [labels[int(i)] for i in rng.permutation(len(labels))]}
-
-    return make
+@Case.drawn
+def _kinds(rng: Random, *kinds: str) -> Inputs:
+    labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in "BIES"]
+    return {"labels": [labels[int(i)] for i in rng.permutation(len(labels))]}
 
 
 def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
@@ -145,7 +142,6 @@ the answer is turned round: return False -> return True \
         && not goes_on or before[2:] == after[2:] -> goes_on and before[2:] != after[2:]
     Your rule is right and its answer is turned round: True means that it may follow.
 """
-
 
 EXERCISE = Exercise(
     id="may_follow",

@@ -135,7 +135,6 @@ every sentence as long as the first: mask[row] -> mask[0]
     You take the length of the first sentence for all. Each has its own row in the mask.
 """
 
-
 EXERCISE = Exercise(
     id="path_score",
     title="The score of a path",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.spans_of import drawn_labels
@@ -21,25 +21,25 @@ def span_f1(gold: Corpus, predicted: Corpus) -> Scores:
     return scores.precision, scores.recall, scores.f1
 
 
-def _two_corpora(lengths: Sequence[int], *, changed: float) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        gold = [drawn_labels(rng, length, ("PER", "LOC")) for length in lengths]
-        gold[0][:4] = ["B-PER", "I-PER", "O", "B-LOC"]
-        predicted = [list(sentence) for sentence in gold]
-        for sentence in predicted:
-            for place, label in enumerate(sentence):
-                if rng.random() < changed:
-                    kind = "LOC" if label.endswith("PER") else "PER"
-                    sentence[place] = ("O", f"B-{kind}", f"I-{kind}")[int(rng.integers(3))]
-        predicted[0][:4] = ["B-PER", "O", "B-LOC", "B-PER"]
-        predicted[1] = ["O"] * len(predicted[1])
-        return {"gold": gold, "predicted": predicted}
-
-    return make
+@Case.drawn
+def _two_corpora(rng: Random, lengths: Sequence[int], *, changed: float) -> Inputs:
+    gold = [drawn_labels(rng, length, ("PER", "LOC")) for length in lengths]
+    gold[0][:4] = ["B-PER", "I-PER", "O", "B-LOC"]
+    predicted = [list(sentence) for sentence in gold]
+    for sentence in predicted:
+        for place, label in enumerate(sentence):
+            if rng.random() < changed:
+                kind = "LOC" if label.endswith("PER") else "PER"
+                sentence[place] = ("O", f"B-{kind}", f"I-{kind}")[int(rng.integers(3))]
+    predicted[0][:4] = ["B-PER", "O", "B-LOC", "B-PER"]
+    predicted[1] = ["O"] * len(predicted[1])
+    return {"gold": gold, "predicted": predicted}
 
 
-def _corpora(gold: Corpus, predicted: Corpus) -> Any:
-    return lambda rng: {"gold": [list(s) for s in gold], "predicted": [list(s) for s in predicted]}
+def _corpora(gold: str, predicted: str) -> Any:
+    """Sentences that are written one behind the other, with a bar between them."""
+    both = {"gold": gold, "predicted": predicted}
+    return lambda rng: {name: [s.split() for s in text.split("|")] for name, text in both.items()}
 
 
 def _by_sentence(gold: Corpus, predicted: Corpus) -> Scores:
@@ -193,7 +193,6 @@ spans of different sentences are mixed up: every (n, *span) -> span
     number of the sentence into the span.
 """
 
-
 EXERCISE = Exercise(
     id="span_f1",
     title="Precision, recall and F1 of spans",
@@ -205,28 +204,17 @@ EXERCISE = Exercise(
     reference=span_f1,
     on_the_way=_on_the_way,
     cases=(
-        Case(
-            "one sentence",
-            _corpora(
-                [["B-PER", "I-PER", "O", "B-LOC", "O"]], [["B-PER", "I-PER", "B-PER", "O", "B-LOC"]]
-            ),
-        ),
+        Case("one sentence", _corpora("B-PER I-PER O B-LOC O", "B-PER I-PER B-PER O B-LOC")),
         Case("six sentences", _two_corpora((8, 5, 9, 7, 6, 10), changed=0.25), weight=2),
-        Case(
-            "the same places in two sentences",
-            _corpora([["B-PER", "O"], ["O", "B-LOC"]], [["O", "O"], ["B-PER", "B-LOC"]]),
-        ),
-        Case(
-            "a sentence that begins with I",
-            _corpora([["B-PER"], ["B-PER", "O"]], [["B-PER"], ["I-PER", "O"]]),
-        ),
-        Case("all right", _corpora([["B-PER", "O"], ["B-LOC"]], [["B-PER", "O"], ["B-LOC"]])),
-        Case("nothing predicted", _corpora([["B-PER", "O"]], [["O", "O"]]), edge=True),
-        Case("nothing right", _corpora([["B-PER", "O"]], [["B-LOC", "O"]]), edge=True),
-        Case("nothing to find", _corpora([["O", "O"]], [["O", "B-PER"]]), edge=True),
+        Case("the same places in two sentences", _corpora("B-PER O|O B-LOC", "O O|B-PER B-LOC")),
+        Case("a sentence that begins with I", _corpora("B-PER|B-PER O", "B-PER|I-PER O")),
+        Case("all right", _corpora("B-PER O|B-LOC", "B-PER O|B-LOC")),
+        Case("nothing predicted", _corpora("B-PER O", "O O"), edge=True),
+        Case("nothing right", _corpora("B-PER O", "B-LOC O"), edge=True),
+        Case("nothing to find", _corpora("O O", "O B-PER"), edge=True),
         Case(
             "nothing to find, and nothing found",
-            _corpora([["O", "O"]], [["O", "O"]]),
+            _corpora("O O", "O O"),
             edge=True,
             asks="Here no span is true and none is predicted. All three numbers are 0.0.",
         ),

@@ -4,9 +4,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from elmo_mini.tagging import spans
@@ -15,7 +14,7 @@ Labels = Sequence[str]
 Found = list[tuple[int, int, str]]
 
 
-def drawn_labels(rng: np.random.Generator, length: int, kinds: Sequence[str]) -> list[str]:
+def drawn_labels(rng: Random, length: int, kinds: Sequence[str]) -> list[str]:
     """A legal BIO sequence with spans of one to three words, some of them side by side."""
     labels: list[str] = []
     while len(labels) < length:
@@ -27,22 +26,19 @@ def drawn_labels(rng: np.random.Generator, length: int, kinds: Sequence[str]) ->
     return labels[:length]
 
 
-def _labels(*texts: str) -> Any:
-    return lambda rng: {"labels": list(texts)}
+def _labels(text: str) -> Any:
+    return lambda rng: {"labels": text.split()}
+
+
+def _a_set(found: Any) -> str | None:
+    if isinstance(found, set | frozenset):
+        return "Your answer is a set, which has no order. Return a list of spans."
+    return None
 
 
 def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
     """The spans in their order, each a tuple, so that sets of them can be built later."""
-    kinds: list[type] = []
-
-    def watched(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        kinds.append(type(result))
-        return result
-
-    found = call(watched, inputs)
-    if kinds and issubclass(kinds[0], set | frozenset):
-        raise AnswerRefused("Your answer is a set, which has no order. Return a list of spans.")
+    found = refusing(_a_set)(answer, inputs)
     if isinstance(found, list) and any(isinstance(span, list) for span in found):
         raise AnswerRefused(
             "Each of your spans is a list. Write it as a tuple, `(start, end, kind)`, with round "
@@ -162,8 +158,7 @@ what stands before the second hyphen is looked for in the labels: label[2:] -> l
     and the first hyphen, `label[2:]`, and keep the rest whole.
 only O closes a span: if start is not None: found -> if start is not None and label == "O": found \
         && (None, "") if label == "O" else (place, label[2:]) \
-        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, \
-        kind)
+        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, kind)
 only O closes a span, and all others open one: \
         if start is not None: found -> if start is not None and label == "O": found
     A span is closed at O only. A B, or an I of another kind, closes what is open as well, and opens
@@ -201,7 +196,6 @@ a span from each of its words: place = end -> place += 1
     already taken.
 """
 
-
 EXERCISE = Exercise(
     id="spans_of",
     title="From labels to spans",
@@ -213,38 +207,35 @@ EXERCISE = Exercise(
     reference=spans.spans_of,
     run=_run_spans,
     cases=(
-        Case("one span of two words", _labels("O", "B-NP", "I-NP", "O")),
+        Case("one span of two words", _labels("O B-NP I-NP O")),
         Case(
             "a drawn sentence",
             lambda rng: {"labels": [*drawn_labels(rng, 14, ("NP", "VP")), "O"]},
             weight=2,
         ),
-        Case("two spans side by side", _labels("B-NP", "I-NP", "B-NP", "O", "B-VP", "O")),
-        Case("a span at the end", _labels("O", "B-VP", "B-NP", "I-NP")),
-        Case("I after O, and I of another kind", _labels("O", "I-NP", "I-VP", "I-VP", "O")),
-        Case(
-            "I of the same kind after O",
-            _labels("B-PER", "O", "I-PER", "I-PER", "O", "O", "I-PER", "B-LOC", "I-PER", "O"),
-        ),
+        Case("two spans side by side", _labels("B-NP I-NP B-NP O B-VP O")),
+        Case("a span at the end", _labels("O B-VP B-NP I-NP")),
+        Case("I after O, and I of another kind", _labels("O I-NP I-VP I-VP O")),
+        Case("I of the same kind after O", _labels("B-PER O I-PER I-PER O O I-PER B-LOC I-PER O")),
         Case(
             "I at the very beginning, and the same kind at the end",
-            _labels("I-PER", "I-PER", "O", "B-PER"),
+            _labels("I-PER I-PER O B-PER"),
             asks="The first label has none before it: `labels[-1]` would be the last one.",
             edge=True,
         ),
-        Case("a kind with a hyphen", _labels("B-NON-GPE", "I-NON-GPE", "B-GPE"), edge=True),
-        Case("no words, and no spans", _labels(), edge=True),
-        Case("O only", _labels("O", "O"), edge=True),
+        Case("a kind with a hyphen", _labels("B-NON-GPE I-NON-GPE B-GPE"), edge=True),
+        Case("no words, and no spans", _labels(""), edge=True),
+        Case("O only", _labels("O O"), edge=True),
         Case(
             "kinds that begin or end with B or I",
-            _labels("B-BOOK", "I-BOOK", "O", "B-ITEM", "B-SUB-X", "I-SUB-X", "O", "B-TAXI"),
+            _labels("B-BOOK I-BOOK O B-ITEM B-SUB-X I-SUB-X O B-TAXI"),
             asks="A kind may begin or end with B or I. Only the first two characters go: "
             "`label[2:]`.",
             edge=True,
         ),
         Case(
             "different kinds that begin or end alike",
-            _labels("B-PER", "I-PLACE", "O", "B-NON-GPE", "I-GPE", "B-GPE", "I-NON-GPE"),
+            _labels("B-PER I-PLACE O B-NON-GPE I-GPE B-GPE I-NON-GPE"),
             asks="Different kinds may begin or end alike. Compare whole kinds, with `==`.",
             edge=True,
         ),

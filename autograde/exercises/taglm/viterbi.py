@@ -7,16 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call_with_tensors
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import (
@@ -295,7 +287,6 @@ the walk back goes through the padding: torch.where(here, back, stay) -> back
     The scores are right, and the walk back begins at the last column, in the padding. Begin at the
     last real word of each sentence.
 """
-
 
 EXERCISE = Exercise(
     id="viterbi",

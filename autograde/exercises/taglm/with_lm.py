@@ -1,61 +1,32 @@
 """Exercise `with_lm`: where the language model joins."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    plain,
-    returned,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
+from autograde.exercises.taglm.any_width import AnyWidth, in_words
 from autograde.exercises.taglm.lattice import named
 from elmo_mini.tagging import taglm
 
 Layer = Callable[[Tensor], Tensor]
 
 
-class _Layer:
-    """A recurrent layer that takes vectors of any width: wrong answers run, and differ.
-
-    It remembers the widths it was given, because a layer of the lesson's network takes one only.
-    """
-
-    def __init__(self, seed: int, width: int) -> None:
-        generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.randn(64, width, generator=generator)
-        self.weight.requires_grad_()
-        self.widths: set[int] = set()
-
-    def __call__(self, vectors: Tensor) -> Tensor:
-        self.widths.add(vectors.shape[-1])
-        carried = vectors.cumsum(1) / 2  # so that the order of time matters
-        return torch.tanh(carried @ self.weight[: vectors.shape[-1]])
-
-
-def _vectors(batch: int, words: int, width: int, position: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "words": rng.standard_normal((batch, words, width), np.float32),
-            "lm": rng.standard_normal((batch, words, width), np.float32),
-            "first": int(rng.integers(1, 10**6)),
-            "second": int(rng.integers(1, 10**6)),
-            "position": position,
-        }
-
-    return make
+@Case.drawn
+def _vectors(rng: Random, batch: int, words: int, width: int, position: str) -> Inputs:
+    return {
+        "words": rng.standard_normal((batch, words, width), np.float32),
+        "lm": rng.standard_normal((batch, words, width), np.float32),
+        "first": int(rng.integers(1, 10**6)),
+        "second": int(rng.integers(1, 10**6)),
+        "position": position,
+    }
 
 
 def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
@@ -63,7 +34,7 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
     width = inputs["words"].shape[-1]
     words, lm = (torch.from_numpy(inputs[name].copy()) for name in ("words", "lm"))
     words.requires_grad_()
-    first, second = (_Layer(inputs[name], width) for name in ("first", "second"))
+    first, second = (AnyWidth(inputs[name], width) for name in ("first", "second"))
     result = answer(words, lm, first, second, inputs["position"])
     if isinstance(result, tuple):
         raise AnswerRefused(
@@ -72,20 +43,15 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
     returned(result)
     if not isinstance(result, Tensor):
         raise AnswerRefused(f"Your answer is {named(result)}. Return one tensor.")
-    if not torch.equal(words, torch.from_numpy(inputs["words"])):
-        raise AnswerRefused("Your answer changed `words`. Build new tensors with `torch.cat`.")
+    refuse_changed(inputs, {"words": words}, "Build new tensors with `torch.cat`.")
     found = slopes(result.sum(), {"words": words, "first": first.weight})
     return {
         "vectors": plain(result),
         "their gradient for the word vectors": plain(found["words"]),
         "their gradient for the first floor": plain(found["first"]),
-        "width of the vectors that `first` is given": _said(first.widths),
-        "width of the vectors that `second` is given": _said(second.widths),
+        "width of the vectors that `first` is given": in_words(sorted(set(first.widths))),
+        "width of the vectors that `second` is given": in_words(sorted(set(second.widths))),
     }
-
-
-def _said(widths: set[int]) -> str:
-    return " and ".join(map(str, sorted(widths))) or "never called"
 
 
 def _join(vectors: Tensor, lm: Tensor) -> Tensor:
@@ -127,13 +93,11 @@ always at the input: position == "input" -> True && position == "after_first" ->
         && position == "after_second" -> False
     The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
     the first floor gives. `position` says where.
-at its place and at all above: \
-        position == "after_first" -> position in ("input", "after_first") \
+at its place and at all above: position == "after_first" -> position in ("input", "after_first") \
         && position == "after_second" -> position != "none"
     From the place that `position` names you join the LM vectors again at each one above. They join
     once.
-the LM vectors of the first sentence: cat([vectors, lm], -> \
-        cat([vectors, lm[:1].expand_as(lm)],
+the LM vectors of the first sentence: cat([vectors, lm], -> cat([vectors, lm[:1].expand_as(lm)],
     Every sentence gets the LM vectors of the first one. Each has its own: `lm`, not `lm[0]`.
 at every place at once: position == "input" -> True && position == "after_first" -> True \
         && position == "after_second" -> True
@@ -226,7 +190,6 @@ the word vectors are cut off from autograd: _join(words, lm) if position == "inp
     The vectors are right, and autograd cannot follow them back to `words`, so the word vectors
     never learn. Leave out `.detach()`.
 """
-
 
 EXERCISE = Exercise(
     id="with_lm",

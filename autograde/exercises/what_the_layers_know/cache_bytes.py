@@ -1,11 +1,8 @@
 """Exercise `cache_bytes`: what it costs to keep the vectors of a text."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
@@ -25,19 +22,19 @@ def cache_bytes(sentences: Sentences, H: int, L: int, size: int, way: str) -> in
     return numbers * size
 
 
-def _text(way: str, H: int, L: int, size: int, sentences: int = 4, *, empty: bool = False) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        words = [f"w{i}" for i in range(7)] + ["The", "the"]
-        lengths = rng.integers(3, 9, sentences)
-        made = [[str(word) for word in rng.choice(words, n)] for n in lengths]
-        made[0] = ["The", "the", *made[0]]
-        if empty:
-            made[1] = []
-        if sum(map(len, made)) % len(set().union(*made)) == 0:
-            made[-1].append("the")  # so that no multiple of the types is the tokens
-        return {"sentences": made, "H": H, "L": L, "size": size, "way": way}
-
-    return make
+@Case.drawn
+def _text(
+    rng: Random, way: str, H: int, L: int, size: int, sentences: int = 4, *, empty: bool = False
+) -> Inputs:
+    words = [f"w{i}" for i in range(7)] + ["The", "the"]
+    lengths = rng.integers(3, 9, sentences)
+    made = [[str(word) for word in rng.choice(words, n)] for n in lengths]
+    made[0] = ["The", "the", *made[0]]
+    if empty:
+        made[1] = []
+    if sum(map(len, made)) % len(set().union(*made)) == 0:
+        made[-1].append("the")  # so that no multiple of the types is the tokens
+    return {"sentences": made, "H": H, "L": L, "size": size, "way": way}
 
 
 def _by_arrays(sentences: Sentences, H: int, L: int, size: int, way: str) -> int:
@@ -174,7 +171,6 @@ lower case: {word for -> {word.lower() for
 always four bytes: numbers * size -> numbers * 4
     You always take four bytes a number. `size` says how many.
 """
-
 
 EXERCISE = Exercise(
     id="cache_bytes",

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import Answer, AnswerRefused, Case, Exercise, Inputs, Plain, plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
-Random = np.random.Generator
 SEEDS = 10  # of six words, two draws can be the same by chance
 BY_CHANCE = 0.08  # five standard deviations with 1,200 words
 BY_HABIT = 0.3  # words that keep their labels, or share them with another spelling, are far beyond
+TAGS = ("NOUN", "VERB", "THE", "OTHER")
 
 
 def control_labels(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
@@ -81,14 +82,9 @@ def _alike(found: dict[str, set[str]]) -> float:
 
 
 def _drawn(answer: Answer, words: list[str], labels: list[str], seed: int) -> list[str]:
-    given = list(words), list(labels)
-    came = answer(*given, np.random.default_rng(seed))
-    for name, now, before in (("words", given[0], words), ("labels", given[1], labels)):
-        if now != before:
-            raise AnswerRefused(
-                f"Your answer changed its argument `{name}`. Work on a copy: whoever called the "
-                "function still needs the original."
-            )
+    before, given = ({"words": list(words), "labels": list(labels)} for _ in range(2))
+    came = answer(*given.values(), np.random.default_rng(seed))
+    refuse_changed(before, given)
     if isinstance(came, list | tuple) and came:
         _as_text(0, plain(came[0]))  # first, for to copy a list of a thousand tables takes seconds
     came = plain(came)
@@ -117,41 +113,33 @@ def _as_text(place: int, label: Plain) -> str:
     return str(label)
 
 
-TAGS = ("NOUN", "VERB", "THE", "OTHER")
-
-
-def _text(types: int, often: int) -> Any:
+@Case.drawn
+def _text(rng: Random, types: int, often: int) -> Inputs:
     """Words that occur up to `often` times; the commonest have the commonest tag.
 
     Every second word stands in two spellings, *w7* and *W7*.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        names = [f"{'W' if i % 2 else 'w'}{i // 2}" for i in range(types)]
-        tags = rng.choice(TAGS, types, p=(0.5, 0.25, 0.05, 0.2))
-        words, labels = [], []
-        for name, tag in zip(names, tags, strict=True):
-            for _ in range(int(rng.integers(1, often + 1)) * (6 if tag == "THE" else 1)):
-                words.append(name)
-                other = rng.random() < 0.2
-                labels.append(str(rng.choice(TAGS[:2])) if other else str(tag))
-        order = rng.permutation(len(words))
-        return {
-            "words": [words[i] for i in order],
-            "labels": [labels[i] for i in order],
-            "seed": int(rng.integers(1_000_000)),
-        }
-
-    return make
+    names = [f"{'W' if i % 2 else 'w'}{i // 2}" for i in range(types)]
+    tags = rng.choice(TAGS, types, p=(0.5, 0.25, 0.05, 0.2))
+    words, labels = [], []
+    for name, tag in zip(names, tags, strict=True):
+        for _ in range(int(rng.integers(1, often + 1)) * (6 if tag == "THE" else 1)):
+            words.append(name)
+            other = rng.random() < 0.2
+            labels.append(str(rng.choice(TAGS[:2])) if other else str(tag))
+    order = rng.permutation(len(words))
+    return {
+        "words": [words[i] for i in order],
+        "labels": [labels[i] for i in order],
+        "seed": int(rng.integers(1_000_000)),
+    }
 
 
-def _few(words: Sequence[str], labels: Sequence[str] = ()) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        drawn = [str(tag) for tag in rng.choice(TAGS, len(words))]
-        seed = int(rng.integers(1_000_000))
-        return {"words": list(words), "labels": list(labels) or drawn, "seed": seed}
-
-    return make
+@Case.drawn
+def _few(rng: Random, words: Sequence[str], labels: Sequence[str] = ()) -> Inputs:
+    drawn = [str(tag) for tag in rng.choice(TAGS, len(words))]
+    seed = int(rng.integers(1_000_000))
+    return {"words": list(words), "labels": list(labels) or drawn, "seed": seed}
 
 
 def _all_draws_first(words: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
@@ -228,8 +216,7 @@ one place is never drawn, and there must be two: rng.integers(len(labels)) \
         -> rng.integers(len(labels) - 1)
     One place of `labels`, the last or the first, is never drawn. `rng.integers(n)` draws from 0 to
     n - 1: `labels[rng.integers(len(labels))]` leaves no place out.
-never the word's own label: for word in words: -> of = dict(zip(words, labels)) \
-        ⏎others = {own: \
+never the word's own label: for word in words: -> of = dict(zip(words, labels)) ⏎others = {own: \
         [label for label in labels if label != own] or [own] for own in set(labels)} \
         ⏎for word in words: && labels[int(rng.integers(len(labels)))] \
         -> (some := others[of[word]])[int(rng.integers(len(some)))]
@@ -239,7 +226,6 @@ never the word's own label: for word in words: -> of = dict(zip(words, labels)) 
 lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]
     You give *Word* and *word* one label. Here every spelling is a word of its own.
 """
-
 
 EXERCISE = Exercise(
     id="control_labels",

@@ -1,11 +1,9 @@
 """Exercise `diagnose_probe`: from the symptoms of a probe to its fault."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
@@ -28,7 +26,9 @@ def diagnose_probe(test: float, fresh: float, offsets: Numbers, moved: float) ->
     return LEAK if test - fresh > GAP else SOUND
 
 
+@Case.drawn
 def _probe_with(
+    rng: Random,
     fault: str,
     *,
     side: int = 2,
@@ -39,7 +39,7 @@ def _probe_with(
     moved: float | None = None,
     close: bool = False,
     between: bool = False,
-) -> Any:
+) -> Inputs:
     """Symptoms of a made-up probe.
 
     `side` is where the labels came from when they are shifted, and `graded_so` says whether the
@@ -47,34 +47,30 @@ def _probe_with(
     scores differ by up to `chance`. With `close` the neighbours' labels agree nearly as often;
     with `between` the middle of shifted ones is far above the other neighbour's.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        fresh = good + rng.uniform(-0.03, 0.03)
-        test = fresh + (rng.uniform(-chance, chance) if gap is None else gap)
-        offsets = rng.uniform(0.12, 0.2, 3)
-        if close:
-            offsets = fresh - rng.uniform(0.01, 0.03, 3)
-        offsets[1] = fresh
-        distance = rng.uniform(0.2, 0.9) if moved is None else moved
-        if fault == LEAK:
-            test = fresh + (rng.uniform(0.11, 0.14) if gap is None else gap)
-        if fault == BLIND:
-            distance = rng.uniform(0, 3e-7) if moved is None else moved
-        if fault == SHIFTED:
-            offsets[[1, side]] = offsets[[side, 1]]
-            offsets[2 - side] = min(offsets[2 - side], offsets[1] - 0.02)  # seen from one side only
-            if between:
-                offsets[1] = offsets[side] - 0.1
-            fresh = float(offsets[1])
-            test = good if graded_so else fresh + rng.uniform(-chance, chance)
-        return {
-            "test": float(test),
-            "fresh": float(fresh),
-            "offsets": offsets,
-            "moved": float(distance),
-        }
-
-    return make
+    fresh = good + rng.uniform(-0.03, 0.03)
+    test = fresh + (rng.uniform(-chance, chance) if gap is None else gap)
+    offsets = rng.uniform(0.12, 0.2, 3)
+    if close:
+        offsets = fresh - rng.uniform(0.01, 0.03, 3)
+    offsets[1] = fresh
+    distance = rng.uniform(0.2, 0.9) if moved is None else moved
+    if fault == LEAK:
+        test = fresh + (rng.uniform(0.11, 0.14) if gap is None else gap)
+    if fault == BLIND:
+        distance = rng.uniform(0, 3e-7) if moved is None else moved
+    if fault == SHIFTED:
+        offsets[[1, side]] = offsets[[side, 1]]
+        offsets[2 - side] = min(offsets[2 - side], offsets[1] - 0.02)  # seen from one side only
+        if between:
+            offsets[1] = offsets[side] - 0.1
+        fresh = float(offsets[1])
+        test = good if graded_so else fresh + rng.uniform(-chance, chance)
+    return {
+        "test": float(test),
+        "fresh": float(fresh),
+        "offsets": offsets,
+        "moved": float(distance),
+    }
 
 
 def _by_neighbours(test: float, fresh: float, offsets: Numbers, moved: float) -> str:
@@ -170,7 +166,6 @@ everything is shifted: offsets.argmax() -> offsets.max()
     You call the labels of every probe shifted. Ask for the *place* of the *largest* of `offsets`:
     `offsets.argmax()` is 1 where the word's own label agrees most.
 """
-
 
 EXERCISE = Exercise(
     id="diagnose_probe",

@@ -7,21 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    call,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 
 Numbers = NDArray[np.float64]
 Labels = Sequence[str]
+SPELLINGS = 32
+NO_RULE = "now one, now the other"
+SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
 def nearest_labels(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
@@ -76,36 +71,30 @@ def _of_no_rule(answer: Answer, inputs: Inputs, tied: list[int]) -> list[int]:
     return [row for row, said in found.items() if len(said) > 1]
 
 
-SPELLINGS = 32
-NO_RULE = "now one, now the other"
-SENSES = ("bank.river", "bank.money", "bank.blood")
-
-
-def _cloud(examples: int, asked: int, k: int, senses: int = 3, size: int = 6) -> Any:
+@Case.drawn
+def _cloud(
+    rng: Random, examples: int, asked: int, k: int, senses: int = 3, size: int = 6
+) -> Inputs:
     """Vectors of very different lengths; some examples of a sense lie among those of others.
 
     Of three senses the first example and the last k have one, the k - 1 after the first another,
     most have the third. Of two senses the first and the last example have different ones.
     """
-
-    def make(rng: np.random.Generator) -> Inputs:
-        middles = 1.2 * rng.standard_normal((senses, size))
-        own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
-        if senses == 3:
-            own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
-            own[-k:] = own[0]
-        else:
-            own[-1] = 1 - own[0]
-        known = middles[own] + rng.standard_normal((examples, size))
-        known *= rng.uniform(0.3, 4, (examples, 1))
-        questions = middles[of] + rng.standard_normal((asked, size))
-        questions *= rng.uniform(0.3, 4, (asked, 1))
-        return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
-
-    return make
+    middles = 1.2 * rng.standard_normal((senses, size))
+    own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
+    if senses == 3:
+        own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
+        own[-k:] = own[0]
+    else:
+        own[-1] = 1 - own[0]
+    known = middles[own] + rng.standard_normal((examples, size))
+    known *= rng.uniform(0.3, 4, (examples, 1))
+    questions = middles[of] + rng.standard_normal((asked, size))
+    questions *= rng.uniform(0.3, 4, (asked, 1))
+    return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
 
 
-def _tie(rng: np.random.Generator) -> Inputs:
+def _tie(rng: Random) -> Inputs:
     """Two votes against two, in every order of names and of places in the list.
 
     In the last row two far examples outvote one that is very near.
@@ -128,7 +117,7 @@ def _tie(rng: np.random.Generator) -> Inputs:
     return {"known": np.array(known), "labels": labels, "asked": questions, "k": 4}
 
 
-def _two_far(rng: np.random.Generator) -> Inputs:
+def _two_far(rng: Random) -> Inputs:
     """Two examples and k = 5; the nearer one decides."""
     return _cloud(2, 5, 5, 2)(rng) | {"labels": [SENSES[0], SENSES[1]]}
 
@@ -255,8 +244,7 @@ the k-th alone: max(nearest, key=nearest.count) -> nearest[-1]
     You take the label of the k-th neighbour. All k vote, and most votes win.
 the fewest votes: max(nearest, -> min(nearest,
     You take the label with the fewest votes. Take the one with the most.
-near votes count more: key=nearest.count \
-        -> key=lambda label: \
+near votes count more: key=nearest.count -> key=lambda label: \
         sum(similarity[row] for row in np.argsort(-similarity)[:k] if labels[row] == label)
     You add up cosines. Each of the k nearest has one vote, however near it is.
 a tie goes by the alphabet: max(nearest, -> max(sorted(nearest),
@@ -283,7 +271,6 @@ the label that comes last: nearest.count -> nearest.index
     `nearest.index` is the place where a label first stands. Ask how often it stands there:
     `nearest.count`.
 """
-
 
 EXERCISE = Exercise(
     id="nearest_labels",

@@ -7,7 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from autograde.checking.exercise import Answer, Case, Exercise, Inputs, Plain, call
+from autograde.checking.answers import Answer, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.probing.linear_probe import probe_gradient
@@ -25,27 +26,27 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return came
 
 
-def _words(number: int, size: int, labels: int, l2: float, scale: float = 1.0) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "x": scale * (rng.standard_normal((number, size)) + 0.3),
-            "y": rng.integers(0, labels, number),
-            "W": 0.7 * rng.standard_normal((size, labels)),
-            "b": rng.standard_normal(labels),
-            "l2": l2,
-        }
+@Case.drawn
+def _words(
+    rng: Random, number: int, size: int, labels: int, l2: float, scale: float = 1.0
+) -> Inputs:
+    return {
+        "x": scale * (rng.standard_normal((number, size)) + 0.3),
+        "y": rng.integers(0, labels, number),
+        "W": 0.7 * rng.standard_normal((size, labels)),
+        "b": rng.standard_normal(labels),
+        "l2": l2,
+    }
 
-    return make
 
-
-def _far_apart(rng: np.random.Generator) -> Inputs:
+def _far_apart(rng: Random) -> Inputs:
     """All scores of a word are raised by 500 or lowered by 500, which changes no probability."""
     inputs = _words(6, 4, 3, 0.1)(rng)
     inputs["x"][:, 0], inputs["W"][0] = [500, -500, 500, -500, 500, -500], 1.0
     return inputs
 
 
-def _last_label_absent(rng: np.random.Generator) -> Inputs:
+def _last_label_absent(rng: Random) -> Inputs:
     return _words(5, 4, 4, 0.1)(rng) | {"y": np.array([0, 2, 1, 2, 0])}
 
 
@@ -207,7 +208,6 @@ the first word is left out: zip(x, y, strict=True) -> zip(x[1:], y[1:], strict=T
 only the first word: for_b = for_b + error / len(x) -> for_b = for_b + error / len(x)⏎break
     Your loop ends after the first word. Add up over all N words, and return after the loop.
 """
-
 
 EXERCISE = Exercise(
     id="probe_gradient",

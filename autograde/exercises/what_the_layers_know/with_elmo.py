@@ -1,25 +1,16 @@
 """Exercise `with_elmo`: the frozen layers, mixed, at the input of an RNN, its output, or both."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
 from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    plain,
-    returned,
-)
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
+from autograde.exercises.taglm.any_width import AnyWidth, in_words
 from autograde.exercises.what_the_layers_know import LESSON
 from elmo_mini.tagging import elmo_tagger
 
@@ -36,28 +27,12 @@ NAMES = (
 )
 
 
-class _Rnn:
-    """A recurrent layer that takes vectors of any width: wrong answers run, and differ."""
-
-    def __init__(self, seed: int, out: int) -> None:
-        generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.randn(64, out, generator=generator)
-        self.weight.requires_grad_()
-        self.widths: list[int] = []
-
-    def __call__(self, vectors: Tensor) -> Tensor:
-        self.widths.append(vectors.shape[-1])
-        carried = vectors.cumsum(1) / 2  # so that the order of time matters
-        return torch.tanh(carried @ self.weight[: vectors.shape[-1]])
-
-
 class _Mix:
     """Weights of its own over the layers."""
 
     def __init__(self, seed: int, layers: int) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.rand(layers, generator=generator)
-        self.weight.requires_grad_()
+        self.weight = torch.rand(layers, generator=generator).requires_grad_()
         self.calls = 0
 
     def __call__(self, layers: Layers) -> Tensor:
@@ -66,18 +41,18 @@ class _Mix:
         return torch.einsum("l,l...->...", self.weight[: len(stacked)], stacked)
 
 
-def _vectors(batch: int, words: int, width: int, where: str, layers: int = 3) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "x": rng.standard_normal((batch, words, width), np.float32),
-            "layers": rng.standard_normal((layers, batch, words, width), np.float32),
-            "mix_in": int(rng.integers(1, 10**6)),
-            "mix_out": int(rng.integers(1, 10**6)),
-            "rnn": int(rng.integers(1, 10**6)),
-            "where": where,
-        }
-
-    return make
+@Case.drawn
+def _vectors(
+    rng: Random, batch: int, words: int, width: int, where: str, layers: int = 3
+) -> Inputs:
+    return {
+        "x": rng.standard_normal((batch, words, width), np.float32),
+        "layers": rng.standard_normal((layers, batch, words, width), np.float32),
+        "mix_in": int(rng.integers(1, 10**6)),
+        "mix_out": int(rng.integers(1, 10**6)),
+        "rnn": int(rng.integers(1, 10**6)),
+        "where": where,
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -85,7 +60,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     x = torch.from_numpy(inputs["x"].copy()).requires_grad_()
     layers = [torch.from_numpy(layer.copy()).requires_grad_() for layer in inputs["layers"]]
     mixes = [_Mix(inputs[name], len(layers)) for name in MIXES]
-    rnn = _Rnn(inputs["rnn"], x.shape[-1])
+    rnn = AnyWidth(inputs["rnn"], x.shape[-1])
     result = returned(answer(x, layers, *mixes, rnn, inputs["where"]))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
@@ -101,21 +76,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "vectors": plain(result),
         **{f"a gradient {name}": there for name, there in zip(NAMES, reached, strict=True)},
         "gradient for the word vectors": plain(found["x"]),
-        "widths that the RNN is given": " and ".join(map(str, rnn.widths)) or "never called",
+        "widths that the RNN is given": in_words(rnn.widths),
         "calls of mix_in and of mix_out": " and ".join(str(mix.calls) for mix in mixes),
     }
-
-
-def _joined(
-    x: Tensor, layers: Layers, mix_in: Mixed, mix_out: Mixed, rnn: Layer, where: str
-) -> Tensor:
-    layers = [h.detach() for h in layers]
-    if where in ("input", "both"):
-        x = torch.cat([x, mix_in(layers)], -1)
-    h = rnn(x)
-    if where in ("output", "both"):
-        h = torch.cat([h, mix_out(layers)], -1)
-    return h
 
 
 def _case_by_case(
@@ -265,7 +228,6 @@ the output, unless it is asked for: where in ("output", "both") -> where not in 
     ("output", "both")`.
 """
 
-
 EXERCISE = Exercise(
     id="with_elmo",
     title="Freeze, mix, concatenate",
@@ -286,7 +248,7 @@ EXERCISE = Exercise(
         Case("one sentence of one word, at the output", _vectors(1, 1, 2, "output"), edge=True),
     ),
     mistakes=(
-        *slips(_joined, SLIPS),
+        *slips(elmo_tagger.with_elmo, SLIPS),
         Mistake(
             "all ways are computed, and one is chosen",
             _all_ways,

@@ -5,17 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    equal,
-    plain,
-    returned,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, equal, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
@@ -115,7 +106,7 @@ def _places(pair: tuple[Any, Any], names: dict[Any, int]) -> tuple[int, int]:
         ) from None
 
 
-def _by_slices(tokens: list[int], window: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+def _by_slices(tokens: list[int], window: int, rng: Random) -> list[tuple[int, int]]:
     pairs = []
     for place, center in enumerate(tokens):
         reach = int(rng.integers(1, window + 1))
@@ -124,7 +115,7 @@ def _by_slices(tokens: list[int], window: int, rng: np.random.Generator) -> list
     return pairs
 
 
-def _array_of_pairs(tokens: list[int], window: int, rng: np.random.Generator) -> Any:
+def _array_of_pairs(tokens: list[int], window: int, rng: Random) -> Any:
     ids = np.asarray(tokens)
     i, j = np.meshgrid(np.arange(len(ids)), np.arange(len(ids)), indexing="ij")
     reach = rng.integers(1, window + 1, size=len(ids))[:, None]
@@ -132,7 +123,7 @@ def _array_of_pairs(tokens: list[int], window: int, rng: np.random.Generator) ->
     return np.stack([ids[i[keep]], ids[j[keep]]], axis=1)
 
 
-def _lazy_pairs(tokens: list[int], window: int, rng: np.random.Generator) -> Any:
+def _lazy_pairs(tokens: list[int], window: int, rng: Random) -> Any:
     for i, center in enumerate(tokens):
         reach = math.ceil((1.0 - rng.random()) * window)
         for distance in range(1, reach + 1):
@@ -142,15 +133,13 @@ def _lazy_pairs(tokens: list[int], window: int, rng: np.random.Generator) -> Any
                 yield center, tokens[i + distance]
 
 
-def _sentence(length: int, window: int) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        tokens = [int(token) for token in rng.permutation(100)[:length]]
-        return {"tokens": tokens, "window": window, "seed": int(rng.integers(2**31))}
-
-    return make
+@Case.drawn
+def _sentence(rng: Random, length: int, window: int) -> Inputs:
+    tokens = [int(token) for token in rng.permutation(100)[:length]]
+    return {"tokens": tokens, "window": window, "seed": int(rng.integers(2**31))}
 
 
-def _of_few_words(rng: np.random.Generator) -> Inputs:
+def _of_few_words(rng: Random) -> Inputs:
     tokens = [int(token) for token in rng.permutation([3, 5, 8] * 8)]
     return {"tokens": tokens, "window": 4, "seed": int(rng.integers(2**31))}
 
@@ -256,7 +245,6 @@ all contexts of a centre in one pair: pairs += [(center, context) for context in
         -> pairs.append((center, near))
     Your pairs hold a centre and the list of all its contexts. Write one pair for each context.
 """
-
 
 EXERCISE = Exercise(
     id="dynamic_window_pairs",

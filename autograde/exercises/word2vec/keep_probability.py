@@ -1,34 +1,29 @@
 """Exercise `keep_probability`: subsampling, as printed and as programmed."""
 
 import math
-from typing import Any
 
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 
-def _frequencies(formula: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        frequency = np.sort(10.0 ** rng.uniform(-3.2, -1.2, size=8))[::-1].copy()
-        return {"frequency": frequency, "threshold": 1e-4, "formula": formula}
-
-    return make
+@Case.drawn
+def _frequencies(rng: Random, formula: str) -> Inputs:
+    frequency = np.sort(10.0 ** rng.uniform(-3.2, -1.2, size=8))[::-1].copy()
+    return {"frequency": frequency, "threshold": 1e-4, "formula": formula}
 
 
-def _rare(formula: str) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "frequency": 10.0 ** rng.uniform(-6.5, -5.2, size=4),
-            "threshold": 1e-4,
-            "formula": formula,
-        }
-
-    return make
+@Case.drawn
+def _rare(rng: Random, formula: str) -> Inputs:
+    return {
+        "frequency": 10.0 ** rng.uniform(-6.5, -5.2, size=4),
+        "threshold": 1e-4,
+        "formula": formula,
+    }
 
 
 def _keep(frequency: np.ndarray, threshold: float, formula: str) -> np.ndarray:
@@ -125,7 +120,6 @@ cut off at {cap}: np.minimum(keep, 1.0) -> np.minimum(keep, {cap}) | cap = 0.9, 
     Your rare words are kept almost always. A word whose formula gives 1 or more is kept always: cut
     off at 1.
 """
-
 
 EXERCISE = Exercise(
     id="keep_probability",

@@ -1,26 +1,22 @@
 """Exercise `noise_distribution`: the noise distribution."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 
-def _counts(power: float) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        ranks = np.arange(1, 13)
-        counts = (4000 / ranks * rng.uniform(0.8, 1.2, size=12)).astype(np.int64)
-        return {"counts": counts, "power": power}
-
-    return make
+@Case.drawn
+def _counts(rng: Random, power: float) -> Inputs:
+    ranks = np.arange(1, 13)
+    counts = (4000 / ranks * rng.uniform(0.8, 1.2, size=12)).astype(np.int64)
+    return {"counts": counts, "power": power}
 
 
-def _some_very_rare(rng: np.random.Generator) -> Inputs:
+def _some_very_rare(rng: Random) -> Inputs:
     """No threshold that anybody writes lies between these counts."""
     frequent, rare = rng.integers(400_000, 900_000, size=3), rng.integers(1, 9, size=3)
     return {"counts": np.concatenate([frequent, rare]), "power": 0.75}
@@ -94,7 +90,6 @@ half precision: counts**power -> (counts**power).astype(np.float16)
     Your numbers have half precision: `float16` keeps three digits and ends at 65504. Stay with
     NumPy's own `float64`.
 """
-
 
 EXERCISE = Exercise(
     id="noise_distribution",

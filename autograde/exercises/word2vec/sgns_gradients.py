@@ -5,15 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    call_with_tensors,
-)
+from autograde.checking.answers import AnswerRefused, Plain, call_with_tensors, refusing
+from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores
@@ -35,20 +28,16 @@ def _autograd_gradients(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
     return torch.autograd.grad(word2vec.sgns_loss(*leaves) * len(v), leaves)
 
 
-def _run_gradients(answer: Answer, inputs: Inputs) -> Plain:
-    def typed(*arguments: Any) -> Any:
-        result = answer(*arguments)
-        parts = result if isinstance(result, tuple | list) else [result]
-        odd = [part for part in parts if not isinstance(part, Tensor)]
-        if len(parts) == 3 and odd:
-            kind = "None" if odd[0] is None else f"of type {type(odd[0]).__name__}"
-            raise AnswerRefused(
-                f"One of your gradients is {kind}. Return three tensors: exercise 7 adds them to "
-                "tables of tensors. Stay with `torch`, without NumPy."
-            )
-        return result
-
-    return call_with_tensors(typed, inputs)
+def _no_tensor(result: Any) -> str | None:
+    three = isinstance(result, tuple | list) and len(result) == 3
+    odd = [part for part in result if not isinstance(part, Tensor)] if three else []
+    if not odd:
+        return None
+    kind = "None" if odd[0] is None else f"of type {type(odd[0]).__name__}"
+    return (
+        f"One of your gradients is {kind}. Return three tensors: exercise 7 adds them to tables of "
+        "tensors. Stay with `torch`, without NumPy."
+    )
 
 
 def _three_gradients(inputs: Inputs, outputs: Plain) -> Plain:
@@ -176,7 +165,6 @@ in NumPy: return dv, du, dn -> return dv.numpy(), du.numpy(), dn.numpy()
     stay with `torch`.
 """
 
-
 EXERCISE = Exercise(
     id="sgns_gradients",
     title="The gradient by hand",
@@ -186,7 +174,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=15,
     reference=word2vec.sgns_gradients,
-    run=_run_gradients,
+    run=refusing(_no_tensor, call_with_tensors),
     view=_three_gradients,
     cases=(
         Case("one pair, one negative", vectors(1, 1, 3)),

@@ -5,26 +5,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from autograde.checking.differentiable import slopes
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Plain,
-    as_tensors,
-    plain,
-    returned,
-)
-from autograde.checking.judge import with_article
+from autograde.checking.answers import Answer, Plain, plain
+from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores
 from elmo_mini.word_vectors import word2vec
 
 
-def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:
+def _scores_of_a_thousand(rng: Random) -> Inputs:
     inputs = vectors(3, 2, 4)(rng)
     center = inputs["center"]
     length = np.square(center).sum(-1, keepdims=True)
@@ -34,7 +24,7 @@ def _scores_of_a_thousand(rng: np.random.Generator) -> Inputs:
     }
 
 
-def _scores_of_thirty(rng: np.random.Generator) -> Inputs:
+def _scores_of_thirty(rng: Random) -> Inputs:
     inputs = vectors(2, 3, 4)(rng)
     center = inputs["center"]
     along = 30 * center / np.square(center).sum(-1, keepdims=True)
@@ -59,17 +49,7 @@ def _by_labels(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
 
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient for the centre vectors: the lesson goes on to use both."""
-    tensors = [as_tensors(value) for value in inputs.values()]
-    center = tensors[0].requires_grad_()
-    loss = returned(answer(center, *tensors[1:]))
-    if not isinstance(loss, Tensor):
-        number = isinstance(loss, int | float | np.generic)
-        way = "the tensor itself, without `.item()` or `float()`" if number else "a tensor"
-        raise AnswerRefused(
-            f"Your loss is {with_article(type(loss).__name__)}. Return {way}: autograd must be "
-            "able to follow it back."
-        )
-    slope = slopes(loss, {"center": center})["center"] if loss.ndim == 0 else None
+    loss, slope = loss_and_slope(answer, inputs, "center")
     return {"loss": plain(loss), "its gradient": plain(slope)}
 
 
@@ -233,7 +213,6 @@ the first pair has all labels 1: labels[:, 0] -> labels[0]
     You give the label 1 to the first row, which is one pair with its noise words. The true words of
     all pairs are the first *column*.
 """
-
 
 EXERCISE = Exercise(
     id="sgns_loss",

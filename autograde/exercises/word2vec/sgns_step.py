@@ -1,22 +1,11 @@
 """Exercise `sgns_step`: one training step."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import (
-    Answer,
-    AnswerRefused,
-    Case,
-    Exercise,
-    Inputs,
-    Mistake,
-    Plain,
-    as_tensors,
-    plain,
-)
+from autograde.checking.answers import Answer, AnswerRefused, Plain, as_tensors, plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
@@ -39,18 +28,18 @@ def _run_step(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
-def _batch_of_ids(centers: list[int], contexts: list[int], negatives: list[list[int]]) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        return {
-            "input_vectors": rng.standard_normal((12, 5)).astype(np.float32),
-            "output_vectors": rng.standard_normal((12, 5)).astype(np.float32),
-            "centers": np.array(centers),
-            "contexts": np.array(contexts),
-            "negatives": np.array(negatives),
-            "learning_rate": 0.2,
-        }
-
-    return make
+@Case.drawn
+def _batch_of_ids(
+    rng: Random, centers: list[int], contexts: list[int], negatives: list[list[int]]
+) -> Inputs:
+    return {
+        "input_vectors": rng.standard_normal((12, 5)).astype(np.float32),
+        "output_vectors": rng.standard_normal((12, 5)).astype(np.float32),
+        "centers": np.array(centers),
+        "contexts": np.array(contexts),
+        "negatives": np.array(negatives),
+        "learning_rate": 0.2,
+    }
 
 
 def _step(
@@ -185,7 +174,6 @@ noise ids with two axes: negatives.flatten(), dn.flatten(0, 1) -> negatives, dn
 the step is divided by the batch: every alpha=-rate -> alpha=-rate / len(centers)
     word2vec takes a full step for every pair. Use the per-pair gradients as they are.
 """
-
 
 EXERCISE = Exercise(
     id="sgns_step",

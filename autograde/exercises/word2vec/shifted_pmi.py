@@ -1,24 +1,22 @@
 """Exercise `shifted_pmi`: what the scores converge to."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
-from autograde.checking.exercise import Case, Exercise, Inputs
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from elmo_mini.word_vectors import word2vec
 
 
-def _pair_counts(rows: int, columns: int, negatives: int, zeros: bool = False) -> Any:
-    def make(rng: np.random.Generator) -> Inputs:
-        counts = rng.integers(1, 60, size=(rows, columns)).astype(np.float64)
-        if zeros:
-            counts[rng.integers(rows), rng.integers(columns)] = 0.0
-        return {"pair_counts": counts, "negatives": negatives}
-
-    return make
+@Case.drawn
+def _pair_counts(
+    rng: Random, rows: int, columns: int, negatives: int, zeros: bool = False
+) -> Inputs:
+    counts = rng.integers(1, 60, size=(rows, columns)).astype(np.float64)
+    if zeros:
+        counts[rng.integers(rows), rng.integers(columns)] = 0.0
+    return {"pair_counts": counts, "negatives": negatives}
 
 
 def _shifted_pmi(pair_counts: np.ndarray, negatives: int) -> np.ndarray:
@@ -146,7 +144,6 @@ no logarithm of the counts: np.log(pair_counts * total / (rows * columns)) \
 whole division: pair_counts * total / (rows * columns) -> pair_counts / (rows * columns // total)
     `//` rounds the expected count down to a whole number. Use `/`.
 """
-
 
 EXERCISE = Exercise(
     id="shifted_pmi",

@@ -63,7 +63,6 @@ the two numbers are swapped: return vocabulary_size * dimension, (1 + negatives)
     Return the full softmax first, negative sampling second.
 """
 
-
 EXERCISE = Exercise(
     id="softmax_cost",
     title="The cost of the full softmax",

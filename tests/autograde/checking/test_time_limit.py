@@ -83,7 +83,7 @@ def test_an_answer_that_cannot_be_stopped_is_left_behind_and_the_kernel_wants_a_
 def test_an_iterator_without_end_is_refused_before_it_fills_the_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("autograde.checking.exercise.MOST_PARTS", 1_000)
+    monkeypatch.setattr("autograde.checking.answers.MOST_PARTS", 1_000)
     report = examine(exercise(), lambda values: itertools.count())
     assert "more than 1000 parts" in report.message
 
