@@ -15,12 +15,7 @@ from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
-from autograde.checking.answers import MOST_PARTS as MOST_PARTS  # `as`: others import it here
 from autograde.checking.answers import Answer, Inputs, Plain, Run, call
-from autograde.checking.answers import AnswerRefused as AnswerRefused
-from autograde.checking.answers import call_with_tensors as call_with_tensors
-from autograde.checking.answers import equal as equal
-from autograde.checking.answers import plain as plain
 
 Random = np.random.Generator
 Make = Callable[[Random], Inputs]

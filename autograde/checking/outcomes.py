@@ -14,8 +14,9 @@ from typing import TypeGuard
 import numpy as np
 import torch
 
+from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain
 from autograde.checking.drawn import drawn
-from autograde.checking.exercise import Answer, AnswerRefused, Exercise, Inputs, Plain, everything
+from autograde.checking.exercise import Exercise, everything
 from autograde.checking.judge import first_difference
 from autograde.checking.own_words import own_words
 from autograde.checking.refused_form import form_aside, remembering

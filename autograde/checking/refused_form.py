@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from autograde.checking.answers import MOST_PARTS, Answer, AnswerRefused, Plain, plain
 from autograde.checking.drawn import drawn
-from autograde.checking.exercise import MOST_PARTS, Answer, AnswerRefused, Exercise, Plain, plain
+from autograde.checking.exercise import Exercise
 from autograde.checking.judge import first_difference
 
 MOST_READ = 100_000

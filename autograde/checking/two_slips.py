@@ -47,6 +47,8 @@ def two_slips(
     if came[wrong].failure or not _is_telling(came):
         return None
     pairs = _likeliest_first(exercise, came, wrong, seed)
+    if not pairs:
+        return None
     try:
         found = limited(lambda: list(_fitting(exercise, pairs, came, wrong, seed)), ENDLESS)
     except StillRunning:  # two slips may make a loop endless

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.exercise import equal
+from autograde.checking.answers import equal
 from autograde.checking.judge import FEW_DIGITS, about, first_difference
 from autograde.checking.observing.pairs import Pair
 from autograde.checking.observing.trends import NAN

@@ -155,6 +155,17 @@ class _BiLM(nn.Module):
         return [torch.cat(two, -1) for two in halves], mask
 
 
+class _OneSentenceAtATime(_BiLM):
+    """Without padding: every sentence is read alone, in its own length."""
+
+    def forward(self, ids: Tensor) -> Layers:
+        mask, rows = (ids > 0).any(-1), []
+        for sentence, length in zip(ids, mask.sum(1).tolist(), strict=True):
+            layers, _ = super().forward(sentence[None, :length])
+            rows.append([nn.functional.pad(x, (0, 0, 0, len(sentence) - length)) for x in layers])
+        return [torch.cat(layer) for layer in zip(*rows, strict=True)], mask
+
+
 class _Meeting(_BiLM):
     """From the second layer on, each direction reads the sum of both."""
 
@@ -331,5 +342,8 @@ EXERCISE = Exercise(
             hint=2,
         ),
     ),
-    right_answers={"loops over layers and words": _BiLM},
+    right_answers={
+        "loops over layers and words": _BiLM,
+        "one sentence after the other": _OneSentenceAtATime,
+    },
 )

@@ -105,6 +105,11 @@ the true score lacks the context: (center * context) -> center
 the noise words' products are summed over the words: * negatives).sum(-1) -> * negatives).sum(1)
     You add up the K noise words before the sigmoid, dimension by dimension. A score is the sum over
     the dimensions of *one* word: the last axis.
+the noise words' scores lack the centre: center.unsqueeze(1) * negatives -> negatives
+    The noise words' scores are made of `negatives` alone. Each is a dot product with `center`.
+the context with itself: (center * context) -> (context * context)
+    You multiply `context` with itself. The score of the true pair is the dot product of `center`
+    and `context`.
 --- hint 2
 the mean over the negatives: noise.sum(-1) -> noise.mean(-1)
     The k noise terms are added up in equation 4, not averaged.
@@ -143,6 +148,9 @@ mean products: context).sum(-1) -> context).mean(-1) && negatives).sum(-1) -> ne
 the middle axis is missing: center.unsqueeze(1) -> center
     `center` (B, D) does not meet `negatives` (B, K, D) by itself. Give it a middle axis:
     `center.unsqueeze(1)`, (B, 1, D).
+the new axis at the end: center.unsqueeze(1) -> center.unsqueeze(-1)
+    `center` gets its new axis at the end, (B, D, 1), and its numbers meet the wrong axis of
+    `negatives`. Put the axis in the middle: `center.unsqueeze(1)`, (B, 1, D).
 cosines: center * context -> F.normalize(center, dim=-1) * F.normalize(context, dim=-1) \
         && center.unsqueeze(1) -> F.normalize(center.unsqueeze(1), dim=-1) \
         && * negatives -> * F.normalize(negatives, dim=-1)
@@ -204,6 +212,21 @@ cut off from autograd: .mean() -> .mean().detach()
 
 SLIPS_OF_LABELS = """
 --- hint 2
+the products of the true pair are not added up: (center * context).sum(-1, keepdim=True) -> \
+        center * context
+    You put the D products of the true pair beside the noise words' scores. Add them up first: a
+    score is one number.
+the noise words are summed over the pairs: * negatives).sum(-1) -> * negatives).sum(0)
+    The noise words' dot product runs over the pairs, axis 0. It runs over the numbers of a vector,
+    the last axis: `.sum(-1)`.
+the true pairs are not among the scores: torch.cat([positive, negative], dim=-1) -> negative
+    The scores of the true pairs are missing, so the first noise word of each gets the label 1. Put
+    `positive` in front.
+scores and labels in each other's place: (scores, labels, -> (labels, scores,
+    `binary_cross_entropy_with_logits` takes the scores first, then the labels.
+divided twice: labels, reduction="sum") -> labels)
+    Without `reduction="sum"` you have a mean over all B (1 + K) numbers, and divide it by B again.
+    Add up, then divide by B.
 the label 1 stands with the last noise word: labels[:, 0] -> labels[:, -1]
     Your label 1 stands in the last column, and that is a noise word. The true pair has the label 1.
 the label 1 stands with the first noise word: labels[:, 0] -> labels[:, 1]

@@ -92,6 +92,10 @@ SLIPS = """
 a step uphill: every alpha=-rate -> alpha=rate
     The loss would rise: the gradient is added. Descent subtracts it.
 --- hint 2
+the arguments of `sgns_gradients` are exchanged: \
+        sgns_gradients(v, u, n) -> sgns_gradients(u, v, n)
+    `sgns_gradients` takes the centres first, then the contexts. You hand them over the other way
+    round.
 the second table sees the first one's update: c.index_add_(0, contexts \
         -> _, du, dn = word2vec.sgns_gradients(w[centers], u, n)⏎c.index_add_(0, contexts
     Compute all three gradients first, then change the tables. Yours uses centre vectors that have

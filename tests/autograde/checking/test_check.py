@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from autograde.checking import outcomes
+from autograde.checking.answers import call_with_tensors
 from autograde.checking.captured_output import captured_output
 from autograde.checking.check import check, examine, or_reference
 from autograde.checking.differentiable import run_differentiably
-from autograde.checking.exercise import Case, Exercise, Mistake, call_with_tensors
+from autograde.checking.exercise import Case, Exercise, Mistake
 from autograde.checking.judge import first_difference
 from autograde.checking.report import prose
 from tests.autograde.checking.made_up import double, exercise

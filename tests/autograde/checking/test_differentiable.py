@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from autograde.checking.answers import AnswerRefused
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.checking.differentiable import NO_TENSOR, OWN_FROZEN, slopes, tensor_of
-from autograde.checking.exercise import AnswerRefused
 from autograde.exercises.from_characters import CharCNN, highway
 
 

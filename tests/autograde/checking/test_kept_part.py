@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from autograde.checking import catalogue, kept_part
+from autograde.checking.answers import Answer, Inputs, Plain, plain
 from autograde.checking.check import check
-from autograde.checking.exercise import Answer, Exercise, Inputs, Plain, plain
+from autograde.checking.exercise import Exercise
 from autograde.checking.mine import mine
 from autograde.desk import parts, results
 from tests.autograde.checking.made_up import double, exercise

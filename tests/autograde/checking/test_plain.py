@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from autograde.checking.answers import plain
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
-from autograde.checking.exercise import plain
 
 
 @pytest.mark.parametrize("number", [Fraction(1, 4), Decimal("0.25")])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, call
 from autograde.checking.check import examine
-from autograde.checking.exercise import Answer, AnswerRefused, Inputs, Mistake, Plain, call
+from autograde.checking.exercise import Mistake
 from autograde.checking.refused_form import form_aside
 from autograde.checking.report import Report
 from tests.autograde.checking.made_up import exercise

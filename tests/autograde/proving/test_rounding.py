@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import torch
 
-from autograde.checking.exercise import Case, call_with_tensors
+from autograde.checking.answers import call_with_tensors
+from autograde.checking.exercise import Case
 from autograde.proving.proofs import rounding
 from autograde.proving.rounding import AnotherProcessor
 from tests.autograde.checking.made_up import exercise

@@ -123,6 +123,7 @@ def test_kept_parts_and_records_stay_as_they_are(course: Path) -> None:
     write(course / "lessons" / LESSON, "release 2")
     assert again(course) == ["replaced"]
     assert {p.name for p in course.rglob("*") if p.is_file() and p.read_text() == "mine"} == {
+        "embed.py",
         "perplexity.py",
         "results.jsonl",
         "predictions.json",
