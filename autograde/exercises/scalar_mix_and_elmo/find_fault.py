@@ -142,6 +142,11 @@ beside a sentence of the same length: \
     You put a sentence beside one of the same length: then there is no padding. Take a longer one.
 the longer sentence is looked at: _differ(alone, beside) -> _differ(elmo([longer])[0], too)
     You look at the longer of two sentences. Padding stands behind the shorter one: look at that.
+the whole vector, and any difference at all: \
+        [:, : alone.shape[1] // 2] -> && every > ROUNDING -> > 0
+    Two things. You take a difference of a millionth for a fault: count what is larger than 1e-4,
+    for rounding makes such differences. And you ask the whole vector for the shift: ask the first
+    half, the forward reader's, `[:, : vectors.shape[1] // 2]`.
 the whole vector, or later places must stay: [:, : alone.shape[1] // 2] ->
     Your question of the shift calls a sound ELMo shifted. Ask it of the first half of the vectors,
     the forward reader's, `[:, : vectors.shape[1] // 2]`: there the replaced word's place moves,

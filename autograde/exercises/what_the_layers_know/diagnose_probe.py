@@ -130,6 +130,15 @@ the middle below the neighbours' sum is a shift: offsets.argmax() != 1 \
         -> offsets[1] < offsets[0] + offsets[2]
     You call labels shifted where the neighbours agree nearly as often as the word itself. Compare
     the middle of `offsets` with each of them, without a sum or a margin: is it the largest?
+the middle below the mean is a shift, and a small movement is none: \
+        offsets.argmax() != 1 -> offsets[1] < offsets.mean() && moved <= TREMBLING -> moved <= 1e-3
+    Two things. The middle of `offsets` must be the *largest*, not above the mean:
+    `offsets.argmax() == 1`. And everything that moves by more than 1e-6 is context.
+agreement below a half is a shift, and leaks are never found: \
+        offsets.argmax() != 1 -> offsets[1] < 0.5 && LEAK if test - fresh > GAP else SOUND -> SOUND
+    Two things. A weak probe is no shift: ask whether a *neighbour's* label agrees more often than
+    the word's own. And no leak is found: `test` and `fresh` are shares, and a gap above 0.05 is a
+    leak.
 a low score is a shift: offsets.argmax() != 1 -> test < 0.5
     You call labels shifted when the test score is low. A task can be hard, and a test that is
     shifted, too, looks splendid. Compare the three numbers of `offsets`.

@@ -250,6 +250,12 @@ near votes count more: key=nearest.count -> key=lambda label: \
 a tie goes by the alphabet: max(nearest, -> max(sorted(nearest),
     When two labels have equally many votes, you take the first in the alphabet. Take the one whose
     nearest example is nearer.
+the straight distance, and a tie goes by the alphabet: \
+        asked @ unit.T -> -np.linalg.norm(asked[:, None] - known, axis=2) \
+        && max(nearest, -> max(sorted(nearest),
+    Two things. You take the distance between the points: cosine compares directions, so bring all
+    vectors to length 1 first. And of labels with equally many votes you take the first in the
+    alphabet: take the one whose nearest example is nearer.
 a tie goes to the farther one: max(nearest, -> max(nearest[::-1],
     When two labels have equally many votes, you take the one that comes later. Take the one whose
     nearest example is nearer.
