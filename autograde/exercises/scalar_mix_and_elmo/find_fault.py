@@ -214,6 +214,7 @@ EXERCISE = Exercise(
         Case("one that keeps both boundaries", _elmo("both boundaries stay")),
         Case("one that remembers", _elmo("remembers"), weight=2),
         Case("one that reads padding first", _elmo("padding is read first"), weight=2),
+        Case("another that reads padding first", _elmo("padding is read first"), edge=True),
         Case("one that is a place early", _elmo("one place early"), weight=2),
         Case("one that is a place late", _elmo("one place late"), edge=True),
         Case("one that gives vectors for padding", _elmo("padding stays"), edge=True),

@@ -46,7 +46,7 @@ def _word(
     return {"word": word or "".join(letters), "shortest": shortest, "longest": longest}
 
 
-def _length_by_length(word: str, shortest: int, longest: int) -> list[str]:
+def _length_by_length(word: str, shortest: int = 3, longest: int = 6) -> list[str]:
     marked = f"<{word}>"
     pieces = [
         marked[start : start + length]
@@ -56,7 +56,7 @@ def _length_by_length(word: str, shortest: int, longest: int) -> list[str]:
     return pieces
 
 
-def _lazily(word: str, shortest: int, longest: int) -> Iterator[str]:
+def _lazily(word: str, shortest: int = 3, longest: int = 6) -> Iterator[str]:
     marked = "<" + word + ">"
     for start in range(len(marked)):
         for end in range(start + shortest, min(start + longest, len(marked)) + 1):
@@ -171,6 +171,6 @@ EXERCISE = Exercise(
     mistakes=slips(_length_by_length, SLIPS),
     right_answers={
         "length by length": _length_by_length,
-        "a generator, listed": lambda w, a, b: list(_lazily(w, a, b)),
+        "a generator, listed": lambda w, a=3, b=6: list(_lazily(w, a, b)),
     },
 )

@@ -47,7 +47,10 @@ def _pair_statistics(inputs: Inputs, outputs: Plain) -> Plain:
     varies = {VARIES: float(np.std(sizes)) / average if average else 0.0}
     if len(names) < length:  # a token does not say at which place it stands
         share = average / (2 * window * length)
-        return {"number of pairs, as a share of length * 2 * window": share, **varies}
+        return {
+            "number of pairs, as a share of length * 2 * window": share,
+            f"three times {VARIES}": 3 * varies[VARIES],
+        }
     run, center, context = np.array(found, dtype=int).reshape(-1, 3).T
     distance = np.abs(center - context)
     kept = np.bincount(distance, minlength=length + window)

@@ -9,6 +9,7 @@ import pytest
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.checking.exercise import Exercise
+from autograde.checking.report import prose
 from tests.autograde.grading.nbgrader_course import (
     REPOSITORY,
     Course,
@@ -126,7 +127,7 @@ def test_feedback_says_the_sentence_of_each_mistake(marked: MarkedCourse) -> Non
     wrong = words_of(marked.course.feedback_html("wrong"))
     right = words_of(marked.course.feedback_html("right"))
     for exercise in marked.exercises:
-        sentence = words_of(exercise.mistakes[0].says.replace("`", ""))
+        sentence = words_of(prose(exercise.mistakes[0].says))
         # A lesson may show a mistake on purpose, also to those who do not make it.
         assert wrong.count(sentence) > right.count(sentence)
 
