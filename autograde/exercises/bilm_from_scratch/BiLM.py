@@ -120,7 +120,7 @@ def _reads_words_first(model: Any, hidden: int) -> bool:
 class _BiLM(nn.Module):
     """As the lesson writes it."""
 
-    def __init__(self, char_cnn: nn.Module, weights: Weights, clip: float) -> None:
+    def __init__(self, char_cnn: nn.Module, weights: Weights, clip: float = 3.0) -> None:
         super().__init__()
         self.char_cnn, depth = char_cnn, sum(name.endswith("/B") for name in weights) // 2
         self.stacks: Any = nn.ModuleList(

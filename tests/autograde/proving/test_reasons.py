@@ -1,6 +1,7 @@
 """What survives has a reason written by hand, and nine in ten of the rest are told their cause."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def test_a_cheap_exercise_leaves_no_question_open(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("EVERY_MUTANT" not in os.environ, reason="set EVERY_MUTANT to run it")
 @quiet_mutants
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 @pytest.mark.timeout(600)
