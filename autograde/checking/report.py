@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import Exercise, Mistake
-from autograde.checking.judge import digits
+from autograde.checking.judge import about
 
 FOLDED = "Find it in the case below; check the same answer once more, and what helps is said."
 OPENS = "What helps: open it when you have looked for it yourself"
+ROUNDING = 1e-14  # what is left of a difference that should be 0
 CELL = "text-align:left;padding-right:1em"
 EMPHASIS = re.compile(r"(?<![\w*])\*(\S|\S[^*]*?\S)\*(?![\w*])")
 
@@ -196,6 +197,8 @@ class Score(float):
 def shown(value: Any, width: int = 320) -> str:
     """A value as short readable text."""
     if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":
+            value = np.where(np.abs(value) < ROUNDING, 0.0, value)
         tiny = value.size > 0 and value.dtype.kind == "f" and abs(value).max() < 1e-2
         with np.printoptions(
             precision=4, suppress=not tiny, threshold=40, edgeitems=3, linewidth=88
@@ -203,7 +206,7 @@ def shown(value: Any, width: int = 320) -> str:
             text = str(value) if value.ndim else shown(value.item())
         return text if value.size <= 40 else f"{text}\nshape {value.shape}"
     if isinstance(value, float):
-        return digits(value)
+        return about(value, ROUNDING)
     if isinstance(value, Mapping):
         return "\n".join(f"{key}: {shown(item, width)}" for key, item in value.items())
     if isinstance(value, np.random.Generator):

@@ -109,6 +109,15 @@ every piece runs to the end: marked[start : start + length] -> marked[start:]
 the end of a slice taken for a length: start + length] -> length]
     `marked[start:length]` ends at the place `length`, wherever it starts. A slice names two places:
     `marked[start : start + length]`.
+a piece is a character too long: start + length] -> start + length + 1]
+    Your pieces are a character too long. A slice leaves out the place behind the colon, so
+    `marked[start : start + length]` has `length` characters already.
+every piece is cut to the longest length: start + length] -> start + longest]
+    Your pieces run on to the length `longest`. Cut each to the length that it stands for:
+    `marked[start : start + length]`.
+every piece begins with the word: marked[start : start + length] -> marked[: start + length]
+    Your pieces all begin at the start of the word. A piece begins at its own start:
+    `marked[start : start + length]`.
 every piece is cut to the shortest length: start + length] -> start + shortest]
     There are as many pieces as there should be, and all have the length `shortest`. Cut each to the
     length that it stands for: `marked[start : start + length]`.
