@@ -53,7 +53,7 @@ def same(one: str, other: str) -> bool:
     """Whether two reports are the same but for the last digit of a number."""
     if one == other:
         return True
-    words = [NUMBER.sub("#", text).split() for text in (one, other)]
+    words = ["".join(NUMBER.sub("#", text).split()) for text in (one, other)]
     pairs = zip_longest(*(NUMBER.findall(text) for text in (one, other)), fillvalue="nan")
     return words[0] == words[1] and all(
         abs(float(a) - float(b)) <= 1.01 * max(unit(a), unit(b)) for a, b in pairs
