@@ -161,8 +161,6 @@ memory is taken for company: (NUMBER, REMEMBERS, COMPANY, -> (NUMBER, COMPANY, R
     you ask for company, ask for its memory: with two calls of the same sentence, alone. Within one
     call it does not show.
 memory is missed: return next( -> return SOUND if found[REMEMBERS] else next(
-memory is asked for too late: any(_differ(alone, vectors) for vectors in again[::2]) \
-        -> _differ(elmo([short])[0], elmo([short])[0])
     An ELMo that remembers passes as sound. Ask for its memory with your first calls, or let it read
     another sentence in between: after the same sentence it starts from the same state, and gives
     the same vectors again.
