@@ -231,12 +231,23 @@ def _observed(
     came: tuple[Outcome, ...],
     seed: int,
 ) -> str:
-    """An observation, if one can be made: a strange result must not cost the report."""
+    """What is seen, if it can be: a strange result must not cost the report."""
     try:
-        found = observation(exercise, answer, expected, came, seed)
-        return found or numbers_besides(exercise, came, seed)
+        return what_is_seen(exercise, answer, expected, came, seed)
     except Exception:
         return ""
+
+
+def what_is_seen(
+    exercise: Exercise,
+    answer: Answer,
+    expected: tuple[Outcome, ...],
+    came: tuple[Outcome, ...],
+    seed: int,
+) -> str:
+    """What all wrong cases have in common; "" if nothing was found."""
+    found = observation(exercise, answer, expected, came, seed)
+    return found or numbers_besides(exercise, came, seed)
 
 
 def _cannot_be_called(exercise: Exercise, answer: Any) -> str:

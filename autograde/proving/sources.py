@@ -137,11 +137,23 @@ def _globals(part: Part) -> dict[str, Any]:
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
+    """The names, `name` or `module.name`, that a function or the methods of a class ask for."""
+    if isinstance(tree, ast.ClassDef):
+        for line in ast.iter_child_nodes(tree):
+            yield from _names(line)
+        return
+    own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    own |= {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            yield f"{node.value.id}.{node.attr}"
+        match node:
+            case ast.Name(id=name) if name not in own:
+                yield name
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name not in own:
+                yield f"{name}.{attribute}"
 
 
 def _value(names: dict[str, Any], dotted: str) -> Any:

@@ -146,14 +146,10 @@ MEASURED = (
     "paper, and write them down."
 )
 BEND = (
-    "relu's bend is three millionths away from x. If you measure the slope with a small step, it "
-    "takes both sides in: derive it in place of that. If not, look at which side of the bend has "
-    "the slope 0."
+    "relu's bend is three millionths away from x. Each side has a slope of its own, and a step "
+    "of a thousandth takes both sides in."
 )
-FAR_OUT = (
-    "x is a number of hundreds of millions. If you measure the slope with a small step, rounding "
-    "swallows the step: derive it in place of that."
-)
+FAR_OUT = "x is a number of hundreds of millions. Beside it rounding swallows a small step."
 SLIPS = f"""
 --- hint 1
 the gate counts as a constant: + slope_of_g * (t - x) ->

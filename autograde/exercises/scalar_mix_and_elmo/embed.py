@@ -275,8 +275,7 @@ EXERCISE = Exercise(
             "a ScalarMix with other shares comes as the argument",
             _case("dogs bark", "we go on", shares="unequal"),
             edge=True,
-            asks="The `ScalarMix` that comes as an argument starts with unequal shares. Let it do "
-            "the mixing, whatever its shares are.",
+            asks="The `ScalarMix` that comes as an argument starts with unequal shares.",
         ),
     ),
     mistakes=(

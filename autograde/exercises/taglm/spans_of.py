@@ -220,7 +220,7 @@ EXERCISE = Exercise(
         Case(
             "I at the very beginning, and the same kind at the end",
             _labels("I-PER I-PER O B-PER"),
-            asks="The first label has none before it: `labels[-1]` would be the last one.",
+            asks="The first label has none before it.",
             edge=True,
         ),
         Case("a kind with a hyphen", _labels("B-NON-GPE I-NON-GPE B-GPE"), edge=True),
@@ -229,14 +229,13 @@ EXERCISE = Exercise(
         Case(
             "kinds that begin or end with B or I",
             _labels("B-BOOK I-BOOK O B-ITEM B-SUB-X I-SUB-X O B-TAXI"),
-            asks="A kind may begin or end with B or I. Only the first two characters go: "
-            "`label[2:]`.",
+            asks="A kind may begin or end with B or I, and it keeps them.",
             edge=True,
         ),
         Case(
             "different kinds that begin or end alike",
             _labels("B-PER I-PLACE O B-NON-GPE I-GPE B-GPE I-NON-GPE"),
-            asks="Different kinds may begin or end alike. Compare whole kinds, with `==`.",
+            asks="Different kinds may begin or end alike.",
             edge=True,
         ),
     ),

@@ -312,8 +312,7 @@ EXERCISE = Exercise(
         Case(
             "all scores far below 0",
             lattice((4, 3), 3, shift=-30.0),
-            asks="Here every score is far below 0. A running maximum that begins at 0 or -1 beats "
-            "them all: begin at `-math.inf`, or at the first score.",
+            asks="Here every score is far below 0, the largest one, too.",
             edge=True,
         ),
     ),

@@ -228,14 +228,13 @@ EXERCISE = Exercise(
             "scores of a thousand",
             _words(6, 4, 3, 0.1, 8000.0),
             edge=True,
-            asks="The exponential of 1000 is infinite: subtract each row's largest score first.",
+            asks="The exponential of 1000 is infinite, and the shares are not.",
         ),
         Case(
             "one row of scores far below another",
             _far_apart,
             edge=True,
-            asks="The largest score of one row is far below that of another: subtract each row's "
-            "own largest score.",
+            asks="The largest score of one row is far below that of another.",
         ),
         Case(
             "a label that no word has",
