@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from elmo_mini.files import written_whole
 from elmo_mini.text.vocabulary import Vocabulary
 
 FORMAT = "elmo_mini word2vec 1"
@@ -42,8 +43,8 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
         "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
         "loss_history": json.dumps(saved.loss_history),
     }
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    save_file({"input": saved.inputs, "output": saved.outputs}, str(path), metadata=content)
+    with written_whole(path) as part:
+        save_file({"input": saved.inputs, "output": saved.outputs}, str(part), metadata=content)
 
 
 def read_word2vec(path: str | Path) -> SavedWord2Vec:

@@ -172,3 +172,13 @@ def test_the_course_model_fits_into_ten_megabytes() -> None:
     assert COURSE["half"]
     assert 9e6 < 2 * weights < 9.9e6
     assert COURSE.keys() == DEFAULTS.keys()
+
+
+def test_a_foreign_file_is_not_replaced(
+    text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "README.md").write_text("my project")
+    command = ["pretrain", f"--text={text_file}", f"--output={tmp_path}", *SMALL, "--steps=3"]
+    assert main(command) == 2
+    assert "holds README.md" in capsys.readouterr().err
+    assert (tmp_path / "README.md").read_text() == "my project"
