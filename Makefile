@@ -16,7 +16,8 @@ PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n auto --no-loadscope-reorder
 help:
 	@echo "make lab       copy the lessons to work/ and open JupyterLab there"
 	@echo "make test      check everything, in some minutes"
-	@echo "make test-all  check everything, and what takes long as well"
+	@echo "make test-slow check what takes long, some dozen minutes more"
+	@echo "make test-all  check both, and each lesson with every other right answer: two hours"
 	@echo "make clean     remove .venv and caches; work/ stays as it is"
 
 lab: .venv/lab.stamp
@@ -38,6 +39,8 @@ test-slow: .venv/test.stamp
 	@$(PYTEST) -m slow
 
 test-all: test test-slow
+	@echo "Each lesson with every other right answer: an hour, a dot for each"
+	@$(PYTEST) -m longest
 
 # Runs pip with its talk in a file, and a dot every three seconds as a sign of life.
 define install

@@ -112,7 +112,8 @@ def _array_difference(expected: Any, came: Any, rtol: float, atol: float, where:
         far = distance >= TIE * distance.max()  # which of equal ones, rounding must not decide
         spot = unravel_index(int(far.argmax()), wrong.shape)
         at = f" at index {tuple(int(i) for i in spot)}" if left.ndim else ""
-        share = f" ({wrong.sum()} of {wrong.size} values are off)" if wrong.size > 1 else ""
+        share = f" ({_count(int(wrong.sum()))} of {wrong.size} values are off)"
+        share = share if wrong.size > 1 else ""
         was, right_one = _told_apart(right[spot], left[spot], 0.0 if whole else atol)
         return f"{_capital(where)} is {was}{at}, not {right_one}{share}."
     return None
@@ -142,6 +143,11 @@ def about(value: Any, near_zero: float, significant: int = 6) -> str:
     if value != 0 and abs(value) <= near_zero:
         return "about 0"
     return digits(value, significant)
+
+
+def _count(number: int) -> str:
+    """A count in full, and a large one, whose last digits hang on rounding, without them."""
+    return str(number) if number < 1000 else f"about {round(number, 2 - len(str(number)))}"
 
 
 def _told_apart(left: Any, right: Any, near_zero: float) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograde.checking.exercise import Exercise, Mistake
-from autograde.checking.judge import about
+from autograde.checking.judge import FEW_DIGITS, about
 
 FOLDED = "Find it in the case below; check the same answer once more, and what helps is said."
 OPENS = "What helps: open it when you have looked for it yourself"
@@ -211,13 +211,26 @@ def shown(value: Any, width: int = 320) -> str:
         return "\n".join(f"{key}: {shown(item, width)}" for key, item in value.items())
     if isinstance(value, np.random.Generator):
         return "a seeded random generator"
-    if isinstance(value, tuple) and any(isinstance(item, np.ndarray) for item in value):
+    if isinstance(value, list | tuple) and any(isinstance(item, np.ndarray) for item in value):
         return "\n".join(shown(item, width) for item in value)
     try:
-        text = repr(value)
+        text = repr(_few_digits(value))
     except Exception:
         text = f"an object of type {type(value).__name__}"
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+class _Number(float):
+    """A number that stands in a list as a reader would write it."""
+
+    def __repr__(self) -> str:
+        return about(float(self), ROUNDING, FEW_DIGITS)
+
+
+def _few_digits(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_few_digits, value))
+    return _Number(value) if isinstance(value, float) else value
 
 
 def table_row(*cells: str) -> str:

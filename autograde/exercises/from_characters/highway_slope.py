@@ -81,19 +81,19 @@ def _units(rng: Random, count: int, *, shift: float = 0.0, closed: bool = False)
 
 
 def _far_out(rng: Random) -> Inputs:
-    """x of hundreds of millions: x + 1e-6 is rounded back to x, or to a number far from it."""
+    """x of 20 digits: x + 1e-2 is rounded back to x, on every processor."""
     inputs: Inputs = _units(4, shift=3.0)(rng)
-    inputs["x"] *= 1e8
-    inputs["b_transform"] *= 1e8
-    inputs["w_carry"] /= 1e8
+    inputs["x"] *= 1e20
+    inputs["b_transform"] *= 1e20
+    inputs["w_carry"] /= 1e20
     return inputs
 
 
 def _at_the_bend(rng: Random) -> Inputs:
-    """Units whose relu bends three millionths from x, to the left or to the right of it."""
+    """Units whose relu bends 3e-7 from x, to the left or to the right of it."""
     inputs: Inputs = _units(4)(rng)
     x, w = inputs["x"], inputs["w_transform"]
-    inputs["b_transform"] = -w * (x + 3e-6 * np.array([1, -1, 1, -1]))
+    inputs["b_transform"] = -w * (x + 3e-7 * np.array([1, -1, 1, -1]))
     return inputs
 
 
@@ -146,10 +146,10 @@ MEASURED = (
     "paper, and write them down."
 )
 BEND = (
-    "relu's bend is three millionths away from x. Each side has a slope of its own, and a step "
-    "of a thousandth takes both sides in."
+    "relu's bend is a third of a millionth away from x. Each side has a slope of its own, and a "
+    "small step takes both sides in."
 )
-FAR_OUT = "x is a number of hundreds of millions. Beside it rounding swallows a small step."
+FAR_OUT = "x is a number of 20 digits. Beside it rounding swallows a small step."
 SLIPS = f"""
 --- hint 1
 the gate counts as a constant: + slope_of_g * (t - x) ->
@@ -268,7 +268,7 @@ EXERCISE = Exercise(
         Case("relu shut: the new is 0", _units(4, shift=-3.0)),
         Case("the gate nearly shut", _units(4, closed=True), edge=True),
         Case("close to relu's bend", _at_the_bend, edge=True, asks=BEND),
-        Case("x of hundreds of millions", _far_out, edge=True, asks=FAR_OUT),
+        Case("x of 20 digits", _far_out, edge=True, asks=FAR_OUT),
     ),
     mistakes=(
         *slips(reference, SLIPS),

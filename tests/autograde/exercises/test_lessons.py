@@ -111,8 +111,7 @@ def rounds_of_right_answers() -> list[Any]:
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif("EVERY_ANSWER" not in os.environ, reason="set EVERY_ANSWER to run it")
+@pytest.mark.longest
 @pytest.mark.parametrize(("source", "number"), rounds_of_right_answers())
 @pytest.mark.timeout(3600)
 def test_the_cells_that_follow_run_with_every_right_answer(
