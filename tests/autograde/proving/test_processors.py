@@ -39,6 +39,9 @@ VARIANTS = {
 }
 
 
+# Wrong answers with whose numbers many neighbours are equally near: NumPy's sort orders those as
+# the processor has it, so the report shows another of the wrong rows.
+TIES = {"nearest_labels: whole numbers only", "nearest_labels: both by column"}
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]\d+)?")
 
 
@@ -92,8 +95,13 @@ def here() -> dict[str, str]:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_report_is_the_same_elsewhere(variant: str, here: dict[str, str]) -> None:
     there = reports_under(VARIANTS[variant])
-    different = [
-        f"{name}\n{here[name]}\n{there[name]}" for name in here if not same(here[name], there[name])
-    ]
     assert here.keys() == there.keys()
+    for name in TIES:
+        points_and_name, other = (said[name].partition("\n")[0] for said in (here, there))
+        assert points_and_name == other
+    different = [
+        f"{name}\n{here[name]}\n{there[name]}"
+        for name in here.keys() - TIES
+        if not same(here[name], there[name])
+    ]
     assert not different, "\n\n".join(different)
