@@ -7,6 +7,7 @@ import pytest
 
 from autograde.checking.catalogue import catalogue
 from elmo_mini.figures.plots import ROAD
+from elmo_mini.figures.road import UNWRITTEN
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = [number for number, _ in ROAD]
@@ -23,6 +24,7 @@ def numbers_in(text: str, noun: str) -> set[int]:
 def test_the_road_has_no_gap_and_every_lesson_stands_on_it() -> None:
     assert [int(number) for number in NUMBERS] == list(range(15))
     assert [path.parent.name[:2] for path in SOURCES] == NUMBERS[: len(SOURCES)]
+    assert list(UNWRITTEN) == NUMBERS[len(SOURCES) :]
 
 
 @every_source

@@ -24,6 +24,7 @@ ROAD = (
     ("13", "attention,\nwhy BERT"),
     ("14", "a hundred\nlabels"),
 )
+UNWRITTEN = ("10", "11", "12", "13", "14")
 
 
 def name_of(number: str) -> str:
@@ -38,7 +39,7 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
     ----------
     passed : for each lesson that somebody has begun, how many of its exercises are passed, out of
         how many; the road then shows their progress. Without it, the stations before ``here`` are
-        the ones behind.
+        the ones behind. Lessons that are not written yet have a dotted ring and a name in italics.
 
     Raises
     ------
@@ -69,13 +70,17 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
             fontsize=8,
             bbox={
                 "boxstyle": f"circle,pad={0.45 if i == at else 0.25}",
-                "facecolor": colour,
-                "edgecolor": "none",
+                "facecolor": GROUND if number in UNWRITTEN else colour,
+                "edgecolor": INK if number in UNWRITTEN else "none",
+                "linestyle": ":",
             },
             zorder=2,
         )
         va = "bottom" if side > 0 else "top"
-        axes.annotate(name, (i, 0.78 * side), ha="center", va=va, weight=weight, fontsize=8.5)
+        style = "italic" if number in UNWRITTEN else "normal"
+        axes.annotate(
+            name, (i, 0.78 * side), ha="center", va=va, weight=weight, style=style, fontsize=8.5
+        )
         if passed is not None and number in passed:  # so that no colour says it alone
             said = "✓" if number in behind else "/".join(map(str, passed[number]))
             va = "top" if side > 0 else "bottom"
@@ -89,6 +94,8 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
 
 
 def _words(number: str, passed: Mapping[str, tuple[int, int]] | None) -> str:
+    if number in UNWRITTEN:
+        return " (not written yet)"
     if not passed or number not in passed:
         return ""
     count, of = passed[number]

@@ -23,7 +23,7 @@ from elmo_mini.figures import plots
 plots.road("00")
 
 # %% [markdown]
-# The large station is where you are. In later lessons the stations behind you are blue. A lesson takes an hour and a half to three hours; this one takes twenty minutes.
+# The large station is where you are. In later lessons the stations behind you are blue. A dotted station is not written yet. A lesson takes an hour and a half to three hours; this one takes twenty minutes.
 #
 # ## What you will be able to do
 #
