@@ -66,7 +66,7 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
             (i, station),
             ha="center",
             va="center",
-            color=GROUND if number in behind else INK,
+            color=GROUND if number in behind and number not in UNWRITTEN else INK,
             fontsize=8,
             bbox={
                 "boxstyle": f"circle,pad={0.45 if i == at else 0.25}",
