@@ -90,9 +90,14 @@ def here() -> dict[str, str]:
     return reports_under({})
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant",
+    [
+        pytest.param("an old processor", marks=pytest.mark.slow),
+        pytest.param("AVX2 and two threads", marks=pytest.mark.longest),
+    ],
+)
 def test_every_report_is_the_same_elsewhere(variant: str, here: dict[str, str]) -> None:
     there = reports_under(VARIANTS[variant])
     assert here.keys() == there.keys()
