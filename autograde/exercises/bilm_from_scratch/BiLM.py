@@ -13,44 +13,15 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
+from autograde.exercises.bilm_from_scratch.drawn_bilm import CELL, CHARACTERS, Letters, weights_of
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
 from elmo_mini.bilm.plain import BiLM, Weights, reverse_each
 
 Layers = tuple[list[Tensor], Tensor]
-CHARACTERS = 6
-CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
 WORDS_FIRST = (
     "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
     "are the states: `torch.stack(states, 1)`."
 )
-
-
-class _Letters(nn.Module):
-    """In place of the character CNN: takes words as rows of letters, (N, letters), and no batch."""
-
-    def __init__(self, hidden: int, generator: torch.Generator) -> None:
-        super().__init__()
-        self.letters = nn.Parameter(torch.randn(262, hidden, generator=generator))
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """(N, letters) to (N, H); a row of zeros has a vector, too, as in the real one."""
-        if ids.ndim != 2:
-            raise AnswerRefused(
-                f"`self.char_cnn` was given a tensor of shape {tuple(ids.shape)}. It takes a list "
-                "of words, (N, letters): `ids.flatten(0, 1)`, and `.unflatten(0, ids.shape[:2])` "
-                "on what comes."
-            )
-        return self.letters[ids].mean(1)
-
-
-def _weights(layers: int, hidden: int, cells: int, generator: torch.Generator) -> dict[str, Tensor]:
-    shapes = {"W_0": (2 * hidden, 4 * cells), "B": (4 * cells,), "W_P_0": (cells, hidden)}
-    return {
-        f"{CELL.format(direction, layer)}/{name}": torch.randn(shape, generator=generator)
-        for direction in (0, 1)
-        for layer in range(layers)
-        for name, shape in shapes.items()
-    }
 
 
 @Case.drawn
@@ -66,8 +37,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The layers at words, the mask, and how much there is to learn."""
     sizes = inputs["model"]
     generator = torch.Generator().manual_seed(sizes["seed"])
-    weights = _weights(sizes["layers"], sizes["H"], sizes["C"], generator)
-    model = answer(_Letters(sizes["H"], generator), weights, inputs["clip"])
+    weights = weights_of(sizes["layers"], sizes["H"], sizes["C"], generator)
+    model = answer(Letters(sizes["H"], generator), weights, inputs["clip"])
     if not isinstance(model, nn.Module):
         raise AnswerRefused(
             "`BiLM(char_cnn, weights, clip)` should give a module of PyTorch. Keep the first line, "
