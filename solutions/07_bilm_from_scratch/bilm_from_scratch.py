@@ -240,9 +240,9 @@ def word_loss(model):
 torch.manual_seed(0)
 model = TwoWay(V, SIZE)
 one_batch = TEXT.words(TEXT.train[:16])
-by_heart = fit(model, word_loss(model), [one_batch] * 60, RATE, lambda step: None)
+by_heart = fit(model, word_loss(model), [one_batch] * 150, RATE, lambda step: None)
 print(
-    f"ln V = {np.log(V):.2f}; the first loss is {by_heart[0]:.2f}, after 60 steps {by_heart[-1]:.2f}"
+    f"ln V = {np.log(V):.2f}; the first loss is {by_heart[0]:.2f}, after 150 steps {by_heart[-1]:.2f}"
 )
 
 # %% [markdown]
@@ -289,7 +289,7 @@ plots.curves(
 outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown]
-# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other network, of the same kind, pays as much as a table of counts. And held-out text does not give the first one away: whatever it does works there, too.
+# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other network, of the same kind, stays near the tables of counts. And held-out text does not give the first one away: whatever it does works there, too.
 #
 # Keep this in mind. In section 5 you will show what happens. First, build the right thing.
 
@@ -913,12 +913,11 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Each state has read its word and is asked for a neighbour. One softmax serves both directions, and the loss is the mean $-\log p$ of each.
-# - A new training program is checked twice before it runs: the first loss against $\ln V$, and one batch learnt by heart.
-# - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate. What is left of a note is the product of the forget gates.
-# - The backward reader gets each sentence reversed within its own length. Two stacks, one token layer. From the second layer on, a residual. $2L + 1$ vectors for each token.
+# - Each state has read its word and is asked for a neighbour. One softmax serves both directions.
+# - Check a new training program before it runs: the first loss against $\ln V$, and one batch learnt by heart.
+# - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate.
+# - The backward reader gets each sentence reversed within its own length. From the second layer on, a residual. $2L + 1$ vectors for each token.
 # - A low loss alone proves nothing, not even on held-out text. Replace a word and see which states have read it; then look at what they are asked.
-# - A model that has read other texts bets better on few sentences than what these sentences alone can teach.
 #
 # ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers in place of the top one (lesson 08).
 
