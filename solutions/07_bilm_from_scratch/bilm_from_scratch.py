@@ -553,7 +553,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
 # %% [markdown] slide="slide"
 # ## 4. Pretrain yours
 #
-# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. It reads each of the training sentences once, or a few times if your text is short.
+# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. It reads each of the training sentences once, or a few times if your text is short. Before, in the middle and after, it writes a sentence, drawn word by word with a `temperature` of 0.7: below 1 the safe words become safer still, above 1 the others likelier.
 
 # %%
 predict(

@@ -69,6 +69,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "`self.bias` and `self.lstm`: the cells below ask for them. `self.bias` is an "
             "`nn.Parameter`."
         )
+    at_first = "bias" in found and not bool(found["bias"].any())
     sizes = {name: list(weight.shape) for name, weight in sorted(found.items())}
     with torch.no_grad():
         for name, weight in sorted(found.items()):
@@ -84,7 +85,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     layers, mask = came
     if isinstance(mask, Tensor) and mask.dtype != torch.bool:
         raise AnswerRefused("The mask says True or False: `ids > 0`.")
-    return {"layers": plain(list(layers)), "mask": plain(mask), "weights": sizes}
+    return {
+        "layers": plain(list(layers)),
+        "mask": plain(mask),
+        "weights": sizes,
+        "the bias is 0 at first": at_first,
+    }
 
 
 SLIPS = """
@@ -105,6 +111,8 @@ the bias counts the padding: torch.zeros(words) -> torch.zeros(words + 1)
     Your bias has a number for the padding, too. There is one for each of the `words`.
 a bias of one number: torch.zeros(words) -> torch.zeros(1)
     Your bias is one number. There is one for each of the `words`.
+a bias that does not begin with zeros: torch.zeros(words) -> torch.ones(words)
+    Your bias does not begin with zeros. A new model should bet alike on all words.
 half a state for each direction: nn.LSTM(size, size, -> nn.LSTM(size, size // 2,
     Each of your readers has `size // 2` numbers. Each shows `size`, so a state has `2 size`.
 --- hint 3

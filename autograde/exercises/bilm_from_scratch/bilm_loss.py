@@ -155,6 +155,20 @@ round the corner: ~mask | last -> ~mask && ~mask | first -> ~mask
     and the first for the end of the row. At the ends there is nothing to ask: -100.
 0 where nobody asks: every -100 -> 0
     You write 0 where there is no target, and 0 is a word. `cross_entropy` leaves out -100.
+the forward targets are emptied nowhere: .masked_fill(~mask | last, -100) ->
+the backward targets are emptied nowhere: .masked_fill(~mask | first, -100) ->
+    The targets of one direction are emptied nowhere. Padding is asked for nothing, nor is the token
+    at the sentence's end or beginning that has no neighbour there: -100.
+the forward targets are emptied at padding alone: ~mask | last -> ~mask
+    The last token of a sentence is asked for what stands behind it. Nothing does: -100.
+the forward targets are emptied at the last token alone: ~mask | last -> last
+    The forward targets of the padding are not emptied: -100 wherever `mask` is False.
+the backward targets are emptied at the first token alone: ~mask | first -> first
+    The backward targets of the padding are not emptied: -100 wherever `mask` is False.
+the {direction} targets are emptied at the words: ~mask | {end} -> mask | {end} \
+        | direction end = forward last, backward first
+    `mask` is True at tokens, and `masked_fill` writes where it is True: you empty the {direction}
+    targets of the words. Empty those of the padding, `~mask`.
 --- hint 3
 padding counts in the mean: cross_entropy(s.transpose(1, 2), a) \
         -> cross_entropy(s.transpose(1, 2), a, reduction="sum") / a.numel()
@@ -164,6 +178,28 @@ the mean of the sentences' means: functional.cross_entropy(s.transpose(1, 2), a)
         -> torch.stack([functional.cross_entropy(x, y) for x, y in zip(s, a)]).mean()
     You take the mean of each sentence, and then the mean of these. Every token counts alike: one
     mean over all of them.
+"""
+SLIPS_OF_LOOPS = """
+--- hint 2
+the forward reader is never asked at the first token: range(n - 1) -> range(1, n - 1)
+    Your forward reader is not asked at the first token. A word comes after it.
+the forward reader is never asked for the end: range(n - 1) -> range(n - 2)
+    Your forward reader is not asked for the last token. The end of a sentence is bet on, too.
+the forward reader is asked once: range(n - 1) -> range(1)
+    Your forward reader is asked at the first token alone. It is asked at each that has a word after
+    it.
+the backward reader is never asked for the beginning: range(1, n) -> range(2, n)
+    Your backward reader is not asked for the first token. The beginning of a sentence is bet on,
+    too.
+the backward reader is never asked at the last token: range(1, n) -> range(1, n - 1)
+    Your backward reader is not asked at the last token. A word comes before it.
+the backward reader is asked at the first token, too: range(1, n) -> range(n)
+    Your backward reader is asked at the first token. Nothing comes before it: place -1, and what
+    `roll` brings there, is the end of the row.
+--- hint 3
+no bias for the {direction} reader: W @ {states}[t] + b -> W @ {states}[t] \
+        | direction states = forward ahead, backward behind
+    The bias is missing in the {direction} reader's scores. It belongs to both directions.
 """
 
 EXERCISE = Exercise(
@@ -183,6 +219,10 @@ EXERCISE = Exercise(
         Case("the shortest comes first", _states((2, 5), 4, 2)),
         Case("as many words as places", _states((3, 4), 4, 4), edge=True),
     ),
-    mistakes=(*slips(_in_pairs, SLIPS), *slips(_with_targets, SLIPS_OF_TARGETS)),
+    mistakes=(
+        *slips(_in_pairs, SLIPS),
+        *slips(_with_targets, SLIPS_OF_TARGETS),
+        *slips(_by_loops, SLIPS_OF_LOOPS),
+    ),
     right_answers={"targets with -100": _with_targets, "loops": _by_loops},
 )
