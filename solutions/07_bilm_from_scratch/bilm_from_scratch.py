@@ -105,6 +105,10 @@ print(f"All other words are <unk>: {unknown:.0%} of the held-out tokens.")
 
 
 # %% exercise="TwoWay"
+import torch
+from torch import nn
+
+
 class TwoWay(nn.Module):
     """A bidirectional language model with PyTorch's own switch."""
 
@@ -460,6 +464,7 @@ reverse_each = or_reference("reverse_each", reverse_each)
 #
 # There may be more names in the dict, and one layer or three. What must be true:
 #
+# - `self.char_cnn` is the network of the letters; the first lines of `forward` use it.
 # - All weights can be trained: copies of those in the file, found by `model.parameters()`.
 # - Each layer starts with zeros for h and c. From the second layer on, what went in is added to the states. The sum is the layer's output, and the next layer reads it.
 # - `model(ids)` takes (B, T, letters), where padding has zeros alone, and returns a list of $L + 1$ tensors (B, T, 2H), first $[x; x]$, then $[\overrightarrow{h}; \overleftarrow{h}]$ of each layer; and the mask (B, T), True at tokens. What stands at padding does not matter.
@@ -476,8 +481,8 @@ class BiLM(nn.Module):
 
     def __init__(self, char_cnn, weights, clip=3.0):
         super().__init__()
-        self.char_cnn, self.clip = char_cnn, clip
         ### BEGIN SOLUTION
+        self.char_cnn, self.clip = char_cnn, clip
         cell = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell/{}"
         depth = sum(name.startswith("RNN_0/") and name.endswith("/B") for name in weights)
         self.stacks = nn.ModuleList()
