@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_mini.experiments.word_bilm import MEET, PADDING, Reading, WordBiLM
+from elmo_mini.experiments.small_text import SmallText
+from elmo_mini.experiments.word_bilm import MEET, PADDING, Reading, WordBiLM, trained
 
 TARGETS = "a wrong target"
 RUNS = {"A": TARGETS, "B": PADDING, "C": MEET}
@@ -58,6 +59,31 @@ def symptoms(
     distance = (alone - together).abs().amax(0).unflatten(0, (2, -1)).amax(1)  # (2,)
     ahead, behind = np.array(tops).swapaxes(0, 1)
     return Symptoms(losses, ahead.astype(bool), behind.astype(bool), distance.double().numpy())
+
+
+def four_runs(
+    text: SmallText, moved: Callable[..., Any], *, size: int, steps: int = 120
+) -> dict[str, Symptoms]:
+    """The symptoms of a sound run and of A, B and C, each trained on the same batches.
+
+    Parameters
+    ----------
+    moved : the causality test, `moved(model, ids, t, other)`
+    """
+    words = len(text.vocabulary)
+    held_ids, held_words = text.words(text.held_out)
+    short = next(s for s in text.held_out if len(s) == 5)
+    longer = (text.numbers([max(text.held_out, key=len)])[0] + 1)[0]
+    torch.manual_seed(0)
+    models = {"sound": (WordBiLM(words, size), False)}
+    models |= {name: broken(name, words, size) for name in RUNS}
+    seen = {}
+    for name, (model, wrong_target) in models.items():
+        batches = map(text.words, text.batches(16))
+        losses = trained(model, batches, (held_ids, held_words), steps, wrong_target=wrong_target)
+        sentence = (text.numbers([short])[0] + 1)[0]
+        seen[name] = symptoms(model, losses, moved, sentence, longer, torch.tensor(words))
+    return seen
 
 
 def broken(name: str, words: int, size: int, seed: int = 0) -> tuple[WordBiLM, bool]:

@@ -70,11 +70,11 @@ class SmallText:
         counted : the sentences that are counted; without them, all training sentences
         """
         counts = KneserNey(
-            self._running(self.train if counted is None else counted), len(self.vocabulary), order
+            self.running(self.train if counted is None else counted), len(self.vocabulary), order
         )
-        return counts.perplexity(self._running(sentences))
+        return counts.perplexity(self.running(sentences))
 
-    def _running(self, sentences: Sentences) -> list[int]:
+    def running(self, sentences: Sentences) -> list[int]:
         """Word numbers of sentences one after the other, a boundary before, between and behind."""
         numbers, mask = self.numbers(sentences)
         return [int(numbers[0, 0]), *numbers[:, 1:][mask[:, 1:]].tolist()]

@@ -13,43 +13,15 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
-from elmo_mini.bilm.plain import LSTM, BiLM, Weights, reverse_each
+from autograde.exercises.bilm_from_scratch.drawn_bilm import CELL, CHARACTERS, Letters, weights_of
+from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
+from elmo_mini.bilm.plain import BiLM, Weights, reverse_each
 
 Layers = tuple[list[Tensor], Tensor]
-CHARACTERS = 6
-CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
 WORDS_FIRST = (
     "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
     "are the states: `torch.stack(states, 1)`."
 )
-
-
-class _Letters(nn.Module):
-    """In place of the character CNN: takes words as rows of letters, (N, letters), and no batch."""
-
-    def __init__(self, hidden: int, generator: torch.Generator) -> None:
-        super().__init__()
-        self.letters = nn.Parameter(torch.randn(262, hidden, generator=generator))
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """(N, letters) to (N, H); a row of zeros has a vector, too, as in the real one."""
-        if ids.ndim != 2:
-            raise AnswerRefused(
-                f"`self.char_cnn` was given a tensor of shape {tuple(ids.shape)}. It takes a list "
-                "of words, (N, letters): `ids.flatten(0, 1)`, and `.unflatten(0, ids.shape[:2])` "
-                "on what comes."
-            )
-        return self.letters[ids].mean(1)
-
-
-def _weights(layers: int, hidden: int, cells: int, generator: torch.Generator) -> dict[str, Tensor]:
-    shapes = {"W_0": (2 * hidden, 4 * cells), "B": (4 * cells,), "W_P_0": (cells, hidden)}
-    return {
-        f"{CELL.format(direction, layer)}/{name}": torch.randn(shape, generator=generator)
-        for direction in (0, 1)
-        for layer in range(layers)
-        for name, shape in shapes.items()
-    }
 
 
 @Case.drawn
@@ -65,8 +37,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The layers at words, the mask, and how much there is to learn."""
     sizes = inputs["model"]
     generator = torch.Generator().manual_seed(sizes["seed"])
-    weights = _weights(sizes["layers"], sizes["H"], sizes["C"], generator)
-    model = answer(_Letters(sizes["H"], generator), weights, inputs["clip"])
+    weights = weights_of(sizes["layers"], sizes["H"], sizes["C"], generator)
+    model = answer(Letters(sizes["H"], generator), weights, inputs["clip"])
     if not isinstance(model, nn.Module):
         raise AnswerRefused(
             "`BiLM(char_cnn, weights, clip)` should give a module of PyTorch. Keep the first line, "
@@ -122,22 +94,29 @@ class _BiLM(nn.Module):
 
     def __init__(self, char_cnn: nn.Module, weights: Weights, clip: float = 3.0) -> None:
         super().__init__()
-        self.char_cnn, depth = char_cnn, sum(name.endswith("/B") for name in weights) // 2
+        self.char_cnn, self.clip = char_cnn, clip
+        depth = sum(name.endswith("/B") for name in weights) // 2
         self.stacks: Any = nn.ModuleList(
             nn.ModuleList(
-                LSTM(weights, CELL.format(direction, layer), clip) for layer in range(depth)
+                nn.ParameterDict(
+                    {
+                        kind: weights[f"{CELL.format(direction, layer)}/{kind}"].clone()
+                        for kind in ("W_0", "B", "W_P_0")
+                    }
+                )
+                for layer in range(depth)
             )
             for direction in (0, 1)
         )
 
     def read(self, x: Tensor, stack: Any) -> list[Tensor]:
         outputs: list[Tensor] = []
-        for lstm in stack:
-            cells, hidden = lstm.W_P_0.shape
+        for layer in stack:
+            cells, hidden = layer["W_P_0"].shape
             h, c = x.new_zeros(len(x), hidden), x.new_zeros(len(x), cells)
             states = []
             for x_t in x.unbind(1):
-                h, c = lstm.step(x_t, h, c)
+                h, c = lstm_step(x_t, h, c, **layer, clip=self.clip)
                 states.append(h)
             out = torch.stack(states, dim=1)
             x = out + x if outputs else out
@@ -174,23 +153,34 @@ class _Meeting(_BiLM):
         lengths = mask.sum(1)
         for depth, (left, right) in enumerate(zip(*self.stacks, strict=True)):
             ahead, behind = layers[depth].chunk(2, -1)
-            back = reverse_each(right(reverse_each(ahead + behind, lengths)), lengths)
+            (read,) = self.read(ahead + behind, [left])
+            (back,) = self.read(reverse_each(ahead + behind, lengths), [right])
             if depth:
-                layers[depth + 1] = torch.cat([left(ahead + behind) + ahead, back + behind], -1)
+                back = reverse_each(back, lengths) + behind
+                layers[depth + 1] = torch.cat([read + ahead, back], -1)
         return layers, mask
 
 
 SLIPS = """
 --- hint 1
-{state} is not carried on: h, c = lstm.step -> {came} = lstm.step \
+both stacks from the forward weights: CELL.format(direction, layer) -> CELL.format(0, layer)
+    Both of your stacks are filled from `RNN_0`. The backward reader's weights are those of `RNN_1`.
+the first layer's weights in all layers: CELL.format(direction, layer) -> CELL.format(direction, 0)
+    All your layers are filled from `Cell0`. Layer j of a stack is `Cell` j.
+a layer is missing: range(depth) -> range(depth - 1)
+    Your stacks have a layer too few. There are as many as the names say: count them.
+weights that no optimiser finds: self.stacks: Any = nn.ModuleList( -> self.stacks: Any = list(
+    Your weights stand in a plain list or dict, where no optimiser finds them: `model.parameters()`
+    looks into modules alone. Take `nn.ModuleList`, and `nn.ParameterDict` or `nn.ParameterList`.
+{state} is not carried on: h, c = lstm_step -> {came} = lstm_step \
         && states.append(h) -> states.append({kept}) | state came kept = c h,_ h, h new,c new
     Each word starts again with the first `{state}`, all zeros. What `lstm_step` returns for one
     word goes into the next one: `h, c = lstm_step(x_t, h, c, ...)`.
 neither state is carried on: \
-        h, c = lstm.step -> new, _ = lstm.step && states.append(h) -> states.append(new)
+        h, c = lstm_step -> new, _ = lstm_step && states.append(h) -> states.append(new)
     Each word starts again with the first `h` and `c`, all zeros. What `lstm_step` returns for one
     word goes into the next one: `h, c = lstm_step(x_t, h, c, ...)`.
-the clip is always 3: layer), clip) -> layer), 3.0)
+the clip is always 3: clip=self.clip -> clip=3.0
     `clip` is given to the constructor, and you clip at 3. Use `self.clip`.
 the lengths in place of the mask: in halves], mask -> in halves], lengths
     You return the lengths. Return the mask, (B, T): True where there is a token.
@@ -204,7 +194,7 @@ the residual is missing: out + x if outputs else out -> out
     Nothing is added to your second layer. From the second layer on, a layer's output is its states
     plus what went in: `x = h + x`.
 each state is the one before its word: \
-        h, c = lstm.step -> states.append(h) ⏎h, c = lstm.step && states.append(h) -> pass
+        h, c = lstm_step -> states.append(h) ⏎h, c = lstm_step && states.append(h) -> pass
     The state of each place is the one from before its word. Take the step first, then keep its h.
 every sentence is one shorter: lengths = mask.sum(1) -> lengths = mask.sum(1) - 1
     You reverse all of a sentence but its last token. The whole sentence is reversed, its end

@@ -2,10 +2,12 @@
 
 LESSON = "07_bilm_from_scratch"
 EXERCISES = (
+    "TwoWay",
+    "fit",
     "lstm_step",
     "reverse_each",
     "BiLM",
-    "both_targets",
+    "bilm_loss",
     "moved",
     "broken_runs",
     "memory_left",

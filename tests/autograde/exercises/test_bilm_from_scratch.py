@@ -110,29 +110,32 @@ def test_the_same_sentence_is_read_twice_only_if_it_is(late: bool) -> None:
     assert ("the same sentence twice" in report.message) is not late
 
 
-def targets(words: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Right targets."""
-    return find("both_targets").reference(words, mask)
-
-
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        (lambda came: came.float(), "takes targets of the type `torch.long`"),
-        (lambda came: came.int(), "takes targets of the type `torch.long`"),
+        (lambda came: came.detach(), "Autograd cannot follow your answer back"),
         (tuple, "Return one tensor, not a tuple: `torch.stack(...)` makes one"),
-        (lambda came: came.numpy(), "Your answer is of type ndarray. Return one tensor"),
+        (lambda came: came.detach().numpy(), "Your answer leaves PyTorch"),
     ],
 )
-def test_targets_that_cross_entropy_does_not_take_are_refused(
+def test_a_loss_that_nothing_can_learn_from_is_refused(
     form: Callable[[torch.Tensor], Any], said: str
 ) -> None:
-    report = examine(find("both_targets"), lambda words, mask: form(targets(words, mask)))
+    right = find("bilm_loss").reference
+    report = examine(find("bilm_loss"), lambda *given: form(right(*given)))
     assert report.points == 0
     assert said in re.sub(r"\s+", " ", report.text())
-    wrong = examine(find("both_targets"), lambda words, mask: form(targets(words, mask) * 2))
-    assert wrong.mistake is None
-    assert "That is not all" in wrong.text()
+
+
+def test_weights_under_other_names_are_asked_for_by_theirs() -> None:
+    class Renamed(torch.nn.Module):
+        def __init__(self, words: int, size: int, layers: int) -> None:
+            super().__init__()
+            self.embedding = torch.nn.Embedding(words + 1, size)
+
+    report = examine(find("TwoWay"), Renamed)
+    assert report.points == 0
+    assert "no weights called `table`" in report.message
 
 
 def test_a_list_of_rows_is_not_told_to_leave_numpy() -> None:
