@@ -199,7 +199,7 @@ def _tied_sample(model: AWDLSTM, sampled: int) -> SampledSoftmax:
     words, size = model.decoder.weight.shape
     softmax = SampledSoftmax(size, words, sampled)
     softmax.weight = cast(nn.Parameter, model.decoder.weight)
-    softmax.bias = cast(nn.Parameter, model.decoder.bias)
+    softmax.bias = model.decoder.bias
     return softmax
 
 
