@@ -189,17 +189,21 @@ def train_awd_lstm(
 
 
 def awd_perplexity(
-    model: AWDLSTM, stream: Tensor, *, batch_size: int = 10, bptt: int = 70
+    model: nn.Module, stream: Tensor, *, batch_size: int = 10, bptt: int = 70
 ) -> float:
-    """Perplexity on running text (N,) in reading order, without dropout, the state carried."""
+    """Perplexity on running text (N,) in reading order, without dropout, the state carried.
+
+    Parameters
+    ----------
+    model : called as `AWDLSTM` is, and gives logits and state first
+    """
     losses, tokens = [], []
     state: States | None = None
     rows = stream_rows(stream.to(device_of(model)), batch_size)
     with evaluating(model):
         for inputs, targets in next_word_windows(rows, bptt):
-            said = model(inputs, state)
-            state = said.state
-            losses.append(next_word_loss(said.logits, targets).item())
+            logits, state, *_ = model(inputs, state)
+            losses.append(next_word_loss(logits, targets).item())
             tokens.append(targets.numel())
     return perplexity(losses, tokens)
 
