@@ -29,7 +29,7 @@ NOT_COPIED = (
 )
 
 
-def WeightDrop(lstm: nn.LSTM, p: float) -> nn.Module:  # noqa: N802
+def WeightDrop(lstm: nn.LSTM, p: float) -> nn.Module:
     """The course's own, round an LSTM that is already there."""
     made = WeightDropLSTM(lstm.input_size, lstm.hidden_size, p)
     made.lstm = lstm
@@ -100,7 +100,7 @@ def _in_training(answer: Answer, inputs: Inputs) -> Plain:
     """How the outputs move from call to call, and which weights get a gradient."""
     p, hidden = inputs["p"], 24
     lstm = _lstm(inputs["seed"], 3, hidden)
-    before = lstm.weight_hh_l0.detach().clone()
+    before = dict(lstm.named_parameters())["weight_hh_l0"].detach().clone()
     x = torch.from_numpy(inputs["x"].copy())
     module = _made(answer, lstm, p)
     module.eval()
@@ -144,7 +144,7 @@ def _scaled(answer: Answer, inputs: Inputs) -> Plain:
     with torch.no_grad():
         for parameter in lstm.parameters():
             parameter.zero_()
-        lstm.weight_hh_l0.fill_(inputs["weight"])
+        dict(lstm.named_parameters())["weight_hh_l0"].fill_(inputs["weight"])
     module = _made(answer, lstm, inputs["p"]).train()
     state = (torch.ones(1, 80, 1), torch.zeros(1, 80, 1))
     found = [float(_called(module, torch.zeros(80, 1, 2), state)[1][1].max()) for _ in range(150)]
@@ -222,7 +222,7 @@ class _Natural(nn.Module):
         """As an LSTM."""
         if not self.training:
             return self.lstm(x, state)
-        whole = self.lstm.weight_hh_l0
+        whole: Any = self.lstm.weight_hh_l0
         thin = functional.dropout(whole, self.p)
         return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state))
 
@@ -256,7 +256,7 @@ class _StepByStep(nn.Module):
 
     def forward(self, x: Tensor, state: State | None = None) -> Any:
         """As an LSTM, one word after the other."""
-        of = self.lstm
+        of: Any = self.lstm
         matrix = of.weight_hh_l0
         if self.training and self.p > 0:
             matrix = matrix * (torch.rand_like(matrix) >= self.p) / (1 - self.p)
@@ -276,14 +276,14 @@ class _AsPublished(nn.Module):
     def __init__(self, lstm: nn.LSTM, p: float) -> None:
         super().__init__()
         self.lstm, self.p = lstm, p
-        raw = lstm.weight_hh_l0
+        raw: Any = lstm.weight_hh_l0
         del lstm._parameters["weight_hh_l0"]
         lstm.register_parameter("weight_hh_l0_raw", nn.Parameter(raw.detach().clone()))
 
     def forward(self, x: Tensor, state: State | None = None) -> Any:
         """As an LSTM."""
-        thin = functional.dropout(self.lstm.weight_hh_l0_raw, self.p, self.training)
-        self.lstm.weight_hh_l0 = thin
+        raw: Any = self.lstm.weight_hh_l0_raw
+        self.lstm.weight_hh_l0 = functional.dropout(raw, self.p, self.training)
         return self.lstm(x, state)
 
 
@@ -291,13 +291,15 @@ class _MaskAtTheStart(nn.Module):
     def __init__(self, lstm: nn.LSTM, p: float) -> None:
         super().__init__()
         self.lstm = lstm
-        self.register_buffer("mask", functional.dropout(torch.ones_like(lstm.weight_hh_l0), p))
+        whole: Any = lstm.weight_hh_l0
+        self.register_buffer("mask", functional.dropout(torch.ones_like(whole), p))
 
     def forward(self, x: Tensor, state: State | None = None) -> Any:
         """As an LSTM."""
         if not self.training:
             return self.lstm(x, state)
-        thin = self.lstm.weight_hh_l0 * self.mask
+        whole: Any = self.lstm.weight_hh_l0
+        thin = whole * self.mask
         return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state))
 
 
@@ -347,7 +349,7 @@ multiplied by 1 - p: functional.dropout(whole, self.p) \
     You make the kept weights smaller. They are divided by 1 - p.
 p is kept: functional.dropout(whole, self.p) -> functional.dropout(whole, 1 - self.p)
     You keep a share p of the weights. p is the share that is dropped.
-the same weights at each call: whole = -> torch.manual_seed(0)⏎whole =
+the same weights at each call: whole: Any = -> torch.manual_seed(0)⏎whole: Any =
     Every call drops the same weights, because you set the seed. Leave that to whoever starts the
     run.
 the state is not handed on: every (x, state) -> (x)

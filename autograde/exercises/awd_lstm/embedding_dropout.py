@@ -10,7 +10,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.awd_lstm.masks import share_near, values_of
+from autograde.exercises.awd_lstm.masks import factor_of_kept, share_near
 from elmo_mini.awd_lstm import dropout
 
 
@@ -43,7 +43,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     mask, other = masks
     types = [mask[ids == number] for number in np.unique(ids)]
     told = {
-        "values of the mask": values_of(mask),
+        "what is kept is multiplied by": factor_of_kept(mask, p),
         "a word has one fate wherever it stands": all(np.allclose(t, t[:1]) for t in types),
     }
     if p == 0 or len(types) < 100:
@@ -81,7 +81,8 @@ def _with_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
 
 SLIPS = """
 --- hint 1
-each place on its own: (len(table), 1) -> (*ids.shape, 1) && (table * mask)[ids] -> table[ids] * mask
+each place on its own: (len(table), 1) -> (*ids.shape, 1) \
+        && (table * mask)[ids] -> table[ids] * mask
     A word is dropped here and kept there. Draw once for each word of the table: a dropped word is
     missing wherever it stands.
 numbers in place of words: (len(table), 1) -> table.shape

@@ -1,7 +1,7 @@
 """Exercise `train_epoch`: one pass over the text in windows of drawn length."""
 
 from collections.abc import Callable, Iterator
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
@@ -164,9 +164,9 @@ def _other(
         cuts.append(min(cuts[-1] + next(lengths), rows.size(1) - 1))
     losses: list[float] = []
     state: States | None = None
-    for first, behind in zip(cuts[:-1], cuts[1:], strict=True):
+    for first, behind in pairwise(cuts):
         said = model.train()(rows[:, first:behind], state)
-        state = [tuple(part.detach() for part in pair) for pair in said[1]]  # type: ignore[misc]
+        state = [tuple(part.detach() for part in pair) for pair in said[1]]
         loss = loss_of(said[0], rows[:, first + 1 : behind + 1], *said[2:])
         for parameter in model.parameters():
             parameter.grad = None
@@ -226,9 +226,8 @@ not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
     The gradients are not clipped. Their norm is at most `clip`.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
-clipped before there are gradients: optimiser.zero_grad() -> optimiser.zero_grad()⏎nn.utils.\
-clip_grad_norm_(model.parameters(), clip) \
-        && loss.backward()⏎nn.utils.clip_grad_norm_(model.parameters(), clip) -> loss.backward()
+clipped before there are gradients: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
+        && loss.backward() -> nn.utils.clip_grad_norm_(model.parameters(), clip)⏎loss.backward()
     You clip before `backward`, where there is nothing to clip.
 clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
         && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
@@ -237,7 +236,7 @@ no step: optimiser.step() -> pass
     The optimiser never makes its step.
 nobody is told: after_step() -> pass
     You never call `after_step()`. The average of the weights is taken there, after each step.
-told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() ⏎ -> pass
+told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() -> pass
     You call `after_step()` before the step. It has to see the new weights.
 not in training mode: model.train() -> pass
     The model came in evaluation mode, and stays there: no dropout. Begin with `model.train()`.
