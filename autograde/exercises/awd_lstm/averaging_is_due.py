@@ -75,8 +75,6 @@ the best of the last n has to be worse: validation[-1] > min(older) \
         -> min(validation[-n:]) > min(older)
     You ask whether *all* of the last n are worse than the old best. The trigger looks at the newest
     epoch alone.
-nothing is left out: older = validation[: len(validation) - n] -> older = validation
-    You compare with the best of all epochs, the newest among them. The last n are left out.
 the epoch before the newest: validation[-1] > min(older) -> validation[-2] > min(older)
     You look at the last epoch but one. The trigger looks at the newest, `validation[-1]`.
 the answer is turned round: return validation[-1] > min(older) \

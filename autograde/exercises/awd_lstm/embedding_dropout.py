@@ -49,9 +49,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if p == 0 or len(types) < 100:
         return told
     fates = np.array([word[0, 0] for word in types])
+    whole = bool(np.allclose(mask, mask[..., :1]))
+    one_fate = told["a word has one fate wherever it stands"]
     return told | {
-        "a vector is dropped whole": bool(np.allclose(mask, mask[..., :1])),
-        "share of the words dropped": share_near(float((fates == 0).mean()), p),
+        "a vector is dropped whole": whole,
+        # Where rows or columns are dropped there are few: their share is left to chance.
+        "share of the words dropped": (
+            share_near(float((fates == 0).mean()), p) if whole and one_fate else p
+        ),
         "another call drops other words": not np.allclose(mask, other),
     }
 
@@ -92,10 +97,9 @@ columns in place of words: (len(table), 1) -> (1, table.shape[1])
     You drop the same dimensions of all words. Draw one number for each row of the table.
 locked dropout: (len(table), 1) -> (len(ids), 1, table.shape[1]) \
         && (table * mask)[ids] -> table[ids] * mask
-    That is locked dropout, from the exercise before. Here whole words are dropped.
 single numbers at each place: (len(table), 1) -> (*ids.shape, table.shape[1]) \
         && (table * mask)[ids] -> table[ids] * mask
-    That is ordinary dropout: every number on its own. Here whole words are dropped.
+    You drop numbers of the vectors, as the exercise before did. Here whole words are dropped.
 --- hint 2
 not scaled: / (1 - p) ->
     The words that are kept are not made larger. Divide by 1 - p.

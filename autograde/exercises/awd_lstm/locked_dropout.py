@@ -39,15 +39,17 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             )
         masks.append((came.detach() / x.detach()).numpy())
     mask, other = masks
+    locked, apart = bool(np.allclose(mask, mask[:, :1])), bool(mask[0, 0].std() > 0)
     told = {
         "what is kept is multiplied by": factor_of_kept(mask, p),
-        "the same at every step": bool(np.allclose(mask, mask[:, :1])),
+        "the same at every step": locked,
     }
     if mask.size < 100 or p == 0:
         return told
     return told | {
-        "share dropped": share_near(float((mask == 0).mean()), p),
-        "dimensions of one row are dropped independently": bool(mask[0, 0].std() > 0),
+        # Of whole rows or steps there are few: their share is left to chance.
+        "share dropped": share_near(float((mask == 0).mean()), p) if locked and apart else p,
+        "dimensions of one row are dropped independently": apart,
         "another row has another mask": len(mask) == 1 or not np.allclose(mask[0], mask[1]),
         "another call has another mask": not np.allclose(mask, other),
     }
