@@ -16,8 +16,6 @@
 # A language model that reads its text often enough learns it by heart. Then it recites, and is of no use for any other text. Here you build the remedies, one by one, into a model of your own: the AWD-LSTM, on which ULMFiT stands (lesson 11). And you measure which of them earns its place.
 
 # %%
-from contextlib import nullcontext
-
 import numpy as np
 import torch
 from torch import nn
@@ -25,18 +23,14 @@ from torch.func import functional_call
 from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
-from elmo_mini.awd_lstm.averaging import WeightAverage
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
-from elmo_mini.awd_lstm.windows import window_length
-from elmo_mini.experiments.awd_recital import learnt_by_heart, recital
+from elmo_mini.awd_lstm.files import load_awd_lstm
+from elmo_mini.experiments.awd_own import train_own
+from elmo_mini.experiments.awd_recital import learnt_by_heart, recital, speak
 from elmo_mini.experiments.awd_text import running_text
-from elmo_mini.experiments.broken_weight_drop import symptoms
+from elmo_mini.experiments.broken_weight_drop import look_at_all
+from elmo_mini.figures import awd_lstm as figures
 from elmo_mini.figures import plots
-from elmo_mini.figures.interval_bars import interval_bars
-from elmo_mini.progress import progress_bar
 from elmo_mini.results.stored import stored_result
-from elmo_mini.text.running_text import stream_rows
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -436,7 +430,7 @@ averaging_is_due = or_reference("averaging_is_due", averaging_is_due)
 
 # %%
 TEXT = running_text(12_000, 4_000, 1_500, say=False)
-SIZE, EPOCHS, BPTT, RATE = 100, 25, 35, 20.0
+SIZE, EPOCHS = 100, 25
 
 
 class AWDLSTM(nn.Module):
@@ -463,23 +457,15 @@ class AWDLSTM(nn.Module):
         return self.decoder(dropped), [after], outputs, dropped
 
 
-# %% slide="subslide"
-def train(model, text, epochs=EPOCHS, alpha=2.0, beta=1.0, n=5):
-    """Dev perplexity after each epoch."""
-    optimiser = torch.optim.SGD(model.parameters(), lr=RATE, weight_decay=1.2e-6)
-    draw = np.random.default_rng(0)
-    lengths = iter(lambda: window_length(BPTT, draw), None)
-    settings = {"lengths": lengths, "bptt": BPTT, "rate": RATE, "clip": 0.25}
-    settings["loss_of"] = lambda *said: awd_loss(*said, alpha, beta)
-    average, seen = None, []
-    for _ in progress_bar(range(epochs), "training"):
-        after_step = average.update if average else lambda: None
-        train_epoch(model, optimiser, stream_rows(text, 10), after_step=after_step, **settings)
-        with average.applied() if average else nullcontext():
-            seen.append(awd_perplexity(model, TEXT.dev))
-        if average is None and averaging_is_due(seen, n):
-            average = WeightAverage(model)
-    return seen
+# %%
+def train(model, text, epochs=25, alpha=2.0, beta=1.0, n=5):
+    """Dev perplexity after each epoch, with your loop, your loss and your trigger."""
+
+    def loss_of(*said):
+        return awd_loss(*said, alpha, beta)
+
+    own = train_epoch, loss_of, averaging_is_due
+    return train_own(model, text, TEXT.dev, *own, epochs=epochs, patience=n)
 
 
 # %%
@@ -514,26 +500,19 @@ outcome("beaten", 100 * (1 - min(yours) / min(bare)), unit="%")
 # %% slide="subslide"
 ABLATION = stored_result("awd_lstm_ablation")
 print(ABLATION)
-systems = ABLATION.numbers["systems"]
-interval_bars(
-    [name.replace(", ", ",\n") for name in systems],
-    {"test perplexity": list(systems.values())},
-    times=1,
-    title="Stored: AWD-LSTM against the plainest controls (3 seeds)",
-    ylabel="test perplexity",
-)
-
+figures.against_controls(ABLATION.numbers)
 
 # %%
-def points(of):
-    """Differences of perplexity with their 95 % interval over the seeds."""
-    for name, x in of.items():
-        clear = "" if x["low"] > 0 or x["high"] < 0 else "   (0 is inside)"
-        print(f"  {name:32} {x['mean']:+5.1f} ({x['low']:+.1f} to {x['high']:+.1f}){clear}")
-
-
 print("All of it lies lower than ... by so many points of perplexity, seed by seed:")
-points(ABLATION.numbers["better than"])
+print(figures.in_points(ABLATION.numbers["better than"]))
+
+# %% [markdown]
+# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. Let it speak; a slash is the end of a sentence.
+
+# %%
+grown_up, words = load_awd_lstm()
+for start in ("the president", "she looked at", "in the beginning"):
+    print(speak(grown_up, words, start, 25))
 
 # %% [markdown] slide="subslide"
 # ### Which part earns its place?
@@ -549,22 +528,11 @@ predict(
 
 # %%
 without, alone = (ABLATION.numbers[key] for key in ("worse without", "better with it alone"))
-interval_bars(
-    [name.replace(" ", "\n", 1) for name in alone],
-    {
-        "taken out of the whole: worse by": [without[name] for name in alone],
-        "alone: better by": list(alone.values()),
-    },
-    times=1,
-    title="Stored: what each part is worth (3 seeds)",
-    ylabel="points of perplexity",
-)
+figures.worth_of_parts(ABLATION.numbers)
 
 # %%
-print("Worse without:")
-points(without)
-print("Better with it alone:")
-points(alone)
+print("Worse without:", figures.in_points(without), sep="\n")
+print("Better with it alone:", figures.in_points(alone), sep="\n")
 outcome("part", max(without, key=lambda name: without[name]["mean"]))
 
 # %% [markdown]
@@ -576,27 +544,14 @@ outcome("part", max(without, key=lambda name: without[name]["mean"]))
 # Three people have written weight drop. Each has one fault; nothing else is dropped in these runs. Every run has been trained for six epochs, with an evaluation after each. All that you see is what a run shows from outside.
 
 # %% slide="subslide"
-options = AWDLSTMOptions(
-    vocabulary_size=len(TEXT.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
-).scaled(0.0)
-one_fault = AWDLSTMOptions.from_dict({**options.to_dict(), "weight_drop": 0.5})
-training = AWDTraining(epochs=6, batch_size=10, bptt=BPTT, learning_rate=RATE, alpha=0, beta=0)
-seen = {
-    name: symptoms(name, one_fault, TEXT.train, TEXT.dev, training)
-    for name in progress_bar(["sound", "A", "B", "C"], "training")
-}
-plots.table(
-    np.array([[x.training_calls, x.evaluation_calls, x.moved, x.norm] for x in seen.values()]),
-    list(seen),
-    ["two calls in training", "two calls in evaluation", "matrix: moved by", "matrix: length now"],
-    title="States of two calls: largest distance. Matrix: in lengths it had at the start",
-)
+seen = look_at_all(len(TEXT.vocabulary), TEXT.train, TEXT.dev)
+figures.run_by_run(np.array([x.numbers for x in seen.values()]), list(seen))
 
 # %%
 plots.curves(
     np.arange(1, 7),
     {name: np.exp(x.history.training) for name, x in seen.items()},
-    title="In training the four runs are hard to tell apart",
+    title="Training perplexity alone does not name the fault",
     xlabel="epoch",
     ylabel="training perplexity",
     log_y=True,
@@ -669,26 +624,14 @@ plots.curves(
 # %% slide="subslide"
 DROPOUT = stored_result("awd_lstm_dropout")
 print(DROPOUT)
-factors = [0.0, 0.3, 0.6, 1.0]
-by_size = {name: DROPOUT.numbers[name]["test"] for name in ("the whole text", "a tenth")}
-plots.curves(
-    factors,
-    {name: [test[str(f)]["mean"] for f in factors] for name, test in by_size.items()},
-    bands={
-        name: tuple(np.array([test[str(f)][end] for f in factors]) for end in ("low", "high"))
-        for name, test in by_size.items()
-    },
-    title="Stored: how much dropout? (3 seeds, epoch chosen on dev)",
-    xlabel="factor on all dropouts",
-    ylabel="test perplexity",
-    log_y=True,
-)
+figures.by_factor(DROPOUT.numbers)
 
 # %%
-best = min(factors, key=lambda f: by_size["a tenth"][str(f)]["mean"])
-for name in by_size:
+tests = DROPOUT.numbers["a tenth"]["test"]
+best = min(tests, key=lambda factor: tests[factor]["mean"])
+for name in ("the whole text", "a tenth"):
     print(f"{name}: dev chose the factors", *DROPOUT.numbers[name]["best on dev"])
-outcome("tenth", f"{best:g}")
+outcome("tenth", f"{float(best):g}")
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -700,8 +643,8 @@ outcome("tenth", f"{best:g}")
 # %%
 gain = ABLATION.numbers["better than"]["nothing, stopped early"]
 print("All of it is better than stopping early by")
-points({"all of it": gain})
-points({name: alone[name] for name in ("weight drop", "locked dropout", "embedding dropout")})
+print(figures.in_points({"all of it": gain}))
+print("Alone are better by", figures.in_points(alone), sep="\n")
 busiest = max(alone, key=lambda name: alone[name]["mean"])
 print(f"Alone, {busiest} brings most.")
 
