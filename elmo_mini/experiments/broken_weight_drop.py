@@ -65,19 +65,19 @@ class Symptoms:
     training_calls : how far the states of two calls in training are apart, largest distance
     evaluation_calls : the same in evaluation
     moved : how far the recurrent matrix is from where it began, as a share of its first norm
-    norm : of the recurrent matrix now, as a share of its first norm
+    typical : the median size of its weights now, in that at the start
     """
 
     history: AWDHistory
     training_calls: float
     evaluation_calls: float
     moved: float
-    norm: float
+    typical: float
 
     @property
     def numbers(self) -> list[float]:
         """The four, in this order."""
-        return [self.training_calls, self.evaluation_calls, self.moved, self.norm]
+        return [self.training_calls, self.evaluation_calls, self.moved, self.typical]
 
 
 def symptoms(
@@ -101,7 +101,7 @@ def symptoms(
         _apart(model.train(), window),
         _apart(model.eval(), window),
         float((now - first).norm() / first.norm()),
-        float(now.norm() / first.norm()),
+        float(now.abs().median() / first.abs().median()),
     )
 
 

@@ -10,7 +10,7 @@ from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import curves, table
 
 Numbers = Mapping[str, Any]
-SYMPTOMS = ("two training calls", "two evaluation calls", "matrix moved by", "matrix's length")
+SYMPTOMS = ("two training calls", "two evaluation calls", "matrix moved by", "typical weight")
 
 
 def against_controls(ablation: Numbers) -> Picture:
@@ -81,5 +81,5 @@ def run_by_run(numbers: np.ndarray, names: list[str]) -> Picture:
             "matrix:\nmoved by",
             "matrix:\nlength",
         ],
-        title="Distance of states; matrix in lengths that it had at first",
+        title="Distance of two calls; the matrix against its start",
     )

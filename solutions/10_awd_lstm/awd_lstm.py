@@ -541,7 +541,7 @@ outcome("part", max(without, key=lambda name: without[name]["mean"]))
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
 #
-# Three people have written weight drop. Each has one fault; nothing else is dropped in these runs. Every run has been trained for six epochs, with an evaluation after each. All that you see is what a run shows from outside.
+# Three people have written weight drop. Each has one fault; nothing else is dropped in these runs. Every run has been trained for six epochs, with an evaluation after each. You see what a run shows from outside: how far apart the states of two calls on the same words are, in training and in evaluation; how far the recurrent matrix has moved, in lengths that it had at the start; and the size of a typical weight in it (the median), in sizes at the start.
 
 # %% slide="subslide"
 seen = look_at_all(len(TEXT.vocabulary), TEXT.train, TEXT.dev)
@@ -584,12 +584,12 @@ check("broken_weight_drop", broken_weight_drop)
 # %% [markdown] hints="broken_weight_drop"
 # nudge: Compare each row with the sound one, column by column. Where is it 0? Where is it far smaller?
 #
-# idea: A matrix that has not moved has learnt nothing. A matrix that loses what is dropped shrinks. Two calls in training that agree have drawn no mask, or the same one.
+# idea: A matrix that has not moved has learnt nothing. A matrix that loses what is dropped consists of small weights. Two calls in training that agree have drawn no mask, or the same one.
 #
-# outline: Find the run that has not moved, and the run whose matrix has lost most of its length. For the last one two faults remain, 1 and 2: before the first evaluation, does it train like the sound run, or not?
+# outline: Find the run whose matrix has not moved, and the run whose typical weight has shrunk. For the last one two faults remain, 1 and 2: before the first evaluation, does it train like the sound run, or not?
 
 # %% [markdown] model_answer="broken_weight_drop"
-# **A** is fault 4: its matrix stands where it was drawn, so no gradient has come. The softmax and the other weights learn, and hide it. **B** is fault 5: what is dropped is gone, and the matrix shrinks towards 0. **C** is fault 2: two calls in training agree to the last digit, so no mask is drawn. Fault 1 would also make them agree, but then the run would train like a thinner network from its first step; C begins as the sound run does and pulls ahead of it in training once it has been evaluated.
+# **A** is fault 4: its matrix stands where it was drawn, so no gradient has come. The softmax and the other weights learn, and hide it. **B** is fault 5: at each step half of the weights are gone for good and the rest is doubled. So most of the matrix is close to 0, and a few weights are huge. **C** is fault 2: two calls in training agree to the last digit, so no mask is drawn. Fault 1 would also make them agree, but then the run would train like a thinner network from its first step; C begins as the sound run does and pulls ahead of it in training once it has been evaluated.
 
 # %% [markdown] slide="slide"
 # ## 10. Change one thing: a tenth of the text

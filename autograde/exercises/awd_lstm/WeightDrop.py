@@ -111,22 +111,6 @@ class _AsPublished(nn.Module):
         return self.lstm(x, state)
 
 
-class _MaskAtTheStart(nn.Module):
-    def __init__(self, lstm: nn.LSTM, p: float) -> None:
-        super().__init__()
-        self.lstm = lstm
-        whole: Any = lstm.weight_hh_l0
-        self.register_buffer("mask", functional.dropout(torch.ones_like(whole), p))
-
-    def forward(self, x: Tensor, state: State | None = None) -> Any:
-        """As an LSTM."""
-        if not self.training:
-            return self.lstm(x, state)
-        whole: Any = self.lstm.weight_hh_l0
-        thin = whole * self.mask
-        return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state))
-
-
 SLIPS = """
 --- hint 1
 dropped in evaluation, too: if not self.training -> if False
@@ -141,8 +125,6 @@ the outputs are dropped: functional_call(self.lstm, {"weight_hh_l0": thin}, (x, 
     leaves the states alone.
 --- hint 2
 the matrix of the inputs: every weight_hh_l0 -> weight_ih_l0
-the inputs are dropped: functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state)) \
-        -> self.lstm(functional.dropout(x, self.p), state)
     You thin what comes in, the words or their matrix `weight_ih_l0`. The recurrent matrix, between
     state and state, is `weight_hh_l0`.
 both matrices: {"weight_hh_l0": thin} -> {"weight_hh_l0": thin, \
@@ -202,13 +184,6 @@ EXERCISE = Exercise(
     mistakes=(
         *slips(_Natural, SLIPS),
         Mistake("as published with the paper", _AsPublished, PUBLISHED, hint=3),
-        Mistake(
-            "one mask for good",
-            _MaskAtTheStart,
-            "Every call drops the same weights: that is a smaller network. Draw at each call, and "
-            "set no seed.",
-            hint=3,
-        ),
     ),
     right_answers={
         "functional_call": _Natural,

@@ -53,6 +53,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     one_fate = told["a word has one fate wherever it stands"]
     return told | {
         "a vector is dropped whole": whole,
+        "all words lose the same numbers": bool(np.allclose(mask, mask[:1, :1])),
         # Where rows or columns are dropped there are few: their share is left to chance.
         "share of the words dropped": (
             share_near(float((fates == 0).mean()), p) if whole and one_fate else p
@@ -63,7 +64,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 @Case.drawn
 def _batch(rng: Random, words: int, rows: int, steps: int, p: float) -> Inputs:
-    table = rng.uniform(0.5, 2.0, (words, 7)) * rng.choice((-1, 1), (words, 7))
+    table = rng.uniform(0.5, 2.0, (words, 60)) * rng.choice((-1, 1), (words, 60))
     ids = rng.integers(0, words, (rows, steps))
     ids[:, 1] = ids[:, 0]
     return {"table": table.astype(np.float32), "ids": ids, "p": p}
@@ -95,8 +96,6 @@ numbers in place of words: (len(table), 1) -> table.shape
     dropped whole.
 columns in place of words: (len(table), 1) -> (1, table.shape[1])
     You drop the same dimensions of all words. Draw one number for each row of the table.
-locked dropout: (len(table), 1) -> (len(ids), 1, table.shape[1]) \
-        && (table * mask)[ids] -> table[ids] * mask
 single numbers at each place: (len(table), 1) -> (*ids.shape, table.shape[1]) \
         && (table * mask)[ids] -> table[ids] * mask
     You drop numbers of the vectors, as the exercise before did. Here whole words are dropped.

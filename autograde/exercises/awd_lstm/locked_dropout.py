@@ -46,10 +46,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
     if mask.size < 100 or p == 0:
         return told
+    told["dimensions of one row are dropped independently"] = apart
+    if not apart:  # of whole rows or steps there are few: what befalls them is chance
+        return told
     return told | {
-        # Of whole rows or steps there are few: their share is left to chance.
-        "share dropped": share_near(float((mask == 0).mean()), p) if locked and apart else p,
-        "dimensions of one row are dropped independently": apart,
+        "share dropped": share_near(float((mask == 0).mean()), p) if locked else p,
         "another row has another mask": len(mask) == 1 or not np.allclose(mask[0], mask[1]),
         "another call has another mask": not np.allclose(mask, other),
     }
@@ -110,8 +111,6 @@ the same mask at each call: keep = -> torch.manual_seed(0)⏎keep =
     Every call draws the same mask, because you set the seed. Leave that to whoever starts the run.
 nothing is dropped: x * mask -> x + 0
     Nothing is dropped. Multiply x by the mask.
-dropped numbers become the mask: x * mask -> x + mask - mask.mean()
-    You add the mask. Multiply by it: a 0 in the mask makes a 0 of the number.
 """
 
 EXERCISE = Exercise(
