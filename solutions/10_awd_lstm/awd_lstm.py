@@ -70,7 +70,7 @@ plots.road("10")
 # %% [markdown] slide="slide"
 # ## 1. It recites
 #
-# Think of a pupil who has one page to prepare and a whole month for it. In the end he knows every comma, and has learnt no English.
+# A pupil has one page to prepare and a whole month for it. In the end he knows every comma, and has learnt no English.
 #
 # Here is a page of two thousand words. A plain LSTM language model with one layer (lesson 03) reads it thirty times.
 
@@ -105,7 +105,7 @@ print(f"The same with prompts from other text: {elsewhere.right.mean():.0%}")
 outcome("recites", 100 * float(page.right.mean()), unit="%")
 
 # %% [markdown]
-# Everything after the ▸ comes out of the network's weights. On the page its perplexity is close to 1: there is nothing left to guess. On other text it was best after a few readings, and has grown worse ever since.
+# Everything after the ▸ comes out of the network's weights. On the page there is next to nothing left to guess. On other text it was best after a few readings, and has grown worse ever since.
 #
 # The plainest remedy is to **stop early**. Remember it: everything below must beat it.
 
@@ -184,7 +184,7 @@ embedding_dropout = or_reference("embedding_dropout", embedding_dropout)
 #
 # The paper's idea: leave the states alone and thin the **matrix**, once before the call. Half of the connections are missing throughout the window, and the sealed LSTM never knows.
 #
-# It sounds like one line. Yet the code that was published with the paper stops with an error in today's PyTorch when you train, evaluate, and train again: it puts another matrix into the LSTM at each call, and an evaluation leaves one there that cannot be replaced. The question to think about is who **owns** the matrix.
+# It sounds like one line. The code that was published with the paper stops with an error in today's PyTorch when you train, evaluate, and train again: it puts another matrix into the LSTM at each call, and an evaluation leaves one there that cannot be replaced. The question to think about is who **owns** the matrix.
 
 # %% [markdown] exercise="WeightDrop"
 # ### Exercise 3. Weight drop that lives through everything
@@ -427,7 +427,7 @@ averaging_is_due = or_reference("averaging_is_due", averaging_is_due)
 # %% [markdown] slide="slide"
 # ## 8. Your AWD-LSTM
 #
-# All parts together. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. They were chosen for a larger network and a longer text, which was read far more often than the 25 times that we take. We use 0.6; section 10 shows what other factors do.
+# All parts together. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. They suit a larger network and a longer text. We use 0.6; section 10 shows other factors.
 
 # %%
 TEXT = running_text(12_000, 4_000, 1_500, say=False)
@@ -544,7 +544,7 @@ print("Better with it alone:", figures.in_points(alone), sep="\n")
 outcome("part", max(without, key=lambda name: without[name]["mean"]))
 
 # %% [markdown]
-# Read the whiskers first: with three seeds they are wide, and a bar whose whisker crosses 0 has shown nothing. Averaging alone brings exactly nothing: without other remedies the best epoch comes before averaging begins. One thing is missed for certain when it is gone: tying, which is no dropout at all. The paper's own ablation (table 4, test perplexity on the Penn Treebank; the whole has 57.3) says: without averaging 63.7, embedding dropout 62.7, weight decay 61.0, AR and TAR 60.3, varying windows 58.9. The largest single effect there is weight drop. Their text is many times as long as ours, their network has 24 million weights, and it reads its text far more often.
+# Read the whiskers first: with three seeds they are wide, and a bar whose whisker crosses 0 has shown nothing. Averaging alone brings exactly nothing: without other remedies the best epoch comes before averaging begins. One thing is missed for certain when it is gone: tying, which is no dropout at all. The paper's own ablation (table 4, test perplexity on the Penn Treebank; the whole has 57.3) says: without averaging 63.7, embedding dropout 62.7, weight decay 61.0, AR and TAR 60.3, varying windows 58.9. The largest single effect there is weight drop.
 
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
@@ -662,7 +662,7 @@ print("Better than stopping early, all of it and each part alone:")
 print(figures.in_points({"all of it": whole, **alone}))
 
 # %% [markdown]
-# **Part of the truth.** In the paper no single part explains the way from a plain LSTM to 57.3, and several lose three to six points when they are taken out. Weight drop was the missing piece for **one** place, the recurrent matrix; the other places have remedies of their own. In our runs weight drop alone shows no clear gain; AR and TAR, and locked dropout, do. Three seeds and twelve thousand words crown no winner for texts of millions.
+# **Part of the truth.** In the paper no single part explains the way from a plain LSTM to 57.3, and several lose three to six points when they are taken out. Weight drop was the missing piece for **one** place, the recurrent matrix; the other places have remedies of their own. In our runs weight drop alone shows no clear gain; AR and TAR, and locked dropout, do.
 
 # %% [markdown] slide="slide"
 # ## Recap
