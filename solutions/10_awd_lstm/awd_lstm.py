@@ -510,9 +510,9 @@ print("All of it lies lower than ... by so many points, seed by seed:")
 print(figures.in_points(ABLATION.numbers["better than"]))
 
 # %% [markdown]
-# Two findings. The great step, from a useless model to a good one, is **stopping early**, and it costs nothing. And all remedies together add a point or two to it. Against ordinary dropout whose rate was chosen with the same care, our runs show no clear difference.
+# Two findings. The great step, from a useless model to a good one, is **stopping early**, and it costs nothing. And all remedies together add two or three points to it at most. Against ordinary dropout whose rate was chosen with the same care, our runs show no clear difference.
 #
-# That is not what the paper's table says, and no contradiction either. With twelve thousand words there is little to be learnt that is not found in the first epochs. What the remedies buy is time: a model that does not turn back can go on reading. That pays where there is more to read.
+# The paper's table shows far more. Our guess at the reason: in twelve thousand words there is little to be learnt that is not found in the first epochs. What the remedies buy is time. A model that does not turn back can go on reading, and that pays where there is more to read.
 
 # %% [markdown]
 # The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. Let it speak; a slash is the end of a sentence.
