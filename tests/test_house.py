@@ -187,6 +187,7 @@ ROOMS = {
         "bilm",
         "checkpoints",
         "pretraining",
+        "awd_lstm",
         "vectors",
         "elmo",
         "probing",

@@ -1,0 +1,77 @@
+"""The pictures of lesson 10's stored results, and its broken runs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.figures.interval_bars import Point, interval_bars
+from elmo_mini.figures.picture import Picture
+from elmo_mini.figures.plots import curves, table
+
+Numbers = Mapping[str, Any]
+SYMPTOMS = ("two training calls", "two evaluation calls", "matrix moved by", "typical weight")
+
+
+def against_controls(ablation: Numbers) -> Picture:
+    """By how much the whole is better than each control at its best epoch, seed by seed."""
+    ahead = {k: v for k, v in ablation["better than"].items() if "last epoch" not in k}
+    return interval_bars(
+        [name.replace(", ", ",\n").replace(" model", "\nmodel") for name in ahead],
+        {"better by": list(ahead.values())},
+        times=1,
+        title="All of it is some points better, mostly within the noise (stored)",
+        ylabel="points of perplexity",
+    )
+
+
+def worth_of_parts(ablation: Numbers) -> Picture:
+    """What each part is worth, taken out of the whole and alone."""
+    without, alone = ablation["worse without"], ablation["better with it alone"]
+    return interval_bars(
+        [name.replace(" ", "\n") for name in alone],
+        {
+            "taken out of the whole: worse by": [without[name] for name in alone],
+            "alone: better by": list(alone.values()),
+        },
+        times=1,
+        title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",
+        ylabel="points of perplexity",
+    )
+
+
+def by_factor(dropout: Numbers) -> Picture:
+    """Test perplexity by the factor on all dropouts, for both sizes of text."""
+    tests = {name: dropout[name]["test"] for name in ("the whole text", "a tenth")}
+    factors = [float(f) for f in tests["a tenth"]]
+
+    def row(test: Mapping[str, Point], end: str) -> np.ndarray:
+        return np.array([point[end] for point in test.values()])
+
+    return curves(
+        factors,
+        {name: row(test, "mean") for name, test in tests.items()},
+        bands={name: (row(test, "low"), row(test, "high")) for name, test in tests.items()},
+        title="Stopped in time, the factor hardly matters (stored, 3 seeds)",
+        xlabel="factor on all dropouts",
+        ylabel="test perplexity",
+        log_y=True,
+    )
+
+
+def in_points(of: Mapping[str, Point]) -> str:
+    """Differences of perplexity with their intervals, a line each; whether 0 is inside."""
+    return "\n".join(_lines(of))
+
+
+def _lines(of: Mapping[str, Point]) -> Iterator[str]:
+    for name, x in of.items():
+        clear = "" if x["low"] > 0 or x["high"] < 0 else "   (0 is inside)"
+        yield f"  {name:32} {x['mean']:+5.1f} ({x['low']:+.1f} to {x['high']:+.1f}){clear}"
+
+
+def run_by_run(numbers: np.ndarray, names: list[str]) -> Picture:
+    """Four symptoms (4,) of each run, as a table."""
+    return table(
+        numbers, names, SYMPTOMS, title="Distance of two calls; the matrix against its start"
+    )
