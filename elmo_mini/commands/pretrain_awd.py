@@ -1,0 +1,172 @@
+"""``python -m elmo_mini pretrain-awd``: pretrain an AWD-LSTM on corpora or text files."""
+
+import argparse
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from elmo_mini._version import __version__
+from elmo_mini.arguments import (
+    dropout_rate,
+    non_negative_float,
+    non_negative_int,
+    number,
+    positive_float,
+    positive_int,
+    random_seed,
+    whole_number,
+)
+from elmo_mini.awd_lstm.files import STORED_AS, load_awd_lstm, save_awd_lstm
+from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.options import DIRECTIONS, AWDLSTMOptions
+from elmo_mini.awd_lstm.pretraining import course_awd_sources, model_card, read_text
+from elmo_mini.awd_lstm.training import OPTIMISERS, AWDHistory, AWDTraining, train_awd_lstm
+from elmo_mini.awd_lstm.training import awd_perplexity as perplexity_of
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.files import check_not_read, make_folder, write_text
+from elmo_mini.pretraining.sources import Source, from_corpus, from_file
+
+SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options; the defaults are those of the course checkpoint."""
+    add = parser.add_argument
+    add("corpora", nargs="*", metavar="CORPUS", help="names as `corpora` lists them")
+    add("--text", type=Path, action="append", default=[], metavar="FILE", help="a text file")
+    add("--course", action="store_true", help="the texts of the course checkpoint")
+    add("--output", type=Path, default=Path("build/awd_lstm"), help="folder (build/awd_lstm)")
+    add("--direction", choices=DIRECTIONS, default="forward", help="how it reads (forward)")
+    add("--vocabulary", type=whole_number(3), default=12_000, help="words (12000)")
+    add("--dim", type=positive_int, default=200, help="of a word vector (200)")
+    add("--hidden", type=positive_int, default=400, help="units of all layers but the last (400)")
+    add("--layers", type=positive_int, default=2, help="LSTM layers (2)")
+    add("--dropout", type=dropout_rate, default=0.4, help="factor on the paper's dropouts (0.4)")
+    add("--epochs", type=positive_int, default=3, help="passes over the text (3)")
+    add("--batch-size", type=positive_int, default=32, help="parallel rows (32)")
+    add("--bptt", type=positive_int, default=70, help="about so many words a window (70)")
+    add("--optimiser", choices=OPTIMISERS, default="adam", help="nt-asgd is the paper's (adam)")
+    add("--learning-rate", type=positive_float, help="the highest (adam 0.004; nt-asgd 30)")
+    add("--weight-decay", type=non_negative_float, default=1.2e-6, help="(1.2e-6, the paper's)")
+    add("--alpha", type=non_negative_float, default=2.0, help="of AR (2)")
+    add("--beta", type=non_negative_float, default=1.0, help="of TAR (1)")
+    add("--sampled", type=non_negative_int, default=2048, help="negatives; 0: all words (2048)")
+    add("--bfloat16", action="store_true", help="compute products in 16 bits")
+    add("--validation", type=SHARE, default=0.02, help="share of the text held out (0.02)")
+    add("--stored-as", choices=STORED_AS, default="float32", help="numbers in the file (float32)")
+    add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
+    add("--threads", type=whole_number(1, 1024), help="threads on the CPU")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Pretrain, and write the model and its card."""
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    folder: Path = args.output
+    file, card = folder / f"{args.direction}.safetensors", folder / f"{args.direction}.md"
+    for written in (file, card):
+        check_not_read(written, args.text)
+    make_folder(folder)
+    sources = _sources(args)
+    print(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
+    text = read_text(
+        sources,
+        words=args.vocabulary,
+        share=args.validation,
+        direction=args.direction,
+        without_evaluated=args.course,
+    )
+    options = AWDLSTMOptions(
+        vocabulary_size=len(text.vocabulary),
+        dim=args.dim,
+        hidden_dim=args.hidden,
+        layers=args.layers,
+        direction=args.direction,
+    ).scaled(args.dropout)
+    training = AWDTraining(
+        epochs=args.epochs,
+        batch_size=args.batch_size,
+        bptt=args.bptt,
+        optimiser=args.optimiser,
+        learning_rate=args.learning_rate or (4e-3 if args.optimiser == "adam" else 30.0),
+        weight_decay=args.weight_decay,
+        alpha=args.alpha,
+        beta=args.beta,
+        seed=args.seed,
+        bfloat16=args.bfloat16,
+        sampled=args.sampled if args.sampled < len(text.vocabulary) else 0,
+    )
+    torch.manual_seed(args.seed)
+    model = AWDLSTM(options)
+    weights = sum(p.numel() for p in model.parameters())
+    print(
+        f"{len(text.train):,} words to train on, {len(text.validation):,} held out, "
+        f"{text.unknown:.1%} of them unknown; {weights:,} weights."
+    )
+    history = _train(model, text.train, text.validation, training)
+    record: dict[str, Any] = {
+        "sources": [source.record() for source in sources],
+        "options": options.to_dict(),
+        "training": asdict(training),
+        "weights": weights,
+        "stored_as": args.stored_as,
+        "tokens": len(text.train),
+        "validation_tokens": len(text.validation),
+        "unknown": text.unknown,
+        "seconds": round(history.seconds, 1),
+        "history": asdict(history),
+        "perplexity": perplexity_of(model, text.validation),
+        "torch": str(torch.__version__),
+        "elmo_mini": __version__,
+        "command": shlex.join(["python", "-m", "elmo_mini", *sys.argv[1:]]),
+    }
+    save_awd_lstm(model, file, text.vocabulary, record, stored_as=args.stored_as)
+    stored = load_awd_lstm(file)[0]
+    record["perplexity_as_stored"] = perplexity_of(stored, text.validation)
+    save_awd_lstm(model, file, text.vocabulary, record, stored_as=args.stored_as)
+    write_text(card, model_card(record))
+    print(f"The model is {file}; {card} says where it comes from.")
+    return 0
+
+
+def _train(
+    model: AWDLSTM, text: torch.Tensor, validation: torch.Tensor, training: AWDTraining
+) -> AWDHistory:
+    words = training.epochs * (len(text) // training.batch_size)
+    progress = tqdm(
+        total=words // training.bptt, unit="step", file=sys.stdout, mininterval=1.0, smoothing=0.05
+    )
+
+    def after_epoch(history: AWDHistory) -> None:
+        progress.write(
+            f"epoch {len(history.validation)}: training loss {history.training[-1]:.3f}, "
+            f"validation perplexity {history.validation[-1]:.1f}, {history.seconds:.0f} s"
+        )
+        sys.stdout.flush()
+
+    history = train_awd_lstm(
+        model,
+        text,
+        validation,
+        training,
+        after_step=lambda _: progress.update() and False,
+        after_epoch=after_epoch,
+    )
+    progress.close()
+    return history
+
+
+def _sources(args: argparse.Namespace) -> list[Source]:
+    if args.course and (args.corpora or args.text):
+        raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
+    sources = course_awd_sources() if args.course else []
+    sources += [from_corpus(name) for name in args.corpora]
+    sources += [from_file(path) for path in args.text]
+    if not sources:
+        raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
+    return sources
