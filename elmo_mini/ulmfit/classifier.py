@@ -4,22 +4,35 @@ Howard & Ruder 2018, section 3.3. Letters in the shape comments: B texts, T word
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.recurrent.training import evaluating
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import pad, shuffled_batches
+from elmo_mini.text.running_text import BOUNDARY
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.long_texts import read_in_chunks
 from elmo_mini.ulmfit.pooling import concat_pool
 
 HIDDEN = 50
 DROPOUTS = (0.4, 0.1)
 CHUNK, KEEP = 70, 2
+POOL = 8
 
 Pool = Callable[[Tensor, Tensor], Tensor]
 Texts = Sequence[Sequence[int]]
+
+
+class LabelledBatch(NamedTuple):
+    """Ids (B, T) in reading order, their mask (B, T), and labels (B,)."""
+
+    ids: Tensor
+    mask: Tensor
+    labels: Tensor
 
 
 class TextClassifier(nn.Module):
@@ -80,6 +93,37 @@ def language_model_layers(model: AWDLSTM) -> list[list[nn.Parameter]]:
     A tied softmax is the word vectors once more, beside its bias.
     """
     return [*reader_layers(model), list(model.decoder.parameters())]
+
+
+def in_ids(
+    texts: Sequence[Sequence[str]], vocabulary: Vocabulary, direction: str = "forward"
+) -> list[list[int]]:
+    """Each text as ids in reading order, between two sentence ends, as the reader knows them."""
+    end = vocabulary.id(BOUNDARY)
+    rows = [[end, *vocabulary.encode(text), end] for text in texts]
+    return rows if direction == "forward" else [row[::-1] for row in rows]
+
+
+def labelled_batches(
+    texts: Texts, labels: Sequence[int], epochs: int, *, size: int = 8, seed: int = 0
+) -> list[list[LabelledBatch]]:
+    """The batches of so many epochs, in another order each, texts of like length together."""
+    shuffle = np.random.default_rng(seed).shuffle
+    lengths, found = list(map(len, texts)), []
+    for _ in range(epochs):
+        rows = list(shuffled_batches(lengths, size, shuffle, pool=POOL))
+        alone = [batch for batch in rows if len(batch) == 1]  # batch norm needs two
+        rows = [batch for batch in rows if len(batch) > 1] or alone
+        found.append(
+            [
+                LabelledBatch(
+                    *pad([texts[row] for row in batch], device="cpu"),
+                    torch.tensor([labels[row] for row in batch]),
+                )
+                for batch in rows
+            ]
+        )
+    return found
 
 
 def class_probabilities(

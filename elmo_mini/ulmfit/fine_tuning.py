@@ -40,7 +40,7 @@ def fine_tune(
     history: list[float] = []
     model.train()
     for epoch, batches in enumerate(epochs):
-        optimizer = torch.optim.Adam(_awake(model, groups_of(epoch)), betas=BETAS)
+        optimizer = torch.optim.Adam(_awake(model, groups_of(epoch)), betas=BETAS, fused=True)
         highest = [group["lr"] for group in optimizer.param_groups]
         for batch in batches:
             factor = schedule(len(history), steps)

@@ -34,8 +34,7 @@ def parameter_groups(
 
     Returns
     -------
-    ``{"params": [...], "lr": ...}`` for each layer that learns, from the bottom to the top; a
-    layer that has nothing of its own is left out
+    ``{"params": [...], "lr": ...}`` for each layer that learns, from the bottom to the top
     """
     groups: list[Group] = []
     seen: set[nn.Parameter] = set()
@@ -43,27 +42,19 @@ def parameter_groups(
         own = [parameter for parameter in layer if parameter not in seen]
         seen.update(own)
         below_the_top = len(layers) - 1 - height
-        if own and below_the_top <= epoch:
+        if below_the_top <= epoch:
             groups.append({"params": own, "lr": rate / factor**below_the_top})
     return groups
 
 
-def all_at_once(layers: Layers, rate: float, epoch: int, factor: float = FACTOR) -> list[Group]:
-    """The groups of an epoch in which every layer learns."""
-    return parameter_groups(layers, rate, len(layers), factor)
-
-
-def top_alone(layers: Layers, rate: float, epoch: int, factor: float = FACTOR) -> list[Group]:
-    """The groups of an epoch in which only the top learns; the rest gives features."""
-    return parameter_groups(layers, rate, 0, factor)
-
-
-def chain_thaw(layers: Layers, rate: float, epoch: int, factor: float = FACTOR) -> list[Group]:
+def chain_thaw(groups: list[Group], epoch: int) -> list[Group]:
     """The groups of an epoch of chain-thaw, the rule that the paper compares with (section 5).
 
-    First the top alone, then every layer alone from the bottom to the top, and then all together.
+    First the top learns alone, then every layer alone from the bottom to the top, and then all.
+
+    Parameters
+    ----------
+    groups : of all layers, from the bottom to the top
+    epoch : counted from 0
     """
-    groups = parameter_groups(layers, rate, len(layers), factor)
-    if epoch > len(groups):
-        return groups
-    return [groups[epoch - 1]]
+    return groups if epoch > len(groups) else [groups[epoch - 1]]

@@ -15,6 +15,7 @@ from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows
 from elmo_mini.text.vocabulary import Vocabulary
 
 ROWS, BPTT = 16, 35
+OTHER = 0  # the number of the unknown word
 
 Window = tuple[Tensor, Tensor]
 
@@ -37,7 +38,8 @@ class TextLoss:
 
     Parameters
     ----------
-    words : the model bets among the first so many words of its table; all of them by default
+    words : the model bets among the first so many words of its table, and any other word counts
+        as unknown; without it, the model bets among all words
     """
 
     def __init__(self, model: AWDLSTM, words: int | None = None) -> None:
@@ -57,6 +59,8 @@ class TextLoss:
             decoder.weight[: self.words],
             decoder.bias[: self.words],
         )
+        if self.words is not None:
+            targets = targets.where(targets < self.words, OTHER)
         return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
 
 

@@ -4,7 +4,6 @@ Words are in lower case, as the checkpoint reads them. No text of the test part 
 others.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,11 +38,13 @@ class Task:
     name : such as ``questions``
     what : what is asked, in a line
     classes : their names; a label is a place in this list
+    text : sentences without labels, for stage 2; none is in dev or test
     """
 
     name: str
     what: str
     classes: tuple[str, ...]
+    text: list[list[str]]
     train: Labelled
     dev: Labelled
     test: Labelled
@@ -83,7 +84,8 @@ def order() -> Task:
                 words = random.permutation(sentence[:-1]).tolist() if labels[-1] else sentence[:-1]
                 texts.append([*words, sentence[-1]])
         parts[part] = Labelled(texts, labels)
-    return Task("order", "in order or shuffled (Lee)", ("in order", "shuffled"), **parts)
+    text = list(corpus.split("train").sentences(lower=True))
+    return Task("order", "in order or shuffled (Lee)", ("in order", "shuffled"), text, **parts)
 
 
 def first_task() -> Task:
@@ -92,11 +94,6 @@ def first_task() -> Task:
         return questions()
     except corpora.CorpusMissing:
         return order()
-
-
-def right(said: Sequence[int] | np.ndarray, labels: Sequence[int]) -> np.ndarray:
-    """(N,) whether each answer is that of the label."""
-    return np.asarray(said) == np.asarray(labels)
 
 
 def _from_corpus(corpus: str, name: str, what: str, names: dict[str, str]) -> Task:
@@ -108,4 +105,4 @@ def _from_corpus(corpus: str, name: str, what: str, names: dict[str, str]) -> Ta
             [[word.lower() for word in words] for words, _ in pairs],
             [numbers[label] for _, label in pairs],
         )
-    return Task(name, what, tuple(names.values()), **parts)
+    return Task(name, what, tuple(names.values()), parts["train"].texts, **parts)

@@ -125,7 +125,23 @@ everything is awake: if depth <= epoch: -> if True:
 always all but the bottom: depth <= epoch -> height > 0
     Which layers are awake hangs on the epoch.
 one step slower everywhere: len(layers) - 1 - height -> len(layers) - height
-    You count the layers below the top from 1. The top layer itself is 0 layers below the top.
+one step further down: len(layers) - 1 - height -> len(layers) + 1 - height
+one step further up: len(layers) - 1 - height -> len(layers) - 2 - height
+every layer as far down as the lowest: len(layers) - 1 - height -> len(layers) - 1
+further down the higher: len(layers) - 1 - height -> len(layers) - 1 + height
+as if there were two layers: len(layers) - 1 - height -> 1 - height
+by the parameters of a layer: len(layers) - 1 - height -> len(layer) - 1 - height
+by the epoch in place of the height: len(layers) - 1 - height -> len(layers) - 1 - epoch
+upside down, with a minus: len(layers) - 1 - height -> 1 - len(layers) - height
+    You miscount how far a layer is below the top. The top layer, the last of `len(layers)`, is 0
+    below it, and the one before it 1.
+the rate upside down: rate / factor**depth -> factor**depth / rate
+    You divide by the rate. Divide the rate by `factor`, once for each layer above.
+divided once: rate / factor**depth -> rate / factor
+    Your layers all have the same rate, that of the top divided by `factor`. The top has `rate`
+    itself, and each layer further down is divided once more.
+by the epoch: rate / factor**depth -> rate / factor**epoch
+    Your rates shrink with the epoch. They hang on the layer alone.
 --- hint 3
 a tied parameter stands twice: [p for p in layer if p not in seen] -> list(layer)
     A parameter that two layers share stands in two of your groups, and PyTorch refuses that. It

@@ -40,7 +40,7 @@ def _from_the_end(step: int, steps: int, cut_share: float, ratio: float) -> floa
 
 
 def _as_the_lower(step: int, steps: int, cut_share: float, ratio: float) -> float:
-    cut = int(steps * cut_share // 1)
+    cut = int(steps * cut_share)
     height = (steps - step) / (steps - cut)
     if cut:
         height = min(step / cut, height)
@@ -97,11 +97,10 @@ the rise over one step less: step / cut -> step / (cut - 1)
 down to zero: (1 + height * (ratio - 1)) / ratio -> height
     You return the height of the triangle. The rates lie between 1/ratio and 1, not between 0 and 1.
 the lowest rate comes on top: (1 + height * (ratio - 1)) / ratio -> height + 1 / ratio
-    You add 1/ratio to the height, so the top is above 1. Height 0 is 1/ratio and height 1 is 1.
+    Your top is above 1. Height 0 is 1/ratio and height 1 is 1: from one to the other it is (ratio -
+    1) / ratio, not 1.
 the ratio itself: (1 + height * (ratio - 1)) / ratio -> 1 + height * (ratio - 1)
     Your factors lie between 1 and `ratio`. They lie between 1/ratio and 1: divide by `ratio`.
-ratio in place of ratio minus 1: (ratio - 1) -> ratio
-    At the top your factor is above 1. From 1/ratio to 1 it is (ratio - 1) / ratio, not 1.
 the ratio is always 32: (1 + height * (ratio - 1)) / ratio -> (1 + height * 31) / 32
     Your ratio is 32. It is an argument, `ratio`.
 never below the lowest rate: (1 + height * (ratio - 1)) / ratio -> max(height, 1 / ratio)
@@ -123,7 +122,7 @@ EXERCISE = Exercise(
     cases=(
         Case("100 steps, of which 10 rise", _run_of(100)),
         Case("109 steps", _run_of(109), weight=2),
-        Case("95 steps", _run_of(95)),
+        Case("103 steps", _run_of(103)),
         Case("46 steps, a quarter of them up, ratio 10", _run_of(46, 0.25, 10.0), weight=2),
         Case(
             "7 steps",

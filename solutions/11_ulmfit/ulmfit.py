@@ -1,0 +1,475 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 11 · ULMFiT
+#
+# You have a language model that has read three million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you do the opposite: you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop that does it, and you measure which of its famous tricks earns its place.
+
+# %%
+import copy
+from functools import partial
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from autograde import calibration, check, or_reference, outcome, predict, progress
+from elmo_mini.awd_lstm.files import load_awd_lstm
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.progress import WithProgress
+from elmo_mini.results.intervals import lead
+from elmo_mini.results.stored import stored_result
+from elmo_mini.ulmfit import baselines, tasks
+from elmo_mini.ulmfit.classifier import (
+    TextClassifier,
+    class_probabilities,
+    in_ids,
+    labelled_batches,
+    language_model_layers,
+)
+from elmo_mini.ulmfit.report import right_of, share_right
+from elmo_mini.ulmfit.schedule import as_printed
+from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
+from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% tags=["road"]
+plots.road("11")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - fine-tune a language model on raw text and on labels with one loop, which you write,
+# - give each layer its own learning rate, wake the layers one after the other, and shape the rate over the run,
+# - read texts of any length for a classifier, with padding and with bounded memory,
+# - compare the result with what a sceptic tries first,
+# - find out which part of a recipe earns its place,
+# - see from its symptoms that a run forgets, sleeps, or has read the test.
+#
+# ## The paper
+#
+# **ULMFiT**: Howard and Ruder, *Universal Language Model Fine-tuning for Text Classification*, ACL 2018, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146). Section 3 is the method, section 5 takes it apart. The language model is the AWD-LSTM of lesson 10.
+#
+# The lesson takes 100 minutes if you are quick, and 130 with second tries. Short of time? Exercises 2, 3 and 4 are the spine. The lesson goes on without the others.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $B, T$ | texts in a batch, tokens in a text | $h_t$ | the top layer's state after token $t$ |
+# | $H$ | numbers in a state | $\eta$ | a learning rate; $\eta_{\max}$ the highest of a run |
+# | $L$ | layers that learn; the top one is number $L$ | $\eta^l$ | the rate of layer $l$ |
+# | $S, s$ | steps of a run, and one of them, counted from 0 | $c$ | the step at which the rate is highest |
+#
+# The paper writes $T$ and $t$ for $S$ and $s$. In this course those are tokens.
+
+# %% [markdown] instructor=true
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 3; section 1, 4; section 2, 42 (exercise 3 alone is 20); section 3, 5; section 4, 25; section 5, 14; section 6, 8; section 7, 6; the myth, opinions, recap and discussion, 12: about 115. For 60 minutes: show exercises 1 and 5 solved, let them do 2, 3 and 4, and take section 5 as a poll. Students get stuck in exercise 3 on the rates: they multiply the rate of the step before. Let them print the rate of one group over the steps and look. Ask before section 4 who would bet on a bag of words, and keep the tally until section 5. Without the NLTK corpora the live runs tell sentences in order from shuffled ones; the stored figures are of the two tasks that the text speaks of.
+
+# %% [markdown] slide="slide"
+# ## 1. Stage 1 is a file
+#
+# In 2012, people who wanted to tell birds from photos stopped starting from nothing. They took a network that had learnt ImageNet, a million photos of everything, and trained it a little further. ULMFiT does this with text, in three stages:
+#
+# 1. **General language.** A language model reads general text. Howard and Ruder took WikiText-103: 28,595 articles, 103 million words. It is done once; then it is a file.
+# 2. **The task's language.** The same model goes on reading, now the texts of the task. It needs no labels.
+# 3. **The task.** The softmax goes, a small new head comes, and the whole network learns the labels.
+#
+# Word vectors carry over one layer. Here the *whole network* is carried over. Your stage 1 is an AWD-LSTM of lesson 10: two layers, and a few million words of novels, speeches, letters and articles, in lower case. No film review and no question collection was among them.
+
+# %%
+STAGE_1, STAGE_1_WORDS = load_awd_lstm()
+TASK = tasks.first_task()
+print(f"The task: {TASK.what}. {len(TASK.train.texts):,} texts to learn from.")
+for text, label in list(zip(TASK.train.texts, TASK.train.labels, strict=True))[:4]:
+    print(f"  {' '.join(text)}  ->  {TASK.classes[label]}")
+
+
+def speak(model, words, among=None):
+    """Four sentences of a language model."""
+    for seed in range(4):
+        print("  ", " ".join(say(model, words, among=among, seed=seed)))
+
+
+print("\nThe checkpoint speaks:")
+speak(STAGE_1, STAGE_1_WORDS)
+
+# %% [markdown]
+# English, of a kind, and statements all. Of this task it knows nothing yet. Now you write what turns it.
+
+# %% [markdown] slide="slide"
+# ## 2. Learn the new, keep the old
+#
+# A violinist learns the viola. Bow and ear can stay, the fingering moves a little, the clef is new. Whoever starts by shaking everything loses the bow arm. Three tricks keep it. The first is about **when** to learn fast.
+#
+# ### When: a slanted triangle
+#
+# The new head starts at random, and its first gradients are noise. So the rate starts low. It rises soon, to get to the right region, and then falls for a long time, to settle. The paper (section 3.2, equation 3) takes two straight lines, with $\rho = 32$ and $c = \lfloor S \cdot q \rfloor$, $q = 0.1$:
+#
+# $$p = \begin{cases} s / c & s < c \\ 1 - \dfrac{s - c}{c \cdot (1/q - 1)} & \text{otherwise} \end{cases} \qquad \eta_s = \eta_{\max} \cdot \frac{1 + p\,(\rho - 1)}{\rho}$$
+#
+# Below is what is printed, for two runs.
+
+# %% slide="subslide"
+plots.curves(
+    {f"{steps} steps": np.arange(steps) / steps for steps in (100, 109)},
+    {f"{steps} steps": [as_printed(s, steps) for s in range(steps)] for steps in (100, 109)},
+    title="As printed, a run of 109 steps ends below zero",
+    xlabel="share of the run",
+    ylabel="rate / highest rate",
+)
+
+# %% [markdown]
+# A negative rate climbs the loss. In long runs nobody would see it. A hundred labels make short runs.
+
+# %% [markdown] exercise="slanted_triangular"
+# ### Exercise 1. A slanted triangle (derive it)
+#
+# First with pen and paper. How many steps lie between $c$ and $S$? How many does the printed denominator assume, and when are the two equal? Put $S \cdot q = c + r$ and find what the printed $p$ is at $s = S$. From which $c$ on can it no longer pull the rate below zero?
+#
+# Then write `slanted_triangular(step, steps, cut_share=0.1, ratio=32)`: the factor $\eta_s / \eta_{\max}$. For every length of the run it rises in a straight line from 1/ratio at step 0 to 1 at step $c$, and falls in a straight line that reaches 1/ratio at `steps`, one step after the last.
+
+
+# %% exercise="slanted_triangular"
+def slanted_triangular(step, steps, cut_share=0.1, ratio=32):
+    """The factor on the highest rate at this step, counted from 0, of a run of so many."""
+    ### BEGIN SOLUTION
+    cut = int(steps * cut_share)
+    if step < cut:
+        height = step / cut
+    else:
+        height = 1 - (step - cut) / (steps - cut)
+    return (1 + height * (ratio - 1)) / ratio
+    ### END SOLUTION
+
+
+# %% check="slanted_triangular"
+check("slanted_triangular", slanted_triangular)
+
+# %% [markdown] hints="slanted_triangular"
+# nudge: What must $p$ be at step 0, at step $c$, and at step $S$? Which of the three does the printed formula miss?
+#
+# idea: The fall has $S - c$ steps. The printed denominator is $c(1/q - 1)$, which is $S - c$ only if $S \cdot q$ is whole.
+#
+# outline: `cut` is `steps * cut_share`, rounded down. Before it, the height is `step / cut`. From it on, the height is 1 minus the share of the fall that is done. Height 0 must become 1/ratio, and height 1 must become 1.
+
+# %% [markdown] model_answer="slanted_triangular"
+# With $S q = c + r$, $0 \le r < 1$, the fall has $S - c = c(1/q - 1) + r/q$ steps, and the printed formula gives $p(S) = -r / (c\,(1 - q))$. The rate is negative where $p < -1/(\rho - 1)$, so where $31\,r > 0.9\,c$: never for $c \ge 35$, which are runs of 350 steps. With the number of steps that there are, $S - c$, the line ends where it should. fastai's code does the same.
+
+# %%
+slanted_triangular = or_reference("slanted_triangular", slanted_triangular)
+
+# %% [markdown] slide="subslide"
+# ### Who, and how fast: the layers
+#
+# Low layers hold what is general, word vectors and short phrases. High layers hold what is special. So the rates shrink on the way down, each layer $2.6$ times slower than the one above it (**discriminative fine-tuning**, section 3.2): $\eta^{l-1} = \eta^l / 2.6$.
+#
+# And in stage 3 the layers wake one after the other, from the top (**gradual unfreezing**, section 3.3). The head learns alone for an epoch. Then the top LSTM joins it, then the next, until everything learns.
+#
+# An optimiser of PyTorch takes a list of *parameter groups*, each with a rate of its own: `[{"params": [...], "lr": 0.01}, ...]`. What is in no group does not move.
+
+# %% [markdown] exercise="parameter_groups"
+# ### Exercise 2. Who learns, and how fast
+#
+# Write `parameter_groups(layers, rate, epoch, factor=2.6)`. `layers` is a list of lists of parameters, the lowest layer first. Return the groups of this epoch, counted from 0, for both rules above. `rate` is that of the top layer. After the last layer has woken, all learn in every epoch.
+#
+# One more thing must be true. Our softmax is **tied**: its weight is the table of word vectors, so one parameter stands in two layers. PyTorch refuses a parameter in two groups. Let it belong to the lower layer, in every respect.
+
+
+# %% exercise="parameter_groups"
+def parameter_groups(layers, rate, epoch, factor=2.6):
+    """The groups of the layers that learn in this epoch."""
+    ### BEGIN SOLUTION
+    groups, seen = [], set()
+    for height, layer in enumerate(layers):
+        own = [parameter for parameter in layer if parameter not in seen]
+        seen.update(layer)
+        depth = len(layers) - 1 - height  # layers above this one
+        if depth <= epoch:
+            groups.append({"params": own, "lr": rate / factor**depth})
+    return groups
+    ### END SOLUTION
+
+
+# %% check="parameter_groups"
+check("parameter_groups", parameter_groups)
+
+# %% [markdown] hints="parameter_groups"
+# nudge: Number the layers from the top: 0, 1, 2. What is the rate of number 2? In which epoch does it wake?
+#
+# idea: The layer with `depth` layers above it has the rate `rate / factor**depth`, and is awake from epoch `depth` on. For the tied parameter, go through the layers from below and remember which parameters you have met, in sleeping layers, too.
+#
+# outline: Keep a set `seen`. For each layer from below: its parameters that are not in `seen`; then add all of them to `seen`; then, if `depth <= epoch`, append a dict.
+
+# %%
+parameter_groups = or_reference("parameter_groups", parameter_groups)
+
+# %% [markdown] slide="subslide"
+# ### The loop
+#
+# Stage 2 and stage 3 differ in their loss and in who is awake. The loop is one. Yours will do both, and every experiment of this lesson.
+
+# %% [markdown] exercise="fine_tune"
+# ### Exercise 3. The loop
+#
+# Write `fine_tune(model, epochs, loss_of, groups_of, schedule)`.
+#
+# - `epochs` is a list with a list of batches for each epoch; epochs may differ in length.
+# - `loss_of(batch)` gives the loss of a batch, ready for autograd.
+# - `groups_of(epoch)` gives parameter groups, each with its highest rate.
+# - `schedule(step, steps)` gives the factor on all rates. There is one schedule for the whole run.
+#
+# The optimiser is `torch.optim.Adam(..., betas=(0.7, 0.99), fused=True)`, a fresh one for each epoch's groups. (The averages are the paper's; `fused` is a quicker way to the same step.) What is in no group takes no part in gradients (`requires_grad`), which saves time. The model is in training mode while it learns. Afterwards it is in evaluation mode, and every parameter can learn again. Return the list of losses, as plain numbers.
+
+
+# %% exercise="fine_tune"
+def fine_tune(model, epochs, loss_of, groups_of, schedule):
+    """Train in place; the loss of each batch."""
+    ### BEGIN SOLUTION
+    steps, losses = sum(len(batches) for batches in epochs), []
+    model.train()
+    for epoch, batches in enumerate(epochs):
+        groups = groups_of(epoch)
+        model.requires_grad_(False)
+        for group in groups:
+            for parameter in group["params"]:
+                parameter.requires_grad_(True)
+        optimizer = torch.optim.Adam(groups, betas=(0.7, 0.99), fused=True)
+        highest = [group["lr"] for group in optimizer.param_groups]
+        for batch in batches:
+            for group, rate in zip(optimizer.param_groups, highest, strict=True):
+                group["lr"] = rate * schedule(len(losses), steps)
+            optimizer.zero_grad()
+            loss = loss_of(batch)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    model.requires_grad_(True)
+    model.eval()
+    return losses
+    ### END SOLUTION
+
+
+# %% check="fine_tune"
+check("fine_tune", fine_tune)
+
+# %% [markdown] hints="fine_tune"
+# nudge: Write down what has to happen once a run, once an epoch and once a step. The check has a model of three small layers. Which of its lines tells where yours goes another way?
+#
+# idea: Once a run: the number of all steps. Once an epoch: ask for the groups, switch `requires_grad` off everywhere and on in the groups, make the optimiser, note the highest rates. Once a step: set `group["lr"]` of every group of `optimizer.param_groups`, clear the gradients, loss, backward, step.
+#
+# outline: `model.requires_grad_(False)` switches everything off. `optimizer.param_groups` holds the groups; keep `[group["lr"] for group in ...]` before the first step, because you are going to overwrite them: the rate of a step is the *highest* rate times the factor. The number of losses so far is the number of the step.
+
+# %% [markdown] model_answer="fine_tune"
+# A new Adam in each epoch forgets its running averages. The authors' code does the same, because each unfreezing begins a new fit. There the triangle begins anew, too; the paper does not say, and we take one for the run.
+
+# %%
+fine_tune = or_reference("fine_tune", fine_tune)
+
+# %% [markdown] slide="slide"
+# ## 3. Stage 2: it learns how people ask
+#
+# The task brings words that the checkpoint has never met. A new word gets the mean of all vectors and moves from there; the others keep theirs. The model bets among the words that occur at least twice in the task's text. No text of dev or test is read.
+
+# %%
+predict(
+    "how_far",
+    "Two passes over the task's text, without labels. How many times lower will the perplexity on its unread texts be?",
+    unit="x",
+)
+
+# %% slide="subslide"
+words, own = task_vocabulary(TASK.text, STAGE_1_WORDS)
+after_1 = with_words(STAGE_1, STAGE_1_WORDS, words)
+after_2 = copy.deepcopy(after_1)
+layers = language_model_layers(after_2)
+pages = text_windows(TASK.text, words)
+unread = text_windows(TASK.dev.texts, words)
+
+
+def everybody(layers, rate, epoch):
+    """The groups of an epoch in which no layer sleeps."""
+    return parameter_groups(layers, rate, len(layers))
+
+
+fine_tune(
+    after_2,
+    [WithProgress(pages)] * 2,
+    TextLoss(after_2, own),
+    partial(everybody, layers, 0.004),
+    slanted_triangular,
+)
+before, after = (text_perplexity(model, unread, own) for model in (after_1, after_2))
+print(f"Perplexity on unread texts of the task: {before:.0f} before, {after:.0f} after")
+speak(after_2, words, own)
+
+# %%
+outcome("how_far", before / after, unit="x")
+
+# %% [markdown]
+# Half a minute ago it made statements. With the corpora it now asks questions, which nobody told it to. (Without them it has read more news, and speaks of what the papers wrote.) That is **stage 2**. Some call it *domain adaptation*; it reads the target task's own text, and not a domain's.
+
+# %% [markdown] slide="slide"
+# ## 4. Stage 3: a hundred labels
+#
+# What does a classifier see of a text? The last state has read everything, and may have lost the one word that decides. So ULMFiT lays three looks side by side (**concat pooling**): the last state, the largest number of each unit over the text, and the mean.
+#
+# $$h_c = [\,h_T\,;\ \max_t h_t\,;\ \operatorname{mean}_t h_t\,]$$
+
+# %% [markdown] exercise="concat_pool"
+# ### Exercise 4. Three looks at a text
+#
+# Write `concat_pool(states, mask)`. `states` is a tensor (B, T, H), `mask` (B, T) is True at tokens. Each text has its tokens at the start, at least one, and padding behind. Return (B, 3H) in the order above. No number that stands at padding may change the result, whatever it is.
+
+
+# %% exercise="concat_pool"
+def concat_pool(states, mask):
+    """(B, 3 H): the last state, the largest of each unit, and the mean over the tokens."""
+    ### BEGIN SOLUTION
+    lengths = mask.sum(1)
+    last = states[torch.arange(len(states)), lengths - 1]
+    outside = ~mask.unsqueeze(-1)
+    largest = states.masked_fill(outside, -torch.inf).amax(1)
+    mean = states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1)
+    return torch.cat([last, largest, mean], 1)
+    ### END SOLUTION
+
+
+# %% check="concat_pool"
+check("concat_pool", concat_pool)
+
+# %% [markdown] hints="concat_pool"
+# nudge: A text of two tokens in a table of five places. What would `states[:, -1]`, `states.amax(1)` and `states.mean(1)` take from padding?
+#
+# idea: The last token of text b stands at `lengths[b] - 1`. Before the largest number is taken, padding must hold something that never wins; before the sum, something that adds nothing. `masked_fill` writes where its mask is True.
+#
+# outline: Index with `torch.arange(len(states))` and the lengths minus 1. Fill padding with `-torch.inf` for `amax(1)`, and with 0 for `sum(1)`; divide by the lengths, (B, 1). `torch.cat` the three on axis 1.
+
+# %%
+concat_pool = or_reference("concat_pool", concat_pool)
+
+# %% [markdown] slide="subslide"
+# A film review has a thousand tokens. To learn from it, autograd keeps every state of every layer until the loss is known. **BPT3C** reads it in chunks: the state is carried on, and gradients stop at each border and reach only the last chunks. All states are kept for pooling, and numbers are cheap where no gradient needs them.
+
+# %% [markdown] exercise="read_in_chunks"
+# ### Exercise 5. A text of a thousand tokens
+#
+# Write `read_in_chunks(read, ids, chunk, keep)`. `read(ids, state)` is given ids (B, t) and a state, or None at the start of a text. It returns states (B, t, H) and the new state: a list with a pair of tensors `(h, c)` for each layer. `ids` is (B, T); the last chunk may be shorter than `chunk`.
+#
+# Return the states (B, T, H) that reading all at once would give. Gradients stay within a chunk, and only the last `keep` chunks take part in them. Who calls you under `torch.no_grad()` wants none at all.
+
+
+# %% exercise="read_in_chunks"
+def read_in_chunks(read, ids, chunk, keep):
+    """The states (B, T, H), the state carried and the gradients cut."""
+    ### BEGIN SOLUTION
+    pieces = ids.split(chunk, 1)
+    state, outputs = None, []
+    for number, piece in enumerate(pieces):
+        learns = number >= len(pieces) - keep
+        with torch.set_grad_enabled(torch.is_grad_enabled() and learns):
+            states, state = read(piece, state)
+        state = [(h.detach(), c.detach()) for h, c in state]
+        outputs.append(states)
+    return torch.cat(outputs, 1)
+    ### END SOLUTION
+
+
+# %% check="read_in_chunks"
+check("read_in_chunks", read_in_chunks)
+
+# %% [markdown] hints="read_in_chunks"
+# nudge: Three things are carried over a border: the numbers of the state. Which thing is not?
+#
+# idea: `ids.split(chunk, 1)` gives the pieces. `.detach()` on every h and c cuts the way back. For the early pieces, `torch.no_grad()` saves the memory at once.
+#
+# outline: Loop over the numbered pieces, the state None at first. A piece learns if its number is at least `len(pieces) - keep`. Read it, under `torch.no_grad()` if it does not learn; detach the new state; collect the states; `torch.cat` them on axis 1.
+
+# %%
+read_in_chunks = or_reference("read_in_chunks", read_in_chunks)
+
+# %% [markdown] slide="subslide"
+# Now put your parts together. The classifier is your pooling over your reading of the language model's layers. A head of two small layers stands on top (50 units, batch norm, dropout, as in the paper). It learns from **100 labelled texts**. Two controls learn from the same 100: a bag of words with logistic regression, and your pipeline **without stage 2**.
+
+# %%
+predict(
+    "who_wins",
+    "100 labels: who is best on the test?",
+    options=["bag of words", "stages 1 and 3", "stages 1, 2 and 3", "no clear winner"],
+)
+
+
+# %% slide="subslide"
+def stage_3(reader, labelled, groups, seed, epochs=8):
+    """A classifier that starts from a copy of this reader."""
+    torch.manual_seed(seed)
+    model = TextClassifier(
+        copy.deepcopy(reader), len(TASK.classes), pool=concat_pool, read=read_in_chunks
+    )
+    texts = in_ids(labelled.texts, words)
+    batches = labelled_batches(texts, labelled.labels, epochs, seed=seed)
+    fine_tune(
+        model,
+        [WithProgress(epoch) for epoch in batches],
+        lambda batch: functional.cross_entropy(model(batch.ids, batch.mask), batch.labels),
+        partial(groups, model.layers(), 0.01),
+        slanted_triangular,
+    )
+    return model
+
+
+DRAWS = [TASK.train.drawn(100, seed) for seed in (1, 2, 3)]
+ASKED = in_ids(TASK.test.texts, words)
+
+
+def right_with(reader, groups=parameter_groups):
+    """(3, N) which test texts are right, for three draws of 100 labels."""
+    models = (stage_3(reader, labelled, groups, seed) for seed, labelled in enumerate(DRAWS, 1))
+    return right_of([class_probabilities(model, ASKED) for model in models], TASK.test.labels)
+
+
+bags = [baselines.bag_of_words(d.texts, d.labels, TASK.test.texts) for d in DRAWS]
+right = {
+    "bag of words": right_of(bags, TASK.test.labels),
+    "stages 1 and 3": right_with(after_1),
+    "stages 1, 2 and 3": right_with(after_2),
+}
+
+# %% slide="subslide"
+interval_bars(
+    list(right),
+    {"right": [share_right(row) for row in right.values()]},
+    title=f"A hundred labels, your pipeline (here, three draws): {TASK.what}",
+    ylabel="percent of the test",
+)
+
+# %%
+whole = right["stages 1, 2 and 3"]
+gains = {name: share_right(whole - row) for name, row in right.items() if row is not whole}
+for name, gain in gains.items():
+    print(f"1, 2 and 3 less {name}:", lead(gain))
+order = sorted(right, key=lambda name: right[name].mean())
+clear = share_right(right[order[-1]] - right[order[-2]])["low"] > 0
+outcome("who_wins", order[-1] if clear else "no clear winner")
+
+# %% [markdown]
+# Ask it something. Change the sentence, in lower case.
+
+# %% slide="subslide"
+MINE = "how many planets have a moon ?"
+mine = stage_3(after_2, DRAWS[0], parameter_groups, seed=1)
+chances = class_probabilities(mine, in_ids([MINE.split()], words))[0]
+for chance, name in sorted(zip(chances.tolist(), TASK.classes, strict=True), reverse=True):
+    print(f"{chance:6.1%}  {name}")
