@@ -37,7 +37,7 @@ def schedule_for(labels: int) -> Stage3:
     """How long and in what batches the whole recipe trains on so many labels."""
     if labels <= FEW:
         return Stage3()
-    return Stage3(batch_size=16) if labels <= MORE else Stage3(batch_size=32, epochs=5)
+    return Stage3(batch_size=16) if labels <= MORE else Stage3(batch_size=32, epochs=4)
 
 
 def from_nothing(how: Stage3) -> Stage3:

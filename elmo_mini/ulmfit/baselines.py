@@ -5,7 +5,7 @@ that of Wang & Manning 2012 (ACL), "Baselines and Bigrams", section 2.3: a linea
 words that are weighted by how much more often they occur in one class than in the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ with brought_by("experiments"):
 Words = Sequence[Sequence[str]]
 Labels = Sequence[int]
 Answers = NDArray[np.int64]
+Learn = Callable[[Words, Labels, Words], Answers]
 
 SMOOTHING = 1.0
 BACK_TO_THE_MEAN = 0.25
@@ -72,10 +73,10 @@ def _logistic(x: object, labels: Labels, y: object, c: float = 10.0) -> Answers:
     return np.asarray(model.predict(y), dtype=np.int64)
 
 
-def _only_class(labels: Labels, asked: int, answer: object) -> Answers:
+def _only_class(labels: Labels, asked: int, answer: Callable[[], Answers]) -> Answers:
     if len(set(labels)) == 1:
         return np.full(asked, labels[0])
-    return answer()  # type: ignore[operator, no-any-return]
+    return answer()
 
 
 def _occurrences(known: Words, asked: Words, pairs: bool) -> tuple[csr_matrix, csr_matrix]:

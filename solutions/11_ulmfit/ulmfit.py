@@ -473,3 +473,231 @@ mine = stage_3(after_2, DRAWS[0], parameter_groups, seed=1)
 chances = class_probabilities(mine, in_ids([MINE.split()], words))[0]
 for chance, name in sorted(zip(chances.tolist(), TASK.classes, strict=True), reverse=True):
     print(f"{chance:6.1%}  {name}")
+
+# %% [markdown] slide="slide"
+# ## 5. How many labels?
+#
+# One task and one number of labels say little. The stored runs take two tasks: what a **question** asks for (TREC-6, six classes), and whether a sentence is for or against a **film**. They take 50, 100, 500 and all labels, and seven ways to learn: a bag of words; naive Bayes weights under a linear SVM (Wang and Manning 2012), which is hard to beat on opinions; the checkpoint's word vectors alone; ELMo's frozen layers; your network from scratch; stages 1 and 3; all three stages. There are five draws of 50 and of 100 labels, three of 500, and one run with all.
+
+# %%
+predict(
+    "where_stage_2",
+    "Where does stage 2 help most with 100 labels?",
+    options=["questions", "opinions", "no clear difference"],
+)
+
+# %% slide="subslide"
+LABELS = stored_result("ulmfit_labels")
+SHOWN = ("bag of words", "naive Bayes SVM", "ELMo features", "from scratch", "stages 1, 2 and 3")
+
+
+def by_labels(task, title):
+    """Bars for each number of labels, one for each way to learn."""
+    right = LABELS.numbers["tasks"][task]["right"]
+    shown = {way: right[way] for way in SHOWN}
+    counts = [f"{n} labels" for n, _ in zip(LABELS.numbers["labels"], right["from scratch"])]
+    return interval_bars(counts, shown, title=title, ylabel="percent of the test")
+
+
+print(LABELS)
+by_labels("questions", "TITLE_QUESTIONS (stored)")
+
+# %% slide="subslide"
+by_labels("opinions", "TITLE_OPINIONS (stored)")
+
+# %%
+ahead = {}
+for name, of in LABELS.numbers["tasks"].items():
+    print(f"{name}: stages 1, 2 and 3 less ...")
+    for way, by_count in of["lead of stages 1, 2 and 3"].items():
+        for count, point in zip(LABELS.numbers["labels"], by_count):
+            print(f"   {way:<16} {count:>4} labels  {lead(point)}")
+    ahead[name] = of["lead of stages 1, 2 and 3"]["stages 1 and 3"][1]
+apart = ahead["questions"]["mean"] - ahead["opinions"]["mean"]
+unsure = sum(point["high"] - point["low"] for point in ahead.values()) / 2
+sure = "questions" if apart > 0 else "opinions"
+outcome("where_stage_2", sure if abs(apart) > unsure else "no clear difference")
+
+# %% [markdown]
+# PROSE_LABELS
+
+# %% [markdown] slide="slide"
+# ## 6. Which part earns its place?
+#
+# Recipes are copied whole. Take yours apart: it is all arguments. The paper did so, too (Table 7; error in percent on validation, so lower is better):
+#
+# | classifier fine-tuning | IMDb | TREC-6 | AG |
+# |---|---|---|---|
+# | from scratch | 9.93 | 13.36 | 6.81 |
+# | everything at once | 6.87 | 6.86 | 5.81 |
+# | the head alone | 6.49 | 16.09 | 8.38 |
+# | chain-thaw | 5.39 | 6.71 | 5.90 |
+# | gradual unfreezing | 6.37 | 6.86 | 5.81 |
+# | gradual + discriminative rates | 5.39 | 5.86 | 6.04 |
+# | gradual + slanted triangle | 5.04 | 6.02 | **5.35** |
+# | all three | **5.00** | **5.69** | 5.38 |
+#
+# **Chain-thaw** is an older rule: one layer at a time. In our version the head learns alone for an epoch, as before. Then each layer has one epoch to itself, from the bottom to the top. After that all learn together.
+
+# %% [markdown] exercise="chain_thaw"
+# ### Exercise 6. Change one thing: another order
+#
+# Write `chain_thaw(groups, epoch)`. `groups` holds the parameter groups of *all* layers, the lowest first, the head last. Return the list of those that learn in this epoch.
+
+
+# %% exercise="chain_thaw"
+def chain_thaw(groups, epoch):
+    """The groups of an epoch: the top, then each alone from the bottom, then all."""
+    ### BEGIN SOLUTION
+    turns = [groups[-1], *groups]
+    return [turns[epoch]] if epoch < len(turns) else groups
+    ### END SOLUTION
+
+
+# %% check="chain_thaw"
+check("chain_thaw", chain_thaw)
+
+# %% [markdown] hints="chain_thaw"
+# nudge: Write down who is awake in epochs 0 to 6 for four layers a, b, c, d.
+#
+# idea: d; a; b; c; d; then all. The first five turns are the last group and then the groups in their order.
+#
+# outline: Make the list of turns, `[groups[-1], *groups]`. While the epoch has a turn, return that one group in a list; afterwards return `groups`.
+
+# %%
+chain_thaw = or_reference("chain_thaw", chain_thaw)
+
+# %%
+predict(
+    "thaw",
+    "Your hundred labels, three draws: how many points is chain-thaw ahead of gradual unfreezing? (Behind: below 0.)",
+    unit="points",
+)
+
+
+# %% slide="subslide"
+def thawed(layers, rate, epoch):
+    """The groups of an epoch of chain-thaw."""
+    return chain_thaw(everybody(layers, rate, epoch), epoch)
+
+
+change = share_right(right_with(after_2, thawed) - whole)
+print("chain-thaw less gradual unfreezing:", lead(change))
+outcome("thaw", 100 * change["mean"], unit="points")
+
+# %% [markdown]
+# Three draws see only large effects. The stored runs have five, on both tasks, and leave out one part after the other. What is plotted is the difference itself, on the same draws and the same test texts: above 0, the part helps.
+
+# %% slide="subslide"
+PARTS = stored_result("ulmfit_parts")
+print(PARTS)
+NAMES = {
+    "without stage 2": "stage 2",
+    "no gradual unfreezing": "gradual\nunfreezing",
+    "one rate for all layers": "discriminative\nrates",
+    "a constant rate": "slanted\ntriangle",
+    "none of the three": "all three\ntogether",
+}
+gain = {name: of["lead of the whole recipe"] for name, of in PARTS.numbers["tasks"].items()}
+interval_bars(
+    list(NAMES.values()),
+    {task: [of[variant] for variant in NAMES] for task, of in gain.items()},
+    title="TITLE_PARTS (stored)",
+    ylabel="points lost without it",
+)
+
+# %%
+for task, of in gain.items():
+    print(f"{task}: the whole recipe less ...")
+    for variant, point in of.items():
+        print(f"   {variant:<24} {lead(point)}")
+
+# %% [markdown]
+# PROSE_PARTS
+
+# %% slide="subslide"
+forgetting = PARTS.numbers["forgetting"]
+plots.curves(
+    np.arange(len(forgetting["the whole recipe"])),
+    {name: [point["mean"] for point in curve] for name, curve in forgetting.items()},
+    bands={
+        name: tuple(np.array([[point[end] for point in curve] for end in ("low", "high")]))
+        for name, curve in forgetting.items()
+    },
+    title="TITLE_FORGETTING (stored)",
+    xlabel="epochs of stage 3",
+    ylabel="perplexity of general text",
+)
+
+# %% [markdown]
+# PROSE_FORGETTING
+
+# %% [markdown] slide="slide"
+# ## 7. Three broken runs
+#
+# Three runs of stages 2 and 3 have one fault each. Beside them is a sound one. Only numbers that any run can print are shown: how well the model still reads general text, how far each layer has moved, how well it reads the two parts of the task that it should never have seen, and its score.
+
+# %% slide="subslide"
+RUNS = stored_result("ulmfit_broken").numbers["runs"]
+plots.curves(
+    np.arange(9),
+    {name: run["perplexity of general text"] for name, run in RUNS.items()},
+    title="Four runs: perplexity of general text",
+    xlabel="epochs of stage 3",
+    ylabel="perplexity",
+    log_y=True,
+)
+
+# %% slide="subslide"
+moved = {name: 100 * np.array(run["moved"]) for name, run in RUNS.items()}
+plots.table(
+    np.log10(1 + np.array(list(moved.values()))),
+    list(moved),
+    list(stored_result("ulmfit_broken").numbers["layers"]),
+    title="How far each layer has moved in stage 3 (log of 1 + percent of its size)",
+)
+
+# %%
+for name, run in RUNS.items():
+    text, score = run["perplexity of the task's text"], run["right"]
+    print(
+        f"{name:>5}: perplexity of the texts of dev {text['dev']:.1f}, of test {text['test']:.1f};  "
+        f"right on dev {score['dev']:.1%}, on test {score['test']:.1%}"
+    )
+
+# %% [markdown] exercise="broken_tunings"
+# ### Exercise 7. Three broken runs
+#
+# Which fault has which run?
+#
+# 1. All learning rates are thirty times too high.
+# 2. The rates grow towards the bottom in place of shrinking.
+# 3. Every epoch is told that it is epoch 0.
+# 4. The head is not among the parameter groups.
+# 5. The questions of the test stand in the text of stage 2.
+# 6. The questions of the test stand, with their labels, in stage 3.
+#
+# Return a dict with the number of each run's fault.
+
+
+# %% exercise="broken_tunings"
+def broken_tunings():
+    """The fault of each run, by its number."""
+    ### BEGIN SOLUTION
+    return {"A": 5, "B": 1, "C": 3}
+    ### END SOLUTION
+
+
+# %% check="broken_tunings"
+check("broken_tunings", broken_tunings)
+
+# %% [markdown] hints="broken_tunings"
+# nudge: Hold each run against the sound one. In which of the three outputs does it stand out?
+#
+# idea: A layer that sleeps has moved by 0. A run that forgets is seen in the curve. What the language model has read is easier for it than other text of the same kind: compare dev and test with those of the sound run.
+#
+# outline: Find the run with zeros in the table. Of the other two, find the one whose curve leaves. The last one looks sound everywhere but in one number: which, and what does that number come from?
+
+# %% [markdown] model_answer="broken_tunings"
+# PROSE_BROKEN
+

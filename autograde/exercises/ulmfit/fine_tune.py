@@ -12,7 +12,7 @@ from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
 from elmo_mini.ulmfit.fine_tuning import fine_tune
-from elmo_mini.ulmfit.parameter_groups import parameter_groups
+from elmo_mini.ulmfit.parameter_groups import chain_thaw, parameter_groups
 from elmo_mini.ulmfit.schedule import constant, slanted_triangular
 
 LAYERS = ("bottom", "middle", "top")
@@ -47,7 +47,7 @@ class Small(nn.Module):
 
 @Case.drawn
 def _task(
-    rng: Random, sizes: Sequence[int], gradual: bool = True, slanted: bool = True
+    rng: Random, sizes: Sequence[int], waking: str = "gradual", slanted: bool = True
 ) -> Inputs:
     """Epochs of so many batches each."""
     return {
@@ -55,7 +55,7 @@ def _task(
         "x": rng.standard_normal((sum(sizes), 6, 3)).astype(np.float32),
         "y": rng.integers(0, 2, (sum(sizes), 6)),
         "seed": int(rng.integers(1 << 30)),
-        "gradual": gradual,
+        "waking": waking,
         "slanted": slanted,
     }
 
@@ -77,13 +77,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         asked.append(batch)
         return nn.functional.cross_entropy(model(x[batch[0]]), y[batch[0]])
 
-    awake = 0 if inputs["gradual"] else len(LAYERS)
     losses = returned(
         answer(
             model,
             epochs,
             loss_of,
-            lambda epoch: parameter_groups(model.layers(), 0.05, epoch + awake),
+            lambda epoch: _groups_of(model.layers(), inputs["waking"], epoch),
             slanted_triangular if inputs["slanted"] else constant,
         )
     )
@@ -105,6 +104,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "awake at each step": model.awake,
         "frozen at the end": frozen or ["nothing"],
     }
+
+
+def _groups_of(layers: list[list[nn.Parameter]], waking: str, epoch: int) -> list[dict[str, Any]]:
+    if waking == "gradual":
+        return parameter_groups(layers, 0.05, epoch)
+    everything = parameter_groups(layers, 0.05, len(layers))
+    return everything if waking == "all" else chain_thaw(everything, epoch)
 
 
 Groups = Callable[[int], list[dict[str, Any]]]
@@ -173,11 +179,7 @@ SLIPS = """
 gradients are never cleared: optimizer.zero_grad() ->
     Your gradients add up from step to step. Clear them before each `backward()`:
     `optimizer.zero_grad()`.
-gradients are cleared too late: optimizer.zero_grad() -> && loss.backward() \
-        -> loss.backward()⏎optimizer.zero_grad()
 no step is taken: optimizer.step() ->
-no gradient is computed: loss.backward() ->
-the step comes first: loss.backward() -> optimizer.step() && optimizer.step() -> loss.backward()
     Nothing moves. A step is three calls in this order: `optimizer.zero_grad()`, `loss.backward()`,
     `optimizer.step()`. Is one missing, or in another's place?
 the model is never told to learn: model.train() ->
@@ -256,11 +258,11 @@ EXERCISE = Exercise(
     reference=fine_tune,
     run=_run,
     cases=(
-        Case("one epoch, all awake, one rate for all steps", _task((3,), False, False), weight=2),
-        Case("one epoch of twelve steps, a triangle", _task((12,), False), weight=2),
+        Case("one epoch, all awake, one rate for all steps", _task((3,), "all", False), weight=2),
+        Case("one epoch of twelve steps, a triangle", _task((12,), "all"), weight=2),
         Case("four epochs, one layer more in each", _task((5, 5, 5, 5)), weight=2),
         Case("two epochs of different length", _task((4, 7)), weight=1),
-        Case("an epoch without a batch", _task((3, 0, 2)), edge=True),
+        Case("each layer alone in turn, the top twice", _task((2, 2, 3, 2), "chain"), edge=True),
     ),
     mistakes=slips(_loop, SLIPS),
     right_answers={"counted steps": _loop, "a scheduler": _with_a_scheduler},
