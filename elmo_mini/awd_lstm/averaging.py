@@ -55,18 +55,20 @@ class WeightAverage:
             yield
             return
         own = [parameter.detach().clone() for parameter in self.model.parameters()]
-        self._set(self.means)
+        set_parameters(self.model, self.means)
         try:
             yield
         finally:
-            self._set(own)
+            set_parameters(self.model, own)
 
     def keep(self) -> None:
         """Give the model the mean for good."""
         if self.count:
-            self._set(self.means)
+            set_parameters(self.model, self.means)
 
-    @torch.no_grad()
-    def _set(self, values: Sequence[Tensor]) -> None:
-        for parameter, value in zip(self.model.parameters(), values, strict=True):
-            parameter.copy_(value)
+
+@torch.no_grad()
+def set_parameters(model: nn.Module, values: Sequence[Tensor]) -> None:
+    """Copy values into a model's parameters, in their order."""
+    for parameter, value in zip(model.parameters(), values, strict=True):
+        parameter.copy_(value)

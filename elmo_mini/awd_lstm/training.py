@@ -9,6 +9,7 @@ Letters in the shape comments: N ids of text, B rows, T steps, V words.
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,7 +17,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.awd_lstm.averaging import PATIENCE, WeightAverage, averaging_is_due
+from elmo_mini.awd_lstm.averaging import (
+    PATIENCE,
+    WeightAverage,
+    averaging_is_due,
+    set_parameters,
+)
 from elmo_mini.awd_lstm.model import AWDLSTM, States, detached, next_word_loss
 from elmo_mini.awd_lstm.regularisation import (
     activation_regularisation,
@@ -49,6 +55,7 @@ class AWDTraining:
     clip : the largest norm of a gradient
     alpha, beta : of AR and TAR
     patience : epochs that NT-ASGD's trigger leaves out
+    keep_best : end with the weights that validation liked best, not the last ones
     seed : of dropout and window lengths
     bfloat16 : compute products in 16 bits
     sampled : train against so many words in place of the whole softmax; 0 for the whole one
@@ -65,6 +72,7 @@ class AWDTraining:
     alpha: float = 2.0
     beta: float = 1.0
     patience: int = PATIENCE
+    keep_best: bool = False
     seed: int = 0
     bfloat16: bool = False
     sampled: int = 0
@@ -121,6 +129,7 @@ def train_awd_lstm(
     )
     sampled = _tied_sample(model, options.sampled) if options.sampled else None
     average: WeightAverage | None = None
+    best: list[Tensor] = []
     history = AWDHistory()
     begun = time.process_time()
     words = options.epochs * (rows.shape[1] - 1)
@@ -160,11 +169,10 @@ def train_awd_lstm(
                     stopped = True
                     break
             history.training.append(float(np.mean(losses)))
-            if average is None:
+            with average.applied() if average is not None else nullcontext():
                 history.validation.append(awd_perplexity(model, validation))
-            else:
-                with average.applied():
-                    history.validation.append(awd_perplexity(model, validation))
+                if options.keep_best and history.validation[-1] == min(history.validation):
+                    best = [parameter.detach().clone() for parameter in model.parameters()]
             history.seconds = time.process_time() - begun
             due = averaging_is_due(history.validation, options.patience)
             if not adam and average is None and due:
@@ -172,24 +180,30 @@ def train_awd_lstm(
                 history.averaging_since = epoch + 1
             if (after_epoch is not None and after_epoch(history)) or stopped:
                 break
-    if average is not None:
+    if best:
+        set_parameters(model, best)
+    elif average is not None:
         average.keep()
     model.eval()
     return history
 
 
 def awd_perplexity(
-    model: AWDLSTM, stream: Tensor, *, batch_size: int = 10, bptt: int = 70
+    model: nn.Module, stream: Tensor, *, batch_size: int = 10, bptt: int = 70
 ) -> float:
-    """Perplexity on running text (N,) in reading order, without dropout, the state carried."""
+    """Perplexity on running text (N,) in reading order, without dropout, the state carried.
+
+    Parameters
+    ----------
+    model : called as `AWDLSTM` is, and gives logits and state first
+    """
     losses, tokens = [], []
     state: States | None = None
     rows = stream_rows(stream.to(device_of(model)), batch_size)
     with evaluating(model):
         for inputs, targets in next_word_windows(rows, bptt):
-            said = model(inputs, state)
-            state = said.state
-            losses.append(next_word_loss(said.logits, targets).item())
+            logits, state, *_ = model(inputs, state)
+            losses.append(next_word_loss(logits, targets).item())
             tokens.append(targets.numel())
     return perplexity(losses, tokens)
 
@@ -199,7 +213,7 @@ def _tied_sample(model: AWDLSTM, sampled: int) -> SampledSoftmax:
     words, size = model.decoder.weight.shape
     softmax = SampledSoftmax(size, words, sampled)
     softmax.weight = cast(nn.Parameter, model.decoder.weight)
-    softmax.bias = cast(nn.Parameter, model.decoder.bias)
+    softmax.bias = model.decoder.bias
     return softmax
 
 

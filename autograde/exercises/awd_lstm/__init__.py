@@ -1,0 +1,13 @@
+"""The exercises of lesson 10, AWD-LSTM."""
+
+LESSON = "10_awd_lstm"
+EXERCISES = (
+    "locked_dropout",
+    "embedding_dropout",
+    "WeightDrop",
+    "tied_gradient",
+    "awd_loss",
+    "train_epoch",
+    "averaging_is_due",
+    "broken_weight_drop",
+)

@@ -1,0 +1,167 @@
+"""Exercise `awd_loss`: cross-entropy with AR and TAR."""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.differentiable import slopes, tensor_of
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.awd_lstm import LESSON
+from elmo_mini.awd_lstm.model import next_word_loss
+from elmo_mini.awd_lstm.regularisation import (
+    activation_regularisation,
+    temporal_activation_regularisation,
+)
+
+LEAVES = ("logits", "outputs", "dropped")
+
+
+def awd_loss(
+    logits: Tensor, targets: Tensor, outputs: Tensor, dropped: Tensor, alpha: float, beta: float
+) -> Tensor:
+    """Cross-entropy in nats a word, plus alpha AR of the dropped, plus beta TAR of the outputs."""
+    return (
+        next_word_loss(logits, targets)
+        + activation_regularisation(dropped, alpha)
+        + temporal_activation_regularisation(outputs, beta)
+    )
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The loss, and its slope for the logits and both kinds of states."""
+    given = {
+        name: torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
+        for name, value in inputs.items()
+    }
+    leaves = {name: given[name].requires_grad_() for name in LEAVES}
+    loss = tensor_of(lambda: answer(*given.values()))
+    refuse_changed(inputs, given)
+    if loss.ndim:
+        raise AnswerRefused(
+            f"Your loss has the shape {tuple(loss.shape)}. It is one number: means over all words "
+            "and all numbers of the states."
+        )
+    found = slopes(loss, leaves)
+    return {"loss": plain(loss)} | {
+        f"slope for {name}": None if slope is None else plain(slope)
+        for name, slope in found.items()
+    }
+
+
+@Case.drawn
+def _window(
+    rng: Random, rows: int, steps: int, alpha: float, beta: float, words: int = 6
+) -> Inputs:
+    outputs = rng.standard_normal((rows, steps, 4)).astype(np.float32)
+    mask = rng.choice((0.0, 2.0), (rows, 1, 4)).astype(np.float32)
+    mask[0, 0, :2] = 0.0, 2.0
+    return {
+        "logits": rng.standard_normal((rows, steps, words)).astype(np.float32),
+        "targets": rng.integers(0, words, (rows, steps)),
+        "outputs": outputs,
+        "dropped": outputs * mask,
+        "alpha": alpha,
+        "beta": beta,
+    }
+
+
+def _natural(
+    logits: Tensor, targets: Tensor, outputs: Tensor, dropped: Tensor, alpha: float, beta: float
+) -> Tensor:
+    loss = functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    loss = loss + alpha * (dropped**2).mean()
+    if outputs.shape[1] > 1:
+        change = outputs[:, 1:] - outputs[:, :-1]
+        loss = loss + beta * (change**2).mean()
+    return loss
+
+
+def _with_diff(
+    logits: Tensor, targets: Tensor, outputs: Tensor, dropped: Tensor, alpha: float, beta: float
+) -> Tensor:
+    chances = logits.log_softmax(-1).gather(-1, targets.unsqueeze(-1))
+    change = outputs.diff(dim=1)
+    tar = change.square().sum() / max(1, change.numel())
+    return -chances.mean() + alpha * dropped.pow(2).mean() + beta * tar
+
+
+SLIPS = """
+--- hint 1
+AR of the outputs before their dropout: dropped**2 -> outputs**2
+    You take AR of the states before their dropout. AR reads what the softmax reads: `dropped`.
+TAR of what was dropped: every outputs[:, -> dropped[:,
+    You take TAR of the dropped states. TAR asks how the LSTM's own states change: `outputs`.
+the two are swapped: dropped**2 -> outputs**2 && every outputs[:, -> dropped[:,
+    AR and TAR read each other's states. AR reads `dropped`, TAR `outputs`.
+alpha and beta are swapped: alpha * -> beta * && beta * (change -> alpha * (change
+    alpha and beta are swapped: alpha belongs to AR, beta to TAR.
+AR is missing: + alpha * (dropped**2).mean() ->
+    AR is missing: alpha times the mean square of the dropped states.
+TAR is missing: loss + beta * (change**2).mean() -> loss
+    TAR is missing: beta times the mean square of the change from step to step.
+the cross-entropy is missing: loss = functional.cross_entropy(logits.flatten(0, 1), \
+        targets.flatten()) -> loss = 0 * logits.sum()
+    The cross-entropy is missing. AR and TAR are added to it.
+--- hint 2
+AR is a sum: (dropped**2).mean() -> (dropped**2).sum()
+    Your AR is a sum. Take the mean over all numbers, so that it does not grow with the window.
+TAR is a sum: (change**2).mean() -> (change**2).sum()
+    Your TAR is a sum. Take the mean over all numbers.
+AR is a norm: (dropped**2).mean() -> dropped.norm()
+    Your AR is a norm. The published code, and this lesson, take the mean of the squares.
+TAR is a norm: (change**2).mean() -> change.norm()
+    Your TAR is a norm. The published code, and this lesson, take the mean of the squares.
+AR without the square: (dropped**2).mean() -> dropped.mean()
+    You take the mean of the states. They lie on both sides of 0: square them first.
+TAR without the square: (change**2).mean() -> change.mean()
+    You take the mean of the change. Square it first.
+absolute values in AR: (dropped**2).mean() -> dropped.abs().mean()
+absolute values in TAR: (change**2).mean() -> change.abs().mean()
+    You take absolute values. Both penalties are means of squares.
+change from row to row: outputs[:, 1:] - outputs[:, :-1] -> outputs[1:] - outputs[:-1] \
+        && outputs.shape[1] > 1 -> len(outputs) > 1
+    You compare rows of the batch, which are different texts. TAR compares a step with the step
+    before, along axis 1.
+change from number to number: outputs[:, 1:] - outputs[:, :-1] \
+        -> outputs[:, :, 1:] - outputs[:, :, :-1]
+    You compare neighbouring numbers of one state. TAR compares a step with the step before, along
+    axis 1.
+two steps apart: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, 2:] - outputs[:, :-2] \
+        && outputs.shape[1] > 1 -> outputs.shape[1] > 2
+    You compare states that are two steps apart. Compare each with the one before.
+--- hint 3
+a window of one step: if outputs.shape[1] > 1: -> if True:
+    In a window of one step nothing changes, and your mean over nothing is `nan`. One such window
+    spoils all weights. There, TAR is 0.
+the sum of the cross-entropy: targets.flatten()) -> targets.flatten(), reduction="sum")
+    Your cross-entropy is a sum. Take the mean over all words of the window.
+"""
+
+EXERCISE = Exercise(
+    id="awd_loss",
+    title="Two gentle brakes",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=4,
+    minutes=12,
+    reference=awd_loss,
+    run=_run,
+    cases=(
+        Case("without penalties", _window(3, 4, 0.0, 0.0)),
+        Case("AR alone", _window(3, 4, 2.0, 0.0)),
+        Case("TAR alone", _window(3, 4, 0.0, 1.0)),
+        Case("both", _window(2, 6, 2.0, 0.7), weight=2),
+        Case(
+            "a window of one step",
+            _window(3, 1, 2.0, 1.0),
+            edge=True,
+            asks="There is one step, so no change from step to step. The loss is still a number.",
+        ),
+    ),
+    mistakes=slips(_natural, SLIPS),
+    right_answers={"gathered, with diff": _with_diff},
+)

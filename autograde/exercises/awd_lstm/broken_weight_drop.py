@@ -1,0 +1,57 @@
+"""Exercise `broken_weight_drop`: which fault has which run?"""
+
+import numpy as np
+
+from autograde.checking.exercise import Exercise
+from autograde.exercises.awd_lstm import LESSON
+from autograde.exercises.from_characters.which_fault import WhichFault
+
+FAULTS = (  # as the lesson numbers them
+    "the mask is drawn once, when the layer is made, and stays",
+    "after the first evaluation no weight is dropped any more",
+    "weights are dropped in evaluation, too",
+    "no gradient reaches the recurrent matrix",
+    "the thinned matrix takes the place of the whole one",
+    "the kept weights are not divided by 1 - p",
+)
+TRUTH = {"A": 4, "B": 5, "C": 2}
+WOULD_SHOW = {
+    1: "two calls in training would give the same from the start, and the matrix would move",
+    2: "two calls in training would give the same in the end, and the matrix would move as usual",
+    3: "two calls in evaluation would give different states",
+    4: "the recurrent matrix would be where it began",
+    5: "the recurrent matrix would have lost most of its norm",
+    6: "two calls in training would differ and the matrix would move, as in the sound run",
+}
+LOOK = {
+    "A": "Look at how far its matrix has moved",
+    "B": "Look at the norm of its matrix, beside that of the sound run",
+    "C": "Look at its two calls in training, and at the training loss before and after the first "
+    "evaluation",
+}
+
+
+def reference() -> dict[str, int]:
+    """The number of each run's fault."""
+    return dict(TRUTH)
+
+
+RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
+
+EXERCISE = Exercise(
+    id="broken_weight_drop",
+    title="Three broken runs",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=10,
+    reference=reference,
+    run=RUN.run,
+    cases=RUN.cases(),
+    mistakes=RUN.mistakes(),
+    right_answers={
+        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
+        "the three numbers": lambda: {"A": 4, "B": 5, "C": 2},
+    },
+)

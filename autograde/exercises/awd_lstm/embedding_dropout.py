@@ -1,0 +1,141 @@
+"""Exercise `embedding_dropout`: a batch does without some word types altogether."""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed
+from autograde.checking.differentiable import tensor_of
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.awd_lstm import LESSON
+from autograde.exercises.awd_lstm.masks import share_near, values_of
+from elmo_mini.awd_lstm import dropout
+
+
+def embedding_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
+    """(B, T, E): rows of the table (V, E), some word types at 0 wherever they stand."""
+    return dropout.embedding_dropout(table, ids, p)
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What every right answer has in common: what each word's vector was multiplied by."""
+    p, ids = inputs["p"], inputs["ids"]
+    wanted = (*ids.shape, inputs["table"].shape[1])
+    masks = []
+    for _ in range(2):
+        table = torch.from_numpy(inputs["table"].copy()).requires_grad_()
+        numbers = torch.from_numpy(ids.copy())
+        came = tensor_of(lambda t=table, n=numbers: answer(t, n, p))  # type: ignore[misc]
+        refuse_changed(inputs, {"table": table, "ids": numbers})
+        if tuple(came.shape) != wanted:
+            raise AnswerRefused(
+                f"Your answer has the shape {tuple(came.shape)}. It is {wanted}: a vector for each "
+                "of the words in `ids`."
+            )
+        if not came.requires_grad:
+            raise AnswerRefused(
+                "No gradient reaches the table, so no word would ever learn. Leave out "
+                "`.detach()` and `.data`."
+            )
+        masks.append((came / table[numbers]).detach().numpy())
+    mask, other = masks
+    types = [mask[ids == number] for number in np.unique(ids)]
+    told = {
+        "values of the mask": values_of(mask),
+        "a word has one fate wherever it stands": all(np.allclose(t, t[:1]) for t in types),
+    }
+    if p == 0 or len(types) < 100:
+        return told
+    fates = np.array([word[0, 0] for word in types])
+    return told | {
+        "a vector is dropped whole": bool(np.allclose(mask, mask[..., :1])),
+        "share of the words dropped": share_near(float((fates == 0).mean()), p),
+        "another call drops other words": not np.allclose(mask, other),
+    }
+
+
+@Case.drawn
+def _batch(rng: Random, words: int, rows: int, steps: int, p: float) -> Inputs:
+    table = rng.uniform(0.5, 2.0, (words, 7)) * rng.choice((-1, 1), (words, 7))
+    ids = rng.integers(0, words, (rows, steps))
+    ids[:, 1] = ids[:, 0]
+    return {"table": table.astype(np.float32), "ids": ids, "p": p}
+
+
+def _natural(table: Tensor, ids: Tensor, p: float) -> Tensor:
+    keep = torch.full((len(table), 1), 1 - p)
+    mask = torch.bernoulli(keep) / (1 - p)
+    return (table * mask)[ids]
+
+
+def _by_place(table: Tensor, ids: Tensor, p: float) -> Tensor:
+    kept = (torch.rand(table.shape[0]) >= p).float() / (1 - p)
+    return functional.embedding(ids, table) * kept[ids].unsqueeze(-1)
+
+
+def _with_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
+    return table[ids] * functional.dropout(torch.ones(len(table)), p)[ids][..., None]
+
+
+SLIPS = """
+--- hint 1
+each place on its own: (len(table), 1) -> (*ids.shape, 1) && (table * mask)[ids] -> table[ids] * mask
+    A word is dropped here and kept there. Draw once for each word of the table: a dropped word is
+    missing wherever it stands.
+numbers in place of words: (len(table), 1) -> table.shape
+    You drop single numbers of the vectors. Draw one number for each word: its vector is kept or
+    dropped whole.
+columns in place of words: (len(table), 1) -> (1, table.shape[1])
+    You drop the same dimensions of all words. Draw one number for each row of the table.
+locked dropout: (len(table), 1) -> (len(ids), 1, table.shape[1]) \
+        && (table * mask)[ids] -> table[ids] * mask
+    That is locked dropout, from the exercise before. Here whole words are dropped.
+single numbers at each place: (len(table), 1) -> (*ids.shape, table.shape[1]) \
+        && (table * mask)[ids] -> table[ids] * mask
+    That is ordinary dropout: every number on its own. Here whole words are dropped.
+--- hint 2
+not scaled: / (1 - p) ->
+    The words that are kept are not made larger. Divide by 1 - p.
+divided by p: / (1 - p) -> / p
+    You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p.
+multiplied by 1 - p: / (1 - p) -> * (1 - p)
+    You make what is kept smaller. Divide by 1 - p.
+p is kept: , 1), 1 - p) -> , 1), p)
+    You keep a share p of the words. p is the share that is dropped.
+p is kept, and divided by: every 1 - p -> p
+    You keep a share p of the words. p is the share that is dropped.
+--- hint 3
+the same words at each call: keep = -> torch.manual_seed(0)⏎keep =
+    Every call drops the same words, because you set the seed. Leave that to whoever starts the run.
+nothing is dropped: (table * mask)[ids] -> table[ids] + 0
+    Nothing is dropped. The mask is never used.
+the mask alone: (table * mask)[ids] -> (0 * table + mask)[ids]
+    You return the mask. Multiply the vectors by it.
+"""
+
+EXERCISE = Exercise(
+    id="embedding_dropout",
+    title="Do without some words",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=8,
+    reference=embedding_dropout,
+    run=_run,
+    cases=(
+        Case("three hundred words", _batch(900, 12, 60, 0.3)),
+        Case("most words are dropped", _batch(700, 10, 70, 0.8), weight=2),
+        Case(
+            "the same word twice in a row",
+            _batch(3, 2, 6, 0.4),
+            edge=True,
+            asks="There are three words only, and each stands several times in the batch.",
+        ),
+        Case("p = 0", _batch(5, 2, 4, 0.0), edge=True, asks="Nothing is dropped or made larger."),
+    ),
+    mistakes=slips(_natural, SLIPS),
+    right_answers={"place by place": _by_place, "dropout of ones": _with_dropout},
+)

@@ -1,0 +1,143 @@
+"""Exercise `locked_dropout`: one mask for all steps of a row."""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed
+from autograde.checking.differentiable import tensor_of
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.awd_lstm import LESSON
+from autograde.exercises.awd_lstm.masks import share_near, values_of
+from elmo_mini.awd_lstm import dropout
+
+
+def locked_dropout(x: Tensor, p: float) -> Tensor:
+    """(B, T, D) with the same dimensions of a row dropped at every step."""
+    return dropout.locked_dropout(x, p)
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What every right answer has in common: where its mask varies, and between which values."""
+    p, shape = inputs["p"], inputs["x"].shape
+    masks = []
+    for _ in range(2):
+        x = torch.from_numpy(inputs["x"].copy()).requires_grad_()
+        came = tensor_of(lambda x=x: answer(x, p))  # type: ignore[misc]
+        refuse_changed(inputs, {"x": x})
+        if tuple(came.shape) != shape:
+            raise AnswerRefused(
+                f"x is {shape}, and your answer {tuple(came.shape)}. Dropout sets numbers to 0 and "
+                "leaves the shape as it is."
+            )
+        if not came.requires_grad:
+            raise AnswerRefused(
+                "No gradient comes back through your answer, so nothing below it would learn. "
+                "Leave out `.detach()` and `.data`."
+            )
+        masks.append((came.detach() / x.detach()).numpy())
+    mask, other = masks
+    told = {
+        "values of the mask": values_of(mask),
+        "the same at every step": bool(np.allclose(mask, mask[:, :1])),
+    }
+    if mask.size < 100 or p == 0:
+        return told
+    return told | {
+        "share dropped": share_near(float((mask == 0).mean()), p),
+        "dimensions of one row are dropped independently": bool(mask[0, 0].std() > 0),
+        "another row has another mask": len(mask) == 1 or not np.allclose(mask[0], mask[1]),
+        "another call has another mask": not np.allclose(mask, other),
+    }
+
+
+@Case.drawn
+def _states(rng: Random, rows: int, steps: int, size: int, p: float) -> Inputs:
+    x = rng.uniform(0.5, 2.0, (rows, steps, size)) * rng.choice((-1, 1), (rows, steps, size))
+    return {"x": x.astype(np.float32), "p": p}
+
+
+def _natural(x: Tensor, p: float) -> Tensor:
+    keep = torch.full((x.shape[0], 1, x.shape[2]), 1 - p)
+    mask = torch.bernoulli(keep) / (1 - p)
+    return x * mask
+
+
+def _with_rand(x: Tensor, p: float) -> Tensor:
+    kept = torch.rand(len(x), x.size(-1)) >= p
+    return torch.stack([step * kept / (1 - p) for step in x.unbind(1)], 1)
+
+
+def _with_dropout(x: Tensor, p: float) -> Tensor:
+    return x * functional.dropout(torch.ones_like(x[:, 0]), p).unsqueeze(1)
+
+
+SLIPS = """
+--- hint 1
+a mask for every step: (x.shape[0], 1, x.shape[2]) -> x.shape
+    Your mask changes from step to step: that is ordinary dropout. Draw one number for each row and
+    dimension, and use it at all steps.
+one mask for all rows: x.shape[0], 1, -> 1, 1,
+    All rows of the batch lose the same dimensions. Each row draws its own mask.
+whole steps are dropped: x.shape[0], 1, x.shape[2] -> x.shape[0], x.shape[1], 1
+    You drop whole steps, with all their dimensions. Drop dimensions, at all steps.
+a step's mask for all rows: x.shape[0], 1, x.shape[2] -> 1, x.shape[1], x.shape[2]
+    Your mask runs over the steps and is the same for all rows. It is the other way round: axis 0 is
+    the batch, axis 1 the steps.
+whole rows are dropped: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1
+    A row is kept whole or dropped whole. Draw a number for each of its dimensions.
+only the first step: x * mask -> torch.cat([x[:, :1] * mask, x[:, 1:]], 1)
+    Only the first step goes through the mask. All steps do.
+--- hint 2
+not scaled: / (1 - p) ->
+    What is kept is not made larger. Divide by 1 - p, so that the sum stays the same on average:
+    then nothing has to change in evaluation.
+divided by p: / (1 - p) -> / p
+    You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p.
+multiplied by 1 - p: / (1 - p) -> * (1 - p)
+    You make what is kept smaller. Some is missing, so what is left is divided by 1 - p.
+p is kept: ]), 1 - p) -> ]), p)
+    You keep a share p and drop the rest. p is the share that is dropped.
+p is kept, and divided by: every 1 - p -> p
+    You keep a share p and drop the rest. p is the share that is dropped, and what is left is
+    divided by 1 - p.
+--- hint 3
+the same mask at each call: keep = -> torch.manual_seed(0)⏎keep =
+    Every call draws the same mask, because you set the seed. Leave that to whoever starts the run.
+nothing is dropped: x * mask -> x + 0
+    Nothing is dropped. Multiply x by the mask.
+dropped numbers become the mask: x * mask -> x + mask - mask.mean()
+    You add the mask. Multiply by it: a 0 in the mask makes a 0 of the number.
+"""
+
+EXERCISE = Exercise(
+    id="locked_dropout",
+    title="One mask for all steps",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=8,
+    reference=locked_dropout,
+    run=_run,
+    cases=(
+        Case("eight rows, six steps", _states(8, 6, 300, 0.3)),
+        Case("most is dropped", _states(6, 5, 400, 0.8), weight=2),
+        Case(
+            "one row",
+            _states(1, 9, 1500, 0.4),
+            edge=True,
+            asks="The batch has one row. Its mask is still drawn for each dimension.",
+        ),
+        Case(
+            "p = 0",
+            _states(2, 3, 5, 0.0),
+            edge=True,
+            asks="Nothing is dropped, and nothing is made larger.",
+        ),
+    ),
+    mistakes=slips(_natural, SLIPS),
+    right_answers={"by comparison": _with_rand, "dropout of ones": _with_dropout},
+)

@@ -1,0 +1,274 @@
+"""Exercise `train_epoch`: one pass over the text in windows of drawn length."""
+
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.awd_lstm import LESSON
+
+States = list[tuple[Tensor, Tensor]]
+NOT_DETACHED = (
+    "At the second window autograd tries to go back into the first, which is over. Hand the state "
+    "on without its past: `.detach()` each h and c."
+)
+
+
+def train_epoch(
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    rows: Tensor,
+    lengths: Iterator[int],
+    bptt: int,
+    rate: float,
+    clip: float,
+    loss_of: Callable[..., Tensor],
+    after_step: Callable[[], Any],
+) -> list[float]:
+    """One pass over rows (B, L); the loss of each window."""
+    model.train()
+    start, last = 0, rows.shape[1] - 1
+    state, losses = None, []
+    while start < last:
+        end = min(start + next(lengths), last)
+        logits, state, outputs, dropped = model(rows[:, start:end], state)
+        loss = loss_of(logits, rows[:, start + 1 : end + 1], outputs, dropped)
+        for group in optimiser.param_groups:
+            group["lr"] = rate * (end - start) / bptt
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimiser.step()
+        after_step()
+        state = [(h.detach(), c.detach()) for h, c in state]
+        losses.append(loss.item())
+        start = end
+    return losses
+
+
+class _Seen(nn.Module):
+    """A small language model that notes what it is given."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        self.table = nn.Embedding(7, 4)
+        self.lstm = nn.LSTM(4, 4, batch_first=True)
+        self.decoder = nn.Linear(4, 7)
+        with torch.no_grad():
+            for parameter in self.parameters():
+                parameter.copy_(torch.randn(parameter.shape, generator=generator))
+        self.windows: list[list[int]] = []
+        self.states: list[str] = []
+        self.modes: set[bool] = set()
+
+    def forward(self, ids: Tensor, state: States | None = None) -> tuple[Tensor, States, Any, Any]:
+        """Logits, the state as a list of one pair, outputs, dropped outputs."""
+        if not isinstance(ids, Tensor) or ids.ndim != 2:
+            raise AnswerRefused("The model is given a window of the rows, (B, T).")
+        if ids.shape[1] == 0:
+            raise AnswerRefused(
+                "The model is given a window without a step. The last id of a row is a target only."
+            )
+        self.windows.append(ids[0].tolist())
+        self.modes.add(self.training)
+        if state is None:
+            self.states.append("none")
+        else:
+            (h, _), *_ = state
+            self.states.append(f"{float(h.detach().sum()):.4f}")
+        outputs, after = self.lstm(self.table(ids), None if state is None else state[0])
+        return self.decoder(outputs), [after], outputs, outputs * 2
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What the model, the loss and the optimiser see, and where the weights end."""
+    model = _Seen(inputs["seed"]).eval()
+    optimiser = torch.optim.SGD(model.parameters(), lr=inputs["rate"], weight_decay=0.01)
+    rows = torch.from_numpy(inputs["rows"].copy())
+    targets: list[list[int]] = []
+    steps: list[list[float]] = []
+
+    def loss_of(logits: Tensor, asked: Tensor, outputs: Tensor, dropped: Tensor) -> Tensor:
+        if logits.shape[:2] != asked.shape:
+            raise AnswerRefused(
+                f"The model says {logits.shape[1]} words of each row, and your targets have "
+                f"{asked.shape[-1]}. There is one target for each word that is read."
+            )
+        targets.append(asked[0].tolist())
+        own = functional.cross_entropy(logits.flatten(0, 1), asked.flatten())
+        return own + 0.3 * dropped.square().mean() + 0.2 * outputs.mean()
+
+    def after_step() -> None:
+        norm = sum(float(p.grad.square().sum()) for p in model.parameters() if p.grad is not None)
+        steps.append([optimiser.param_groups[0]["lr"], norm**0.5, float(model.table.weight.sum())])
+
+    settings = [inputs[name] for name in ("bptt", "rate", "clip")]
+    try:
+        losses = returned(
+            answer(model, optimiser, rows, cycle(inputs["lengths"]), *settings, loss_of, after_step)
+        )
+    except RuntimeError as error:
+        if "second time" not in str(error):
+            raise
+        raise AnswerRefused(NOT_DETACHED) from error
+    if isinstance(losses, Tensor | float) or not all(isinstance(x, float) for x in losses):
+        raise AnswerRefused("Return a list with the loss of each window, as numbers: `.item()`.")
+    return {
+        "what is read": model.windows,
+        "what is asked": targets,
+        "in training mode": model.modes == {True},
+        "states at the start of each window": model.states,
+        "rates": np.array([step[0] for step in steps]),
+        "norms of the gradients": np.array([step[1] for step in steps]),
+        "the table after each step": np.array([step[2] for step in steps]),
+        "losses": np.array(losses),
+        "weights at the end": np.array([float(p.sum()) for p in model.parameters()]),
+    }
+
+
+@Case.drawn
+def _text(
+    rng: Random, rows: int, length: int, lengths: tuple[int, ...], bptt: int, clip: float
+) -> Inputs:
+    return {
+        "rows": rng.integers(0, 7, (rows, length)),
+        "lengths": lengths,
+        "bptt": bptt,
+        "rate": 0.7,
+        "clip": clip,
+        "seed": int(rng.integers(1_000_000)),
+    }
+
+
+def _other(
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    rows: Tensor,
+    lengths: Iterator[int],
+    bptt: int,
+    rate: float,
+    clip: float,
+    loss_of: Callable[..., Tensor],
+    after_step: Callable[[], Any],
+) -> list[float]:
+    cuts = [0]
+    while cuts[-1] < rows.size(1) - 1:
+        cuts.append(min(cuts[-1] + next(lengths), rows.size(1) - 1))
+    losses: list[float] = []
+    state: States | None = None
+    for first, behind in zip(cuts[:-1], cuts[1:], strict=True):
+        said = model.train()(rows[:, first:behind], state)
+        state = [tuple(part.detach() for part in pair) for pair in said[1]]  # type: ignore[misc]
+        loss = loss_of(said[0], rows[:, first + 1 : behind + 1], *said[2:])
+        for parameter in model.parameters():
+            parameter.grad = None
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([*model.parameters()], clip)
+        for group in optimiser.param_groups:
+            group.update(lr=rate / bptt * (behind - first))
+        optimiser.step()
+        after_step()
+        losses += [float(loss.detach())]
+    return losses
+
+
+SLIPS = """
+--- hint 1
+the last window is left out: while start < last: -> while start + bptt < last:
+    You stop before the end of the rows. The last window takes what is left, however little.
+the target is the word itself: rows[:, start + 1 : end + 1] -> rows[:, start:end]
+    The targets are the words that are read. Each word is asked for the next one: shift by one.
+the target is two words on: rows[:, start + 1 : end + 1] -> rows[:, start + 2 : end + 2]
+    The targets are shifted by two. The target of a word is the next one.
+windows overlap: start = end -> start = end - 1 if end < last else end
+    Your windows overlap by one word, so the carried state has read it already. The next window
+    begins where this one ends.
+one length for all: next(lengths) -> bptt
+    All your windows have `bptt` steps. Take the next of `lengths` for each.
+one draw for all: start, last = -> drawn = next(lengths)⏎start, last = && next(lengths) -> drawn
+    You draw one length and keep it. Take the next of `lengths` for each window.
+--- hint 2
+the rate is not scaled: rate * (end - start) / bptt -> rate
+    The rate is the same for all windows. A short window's mean weighs its few words as much as a
+    long one's many: scale the rate by T / bptt.
+scaled the other way: rate * (end - start) / bptt -> rate * bptt / (end - start)
+    You take larger steps for short windows. It is the other way round: T / bptt.
+scaled by T alone: rate * (end - start) / bptt -> rate * (end - start)
+    You multiply by T and do not divide by bptt. A window of bptt words has the rate itself.
+the rate is scaled on and on: rate * (end - start) / bptt -> group["lr"] * (end - start) / bptt
+    You scale the rate of the window before. Begin from `rate` each time.
+the rate comes too late: for group in optimiser.param_groups: -> for group in []: \
+        && start = end -> optimiser.param_groups[0]["lr"] = rate * (end - start) / bptt⏎start = end
+    You set the rate after the step, so each window uses that of the window before.
+--- hint 3
+each window from zeros: [(h.detach(), c.detach()) for h, c in state] -> None
+    Each window begins from zeros. Carry the state on, without its past.
+the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
+        -> [(h.detach(), torch.zeros_like(c)) for h, c in state]
+    You carry h on and not c. Both belong to the state.
+not detached: [(h.detach(), c.detach()) for h, c in state] -> state
+    At the second window autograd tries to go back into the first, which is over. Hand the state on
+    without its past: `.detach()` each h and c.
+gradients pile up: optimiser.zero_grad() -> pass
+    You never set the gradients to zero, so each step takes those of all windows before.
+gradients are cleared before the step: optimiser.zero_grad() -> pass \
+        && nn.utils.clip_grad_norm_(model.parameters(), clip) -> optimiser.zero_grad()
+    You clear the gradients between `backward` and `step`, so nothing is learnt.
+not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
+    The gradients are not clipped. Their norm is at most `clip`.
+clipped one by one: clip_grad_norm_ -> clip_grad_value_
+    You clip each number. It is the norm of all gradients together that is clipped.
+clipped before there are gradients: optimiser.zero_grad() -> optimiser.zero_grad()⏎nn.utils.\
+clip_grad_norm_(model.parameters(), clip) \
+        && loss.backward()⏎nn.utils.clip_grad_norm_(model.parameters(), clip) -> loss.backward()
+    You clip before `backward`, where there is nothing to clip.
+clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
+        && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
+    You clip after the step, where it is too late.
+no step: optimiser.step() -> pass
+    The optimiser never makes its step.
+nobody is told: after_step() -> pass
+    You never call `after_step()`. The average of the weights is taken there, after each step.
+told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() ⏎ -> pass
+    You call `after_step()` before the step. It has to see the new weights.
+not in training mode: model.train() -> pass
+    The model came in evaluation mode, and stays there: no dropout. Begin with `model.train()`.
+the states are swapped: outputs, dropped) -> dropped, outputs)
+    You hand the two kinds of states to the loss in the wrong order: first the outputs, then what
+    is left of them after dropout.
+the last loss alone: return losses -> return losses[-1:]
+    You return the last loss. Return one for each window.
+"""
+
+EXERCISE = Exercise(
+    id="train_epoch",
+    title="The loop",
+    lesson=LESSON,
+    points=5,
+    difficulty=4,
+    importance=5,
+    minutes=20,
+    reference=train_epoch,
+    run=_run,
+    cases=(
+        Case("one window", _text(2, 5, (4,), 4, 100.0)),
+        Case("three windows of one length", _text(2, 13, (4,), 4, 100.0)),
+        Case("windows of drawn length", _text(3, 24, (5, 9, 2, 6), 5, 0.25), weight=2),
+        Case(
+            "two rows, a last window of one step",
+            _text(2, 12, (5, 5, 7), 6, 0.25),
+            edge=True,
+            asks="The rows have 12 ids, so 11 targets: windows of 5, 5 and 1 steps.",
+        ),
+    ),
+    mistakes=slips(train_epoch, SLIPS),
+    right_answers={"cuts first": _other},
+)

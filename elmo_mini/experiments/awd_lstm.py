@@ -1,0 +1,232 @@
+"""``python -m elmo_mini.experiments.awd_lstm NAME ...``: what lesson 10 measures at full size.
+
+Every run trains one layer of 100 units on about 12,000 words with SGD, chooses its epoch on a dev
+part, and is judged once on a test part of 4,000 words. Seeds are those of the start weights, the
+dropout and the window lengths; the text is the same.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from elmo_mini import corpora
+from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity, train_awd_lstm
+from elmo_mini.experiments.awd_text import RunningText, running_text
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.results.intervals import interval
+
+WORDS, HELD_OUT, VOCABULARY = 12_000, 4_000, 1_500
+SIZE, EPOCHS, FACTOR = 100, 25, 0.6
+NEVER = 10**6
+FACTORS = (0.0, 0.3, 0.6, 1.0)
+TENTH_EPOCHS = 60
+LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
+
+
+@dataclass(frozen=True)
+class System:
+    """One way to train.
+
+    Attributes
+    ----------
+    plain : ordinary dropout at this rate before and after the LSTM, and no other
+    words : how many of the training words it reads; 0 for all
+    """
+
+    options: AWDLSTMOptions
+    training: AWDTraining
+    plain: float = 0.0
+    words: int = 0
+
+
+@dataclass
+class Bench:
+    """The text, and what every run came to."""
+
+    text: RunningText
+    seeds: Sequence[int]
+    done: dict[tuple[System, int], dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def nothing(self) -> System:
+        """The same network with all of it switched off."""
+        options = AWDLSTMOptions(
+            vocabulary_size=len(self.text.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
+        ).scaled(0.0)
+        return System(options, small_training(regularised=False))
+
+    @property
+    def awd(self) -> System:
+        """All of it."""
+        options = AWDLSTMOptions(
+            vocabulary_size=len(self.text.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
+        ).scaled(FACTOR)
+        return System(options, small_training())
+
+    def run(self, system: System, seed: int) -> dict[str, float]:
+        """Dev and test perplexity at the epoch that dev likes best, and test at the last."""
+        key = (system, seed)
+        if key not in self.done:
+            torch.manual_seed(seed)
+            model = AWDLSTM(system.options)
+            if system.plain:
+                model.input_dropout = model.output_dropout = nn.Dropout(system.plain)  # type: ignore[assignment]
+            text = self.text.train[: system.words or None]
+            last: list[float] = []
+            training = replace(system.training, seed=seed, keep_best=True)
+            history = train_awd_lstm(
+                model,
+                text,
+                self.text.dev,
+                training,
+                after_epoch=lambda seen: self._at_the_end(model, seen.validation, training, last),
+            )
+            self.done[key] = {
+                "dev": min(history.validation),
+                "test": awd_perplexity(model, self.text.test),
+                "test at the last epoch": last[0],
+                "training": float(np.exp(history.training[-1])),
+            }
+            print(f"seed {seed}: {self.done[key]}, {history.seconds:.0f} s", flush=True)
+        return self.done[key]
+
+    def _at_the_end(
+        self, model: nn.Module, seen: Sequence[float], training: AWDTraining, last: list[float]
+    ) -> None:
+        if len(seen) == training.epochs:
+            last.append(awd_perplexity(model, self.text.test))
+
+    def tests(self, *systems: System, of: str = "test") -> list[float]:
+        """Test perplexity, seed by seed, of the one of these that dev likes best."""
+        return [
+            min((self.run(system, seed) for system in systems), key=lambda run: run["dev"])[of]
+            for seed in self.seeds
+        ]
+
+
+def small_training(*, regularised: bool = True) -> AWDTraining:
+    """How the lesson's small models are trained."""
+    whole = AWDTraining(epochs=EPOCHS, batch_size=10, bptt=35, learning_rate=20.0)
+    if regularised:
+        return whole
+    return replace(whole, alpha=0.0, beta=0.0, vary=False, patience=NEVER, weight_decay=0.0)
+
+
+def without(system: System, part: str, base: System) -> System:
+    """A system whose one part is as in `base`: so a part is switched off, or on."""
+    options, training = system.options, system.training
+    parts: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "weight drop": ({"weight_drop": base.options.weight_drop}, {}),
+        "locked dropout": ({name: getattr(base.options, name) for name in LOCKED}, {}),
+        "embedding dropout": ({"embedding_dropout": base.options.embedding_dropout}, {}),
+        "AR and TAR": ({}, {"alpha": base.training.alpha, "beta": base.training.beta}),
+        "varying windows": ({}, {"vary": base.training.vary}),
+        "averaging": ({}, {"patience": base.training.patience}),
+    }
+    of_options, of_training = parts[part]
+    return replace(
+        system,
+        options=replace(options, **of_options),
+        training=replace(training, **of_training),
+    )
+
+
+PARTS = (
+    "weight drop",
+    "locked dropout",
+    "embedding dropout",
+    "AR and TAR",
+    "varying windows",
+    "averaging",
+)
+
+
+def ablation(bench: Bench) -> tuple[str, Result]:
+    """Every part off in turn, every part alone, and the controls."""
+    nothing, awd = bench.nothing, bench.awd
+    small = [
+        replace(nothing, options=replace(nothing.options, dim=size, hidden_dim=size))
+        for size in (25, 50)
+    ]
+    plain = [replace(nothing, plain=p) for p in (0.2, 0.4)]
+    whole = bench.tests(awd)
+    tests = {
+        "nothing, last epoch": bench.tests(nothing, of="test at the last epoch"),
+        "nothing, stopped early": bench.tests(nothing),
+        "a smaller model, stopped early": bench.tests(*small),
+        "plain dropout, stopped early": bench.tests(*plain),
+        "all of it": whole,
+    }
+    untied = replace(awd, options=replace(awd.options, tied=False))
+    minus = {part: bench.tests(without(awd, part, nothing)) for part in PARTS}
+    minus["tied softmax"] = bench.tests(untied)
+    alone = {part: bench.tests(without(nothing, part, awd)) for part in PARTS}
+    early = np.array(tests["nothing, stopped early"])
+    return "Test perplexity of a small AWD-LSTM with its parts off and on", {
+        "systems": {name: interval(values) for name, values in tests.items()},
+        "worse without": {name: interval(np.array(v) - whole) for name, v in minus.items()},
+        "better with it alone": {name: interval(early - np.array(v)) for name, v in alone.items()},
+        "better than": {
+            name: interval(np.array(v) - whole) for name, v in tests.items() if name != "all of it"
+        },
+    }
+
+
+def dropout(bench: Bench) -> tuple[str, Result]:
+    """The factor on all dropouts, on the whole text and on a tenth of it."""
+    found: dict[str, Any] = {}
+    for name, words, epochs in (
+        ("the whole text", 0, EPOCHS),
+        ("a tenth", WORDS // 10, TENTH_EPOCHS),
+    ):
+        whole = bench.awd
+        systems = {
+            factor: replace(
+                whole,
+                options=whole.options.scaled(factor / FACTOR),
+                training=replace(whole.training, epochs=epochs),
+                words=words,
+            )
+            for factor in FACTORS
+        }
+        found[name] = {
+            "test": {str(f): interval(bench.tests(s)) for f, s in systems.items()},
+            "best on dev": [
+                min(FACTORS, key=lambda f, of=systems, s=seed: bench.run(of[f], s)["dev"])  # type: ignore[misc]
+                for seed in bench.seeds
+            ],
+        }
+    return "Test perplexity by the factor on all dropouts, and the size of the text", found
+
+
+EXPERIMENTS = {"ablation": ablation, "dropout": dropout}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure the named experiments."""
+    return run_experiments("awd_lstm", __doc__, EXPERIMENTS, _prepared, argv, seeds=3)
+
+
+def _prepared(args: argparse.Namespace) -> Prepared:
+    text = running_text(WORDS, HELD_OUT, VOCABULARY)
+    unknown = float((text.test == text.vocabulary.id("<unk>")).double().mean())
+    sizes = {name: len(getattr(text, name)) for name in ("train", "dev", "test")}
+    return (Bench(text, args.seeds),), {
+        "corpus": corpora.course_text(say=False).name,
+        "words": sizes,
+        "vocabulary": len(text.vocabulary),
+        "unknown_in_test": unknown,
+        "epochs": EPOCHS,
+        "factor_on_dropouts": FACTOR,
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

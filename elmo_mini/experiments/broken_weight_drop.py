@@ -1,0 +1,112 @@
+"""Three AWD-LSTMs whose weight drop has one planted fault each, and their symptoms."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn import functional
+
+from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, train_awd_lstm
+from elmo_mini.awd_lstm.weight_drop import RECURRENT, LSTMState, WeightDropLSTM
+
+
+class UntilTheFirstEvaluation(WeightDropLSTM):
+    """Fault 2: what has been evaluated once never drops again."""
+
+    def forward(self, x: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
+        """As an LSTM."""
+        if not self.training:
+            self.p = 0.0
+        return super().forward(x, state)
+
+
+class CutOff(WeightDropLSTM):
+    """Fault 4: the thinned copy has no way back to the matrix."""
+
+    def forward(self, x: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
+        """As an LSTM."""
+        whole = getattr(self.lstm, RECURRENT).detach()
+        thinned = {RECURRENT: functional.dropout(whole, self.p, self.training)}
+        outputs, after = functional_call(self.lstm, thinned, (x, state))
+        return outputs, after
+
+
+class Eroding(WeightDropLSTM):
+    """Fault 5: what is dropped once is gone, but for what the next steps learn."""
+
+    def forward(self, x: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
+        """As an LSTM."""
+        if self.training:
+            whole = getattr(self.lstm, RECURRENT)
+            whole.data = functional.dropout(whole.data, self.p)
+        outputs, after = self.lstm(x, state)
+        return outputs, after
+
+
+RUNS: dict[str, type[WeightDropLSTM]] = {
+    "sound": WeightDropLSTM,
+    "A": CutOff,
+    "B": Eroding,
+    "C": UntilTheFirstEvaluation,
+}
+
+
+@dataclass(frozen=True)
+class Symptoms:
+    """What can be seen of a run without its code.
+
+    Attributes
+    ----------
+    history : its losses
+    training_calls : how far the states of two calls in training are apart, largest distance
+    evaluation_calls : the same in evaluation
+    moved : how far the recurrent matrix is from where it began, as a share of its first norm
+    norm : of the recurrent matrix now, as a share of its first norm
+    """
+
+    history: AWDHistory
+    training_calls: float
+    evaluation_calls: float
+    moved: float
+    norm: float
+
+
+def symptoms(
+    name: str, options: AWDLSTMOptions, text: Tensor, validation: Tensor, training: AWDTraining
+) -> Symptoms:
+    """Train the run of this name, and look at it.
+
+    Only weight drop is on, so that nothing else moves the states.
+    """
+    torch.manual_seed(training.seed)
+    model = AWDLSTM(options)
+    model.layers = nn.ModuleList(
+        RUNS[name](size, hidden, options.weight_drop) for size, hidden in options.layer_sizes
+    )
+    first = _matrix(model).clone()
+    history = train_awd_lstm(model, text, validation, training)
+    now = _matrix(model).clone()
+    window = validation[None, :50]
+    return Symptoms(
+        history,
+        _apart(model.train(), window),
+        _apart(model.eval(), window),
+        float((now - first).norm() / first.norm()),
+        float(now.norm() / first.norm()),
+    )
+
+
+def _matrix(model: AWDLSTM) -> Tensor:
+    layer = model.layers[0]
+    assert isinstance(layer, WeightDropLSTM)
+    found: Tensor = getattr(layer.lstm, RECURRENT).detach()
+    return found
+
+
+@torch.no_grad()
+def _apart(model: AWDLSTM, window: Tensor) -> float:
+    one, other = (model.encode(window)[0] for _ in range(2))
+    return float((one - other).abs().max())

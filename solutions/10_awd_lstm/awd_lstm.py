@@ -1,0 +1,509 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 10 · AWD-LSTM
+#
+# A language model that reads its text often enough learns it by heart. Then it recites, and is of no use for any other text. Here you build the remedies, one by one, into a model of your own: the AWD-LSTM, on which ULMFiT stands (lesson 11). And you measure which of them earns its place.
+
+# %%
+from contextlib import nullcontext
+
+import numpy as np
+import torch
+from torch import nn
+from torch.func import functional_call
+from torch.nn import functional
+
+from autograde import calibration, check, or_reference, outcome, predict, progress
+from elmo_mini.awd_lstm.averaging import WeightAverage
+from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.windows import window_length
+from elmo_mini.experiments.awd_recital import learnt_by_heart, recital
+from elmo_mini.experiments.awd_text import running_text
+from elmo_mini.experiments.broken_weight_drop import symptoms
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.progress import progress_bar
+from elmo_mini.results.stored import stored_result
+from elmo_mini.text.running_text import stream_rows
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% tags=["road"]
+plots.road("10")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - write three kinds of dropout for running text, and say what each leaves alone,
+# - drop weights of an LSTM so that evaluating, copying and saving still work,
+# - derive the gradient of a table that is used at both ends of a network,
+# - train your own AWD-LSTM with windows of varying length and averaged weights,
+# - compare a regulariser with the plainest things that it has to beat.
+#
+# ## The paper
+#
+# **AWD-LSTM**: Merity, Keskar and Socher, *Regularizing and Optimizing LSTM Language Models*, ICLR 2018, [arXiv:1708.02182](https://arxiv.org/abs/1708.02182). The name stands for *ASGD Weight-Dropped LSTM*; ASGD is averaged stochastic gradient descent. Section 2 is weight drop, section 3 the optimiser, section 4 the rest, table 4 the ablation.
+#
+# The lesson takes about 90 minutes. Short of time? Exercises 1, 3 and 6 are the spine.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $B$ | rows of a batch, each its own piece of text | $E$ | the table of word vectors, (V, D) |
+# | $T$ | steps of a window | $e_w$ | its row of word $w$ |
+# | $V$ | words in the vocabulary | $W$ | a square matrix, here all of the network |
+# | $D$ | numbers in a word's vector and in a state | $p$ | the share that is dropped |
+# | $h_t$ | the state after step $t$ | $\alpha, \beta$ | weights of two penalties |
+# | $n$ | epochs of patience | $\eta$ | the learning rate |
+
+# %% [markdown] instructor=true
+# **Instructor.** Honest minutes: section 1, 5; section 2, 18; section 3, 26; section 4, 16; section 5, 12; section 6, 24; section 7, 8; section 8, 8; section 9, 10; the rest, 8: about 100 with second tries. For 60 minutes: show exercises 4 and 5 solved, and take section 9 as a poll. Students get stuck in exercise 3 on the question who owns the matrix. Ask: "What does the optimiser hold?" Let the published code fail before their eyes (train, evaluate, train): it is the best argument for lending a matrix and not writing it.
+
+# %% [markdown] slide="slide"
+# ## 1. It recites
+#
+# Think of a pupil who has one page to prepare and a whole month for it. In the end he knows every comma, and has learnt no English.
+#
+# Here is a page of two thousand words. A plain LSTM language model with one layer (lesson 03) reads it thirty times.
+
+# %%
+PAGE = running_text(2_000, 1_500, 100_000)  # every word of the page is in the vocabulary
+reciter, own, other = learnt_by_heart(PAGE.train, PAGE.dev, len(PAGE.vocabulary))
+plots.curves(
+    np.arange(1, len(own) + 1),
+    {"the page itself": own, "other text, words of the page": other},
+    title="It learns the page, and unlearns everything else (one run)",
+    xlabel="times the page was read",
+    ylabel="perplexity",
+    log_y=True,
+)
+
+# %%
+predict(
+    "recites",
+    "It is given 8 words of the page and goes on alone, 10 words, always with its likeliest. "
+    "What percentage of them are the page's?",
+    unit="%",
+)
+
+# %% slide="subslide"
+page, elsewhere = (
+    recital(reciter, text, prompts=40, given=8, asked=10) for text in (PAGE.train, PAGE.dev)
+)
+for given, said in list(zip(page.given, page.said, strict=True))[1:20:6]:
+    print(f"{PAGE.said(given)} ▸ {PAGE.said(said)}")
+print(f"Words that stand so in the page: {page.right.mean():.0%}")
+print(f"The same with prompts from other text: {elsewhere.right.mean():.0%}")
+outcome("recites", 100 * float(page.right.mean()), unit="%")
+
+# %% [markdown]
+# Everything after the ▸ comes out of the network's weights. On the page its perplexity is close to 1: there is nothing left to guess. On other text it was best after a few readings, and has grown worse ever since.
+#
+# The plainest remedy is to **stop early**. Remember it: everything below must beat it.
+
+# %% [markdown] slide="slide"
+# ## 2. Dropout for running text
+#
+# Dropout sets random numbers of a layer to 0 in training, each with chance $p$, and divides the rest by $1 - p$. So no unit can rely on one other unit. In evaluation nothing is dropped.
+#
+# In an LSTM there is a catch. Ordinary dropout draws anew at every step. A note that must be kept for ten words then meets ten different masks, and the noise drowns it. **Locked dropout** ([Gal and Ghahramani, 2016](https://arxiv.org/abs/1512.05287), call it *variational*) draws once for a window: whoever is missing is missing throughout.
+
+# %% [markdown] exercise="locked_dropout"
+# ### Exercise 1. One mask for all steps
+#
+# Write `locked_dropout(x, p)` for states `x` (B, T, D). A dimension that is dropped from a row is dropped at every step of it. Each row loses dimensions of its own, and each call draws anew. What is left is made larger, so that the mean of each number stays what it was. The function is called in training only.
+
+
+# %% exercise="locked_dropout"
+def locked_dropout(x, p):
+    """(B, T, D): the same dimensions of a row dropped at every step."""
+    ### BEGIN SOLUTION
+    keep = torch.full((x.shape[0], 1, x.shape[2]), 1 - p)
+    mask = torch.bernoulli(keep) / (1 - p)
+    return x * mask
+    ### END SOLUTION
+
+
+# %% check="locked_dropout"
+check("locked_dropout", locked_dropout)
+
+# %% [markdown] hints="locked_dropout"
+# nudge: How many coins do you toss for a row of six steps and four dimensions? Which shape holds one coin for each, and multiplies with (B, T, D)?
+#
+# idea: A tensor of shape (B, 1, D) is stretched along the steps when it is multiplied. `torch.bernoulli` of a tensor of chances gives zeros and ones. The chance of a 1 is $1 - p$.
+#
+# outline: Make a tensor (B, 1, D) filled with 1 - p, toss it with `torch.bernoulli`, divide by 1 - p, multiply x by it.
+
+# %%
+locked_dropout = or_reference("locked_dropout", locked_dropout)
+
+# %% [markdown]
+# The input is the largest part of a word model: here, 1,500 words with 100 numbers each. Rare words are seen a few times only, and their rows are learnt by heart first. **Embedding dropout** takes whole words away. For one batch the language has no *Tuesday*, wherever it stands.
+
+# %% [markdown] exercise="embedding_dropout"
+# ### Exercise 2. Do without some words
+#
+# Write `embedding_dropout(table, ids, p)`. `table` (V, D) has a vector for each word, `ids` (B, T) the words of a batch. Return their vectors (B, T, D). A word of the vocabulary is dropped with chance $p$: then its vector is all 0 at each of its places. The vectors of the others are made larger, as before. Each call drops other words.
+
+
+# %% exercise="embedding_dropout"
+def embedding_dropout(table, ids, p):
+    """(B, T, D): vectors of the words, some words missing everywhere."""
+    ### BEGIN SOLUTION
+    keep = torch.full((len(table), 1), 1 - p)
+    mask = torch.bernoulli(keep) / (1 - p)
+    return (table * mask)[ids]
+    ### END SOLUTION
+
+
+# %% check="embedding_dropout"
+check("embedding_dropout", embedding_dropout)
+
+# %% [markdown] hints="embedding_dropout"
+# nudge: What has a fate here: a place in the batch, or a word of the vocabulary?
+#
+# idea: One coin for each row of the table, (V, 1). Then look the words up as usual, with `[ids]`.
+#
+# outline: Toss a (V, 1) tensor filled with 1 - p, divide by 1 - p, multiply the table by it, and index the product with `ids`.
+
+# %%
+embedding_dropout = or_reference("embedding_dropout", embedding_dropout)
+
+# %% [markdown] slide="slide"
+# ## 3. Weight drop
+#
+# Both masks stay outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D). In PyTorch it is called `weight_hh_l0`. Through it the network runs in circles, and so it is where a text is learnt by heart most easily. But a fast LSTM is one sealed call; you cannot reach in between two steps.
+#
+# The paper's idea: leave the states alone and thin the **matrix**, once before the call. Half of the connections are missing throughout the window, and the sealed LSTM never knows.
+#
+# It sounds like one line. The code that was published with the paper breaks when you train, evaluate, and train again: the thinned matrix had taken the place of the whole one, and a newer PyTorch refuses to swap them back. In older ones it dropped nothing from then on, without a word. The question to think about is who **owns** the matrix.
+
+# %% [markdown] exercise="WeightDrop"
+# ### Exercise 3. Weight drop that lives through everything
+#
+# Write the class. `lstm` is an `nn.LSTM` of one layer with `batch_first=True`. Calling the module with `x` (B, T, D) and a state gives what an `nn.LSTM` gives: the outputs, and the pair (h, c). What must be true of it:
+#
+# - In training each call does without a share `p` of the recurrent weights, other ones each time. Those that are kept are made larger. Nothing else is dropped.
+# - In evaluation it is the LSTM itself.
+# - Gradients reach the whole matrix, and a step of the optimiser changes what the LSTM does.
+# - Training, evaluating and training again work as often as you like. So do `copy.deepcopy`, also right after a call in training, and `state_dict` with `load_state_dict`.
+#
+# You may look things up: `torch.func`, `torch.nn.utils.parametrize`. There is more than one good way.
+
+
+# %% exercise="WeightDrop"
+import torch
+from torch import nn
+from torch.func import functional_call
+from torch.nn import functional
+
+
+class WeightDrop(nn.Module):
+    """An LSTM that loses recurrent weights in training."""
+
+    ### BEGIN SOLUTION
+    def __init__(self, lstm, p):
+        super().__init__()
+        self.lstm, self.p = lstm, p
+
+    def forward(self, x, state=None):
+        if not self.training:
+            return self.lstm(x, state)
+        thin = functional.dropout(self.lstm.weight_hh_l0, self.p)
+        return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state))
+
+    ### END SOLUTION
+
+
+# %% check="WeightDrop"
+check("WeightDrop", WeightDrop)
+
+# %% [markdown] hints="WeightDrop"
+# nudge: The whole matrix is what is trained, copied and saved. The thinned one lives for a single call. Which of the two should stand in `lstm`?
+#
+# idea: Lend the LSTM another matrix for one call. `torch.func.functional_call(module, {name: tensor}, arguments)` calls a module with other tensors in place of its parameters, and leaves the module as it was. `functional.dropout` thins a tensor and scales what is left.
+#
+# outline: Keep `lstm` and `p`. In evaluation return `self.lstm(x, state)`. In training make the thinned copy with `functional.dropout(..., self.p)`, and return `functional_call` with it under the name `"weight_hh_l0"` and the arguments `(x, state)`.
+
+# %%
+WeightDrop = or_reference("WeightDrop", WeightDrop)
+
+# %% [markdown] slide="slide"
+# ## 4. One table, two uses
+#
+# A word model has two tables of the same shape: the vectors of the words that are read, and the weights of the softmax, one row for each word that may be said. **Weight tying** uses one table for both ([Press and Wolf, 2017](https://arxiv.org/abs/1608.05859); [Inan and others, 2017](https://arxiv.org/abs/1611.01462)). It is half as much to learn by heart.
+#
+# What gradient does such a table get? Take the smallest network that has both uses: the vector of the word that was read goes through one matrix $W$, and the result $h$ is compared with every row.
+#
+# $$h = e_{\text{read}}\,W \qquad s = h\,E^\top \qquad \text{loss} = -\log \frac{\exp s_{\text{said}}}{\sum_v \exp s_v}$$
+
+# %% [markdown] exercise="tied_gradient"
+# ### Exercise 4. One table, two uses (derive it)
+#
+# First with pen and paper: derive $\partial\,\text{loss} / \partial E$. Nudge one number of $E$. At how many places does the loss feel it?
+#
+# Then write `tied_gradient(E, W, read, said)` in NumPy; autograd is switched off. `E` is (V, D), `W` (D, D), `read` and `said` (N,) are the words of N pairs; the loss is the mean over the pairs. Return (V, D). A word may be read in several pairs, and scores may be large.
+
+
+# %% exercise="tied_gradient"
+def tied_gradient(E, W, read, said):
+    """(V, D): d mean loss / d E."""
+    ### BEGIN SOLUTION
+    h = E[read] @ W  # (N, D)
+    scores = h @ E.T
+    p = np.exp(scores - scores.max(1, keepdims=True))
+    error = p / p.sum(1, keepdims=True)  # (N, V)
+    error[np.arange(len(said)), said] -= 1
+    error /= len(read)
+    gradient = error.T @ h
+    np.add.at(gradient, read, error @ E @ W.T)
+    return gradient
+    ### END SOLUTION
+
+
+# %% check="tied_gradient"
+check("tied_gradient", tied_gradient)
+
+# %% [markdown] hints="tied_gradient"
+# nudge: Write the loss as a function of two tables, $A$ for what is read and $E$ for what is said. You know both gradients. What is the gradient when $A$ and $E$ are one?
+#
+# idea: The slope of the loss for the scores is the softmax minus the target. As weights of the softmax, row $v$ gets that number times $h$. As a word that was read, row *read* gets the slope for $h$, which is the error times $E$, sent back through $W$. Both parts are added.
+#
+# outline: h, scores, softmax (less the largest score), minus 1 at `said`, divided by N: the error (N, V). First part `error.T @ h`. Second part, (N, D): `error @ E @ W.T`, added to the rows `read`. `np.add.at` adds a row as often as it is named.
+
+# %%
+tied_gradient = or_reference("tied_gradient", tied_gradient)
+random = np.random.default_rng(0)
+E, W = random.standard_normal((6, 3)), random.standard_normal((3, 3))
+slope = tied_gradient(E, W, np.array([0, 0, 1]), np.array([2, 3, 2]))
+for row, what in enumerate(("read twice", "read once", "said twice", "said once")):
+    print(f"word {row}, {what}: gradient of length {np.linalg.norm(slope[row]):.2f}")
+print(f"words 4 and 5, neither: {np.linalg.norm(slope[4]):.2f} and {np.linalg.norm(slope[5]):.2f}")
+
+# %% [markdown]
+# Even words that occur nowhere in the batch get a gradient: the softmax pushes them away. An untied table of word vectors would leave them where they are.
+
+# %% [markdown] slide="slide"
+# ## 5. Two gentle brakes
+#
+# The next two remedies drop nothing. They make two things expensive. **AR** (activation regularisation) makes large states expensive, **TAR** (temporal activation regularisation) states that jump from word to word:
+#
+# $$\text{loss} = \text{cross-entropy} + \alpha \cdot \overline{(m \odot h_t)^2} + \beta \cdot \overline{(h_{t+1} - h_t)^2}$$
+#
+# The line is a mean over rows, steps and dimensions. The paper writes a norm; its code takes this mean, and so do we. $m$ is the dropout mask: AR looks at what the softmax sees, TAR at what the LSTM itself did.
+
+# %% [markdown] exercise="awd_loss"
+# ### Exercise 5. Two gentle brakes
+#
+# Write `awd_loss(logits, targets, outputs, dropped, alpha, beta)`: `logits` (B, T, V), `targets` (B, T), the states of the last layer before and after their dropout, both (B, T, D). Return one number for the optimiser, for windows of any length from one step on.
+
+
+# %% exercise="awd_loss"
+def awd_loss(logits, targets, outputs, dropped, alpha=2.0, beta=1.0):
+    """Cross-entropy with AR and TAR."""
+    ### BEGIN SOLUTION
+    loss = functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    loss = loss + alpha * (dropped**2).mean()
+    if outputs.shape[1] > 1:
+        change = outputs[:, 1:] - outputs[:, :-1]
+        loss = loss + beta * (change**2).mean()
+    return loss
+    ### END SOLUTION
+
+
+# %% check="awd_loss"
+check("awd_loss", awd_loss)
+
+# %% [markdown] hints="awd_loss"
+# nudge: How many changes are there in a window of five steps? And of one?
+#
+# idea: `outputs[:, 1:]` and `outputs[:, :-1]` are the same states, one step apart. The mean of an empty tensor is `nan`, and one `nan` spoils all weights.
+#
+# outline: Cross-entropy over flattened rows and steps; plus alpha times the mean square of `dropped`; plus, if there is more than one step, beta times the mean square of the differences.
+
+# %%
+awd_loss = or_reference("awd_loss", awd_loss)
+
+# %% [markdown] slide="slide"
+# ## 6. The loop
+#
+# Text is cut into rows, and rows into windows; the state is carried from window to window, but no gradient goes back over a cut (lesson 03). If the cuts fall at the same places in every epoch, the first word after a cut never teaches anything to the words before it. So the paper **draws the length** of each window: about `bptt`, one time in twenty about half of it.
+#
+# A short window's mean loss weighs its few words as much as a long one's many. To be fair to every word, its step must be shorter: $\eta\,T / \text{bptt}$.
+
+# %% [markdown] exercise="train_epoch"
+# ### Exercise 6. The loop
+#
+# Write `train_epoch(model, optimiser, rows, lengths, bptt, rate, clip, loss_of, after_step)`: one pass over `rows` (B, L), and the list of all losses as numbers.
+#
+# - `lengths` is an iterator without end; `next(lengths)` is the length of the next window. Every id but the first of a row is a target exactly once, so the last window takes what is left.
+# - `model(ids, state)` returns four things: logits, state, outputs, dropped. `state` is None at the start of the rows, later a list of pairs (h, c).
+# - `loss_of(logits, targets, outputs, dropped)` is the loss. The norm of all gradients together is at most `clip`.
+# - The step of a window of `bptt` words has the rate `rate`. The optimiser reads it from `group["lr"]` of each of its `param_groups`.
+# - `after_step()` is called after each step. The model may arrive in evaluation mode.
+
+
+# %% exercise="train_epoch"
+def train_epoch(model, optimiser, rows, lengths, bptt, rate, clip, loss_of, after_step):
+    """One pass over rows (B, L); the loss of each window."""
+    ### BEGIN SOLUTION
+    model.train()
+    start, last = 0, rows.shape[1] - 1
+    state, losses = None, []
+    while start < last:
+        end = min(start + next(lengths), last)
+        logits, state, outputs, dropped = model(rows[:, start:end], state)
+        loss = loss_of(logits, rows[:, start + 1 : end + 1], outputs, dropped)
+        for group in optimiser.param_groups:
+            group["lr"] = rate * (end - start) / bptt
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimiser.step()
+        after_step()
+        state = [(h.detach(), c.detach()) for h, c in state]
+        losses.append(loss.item())
+        start = end
+    return losses
+    ### END SOLUTION
+
+
+# %% check="train_epoch"
+check("train_epoch", train_epoch)
+
+# %% [markdown] hints="train_epoch"
+# nudge: Walk over a row of 12 ids with windows of 5 on paper. What is read and what is asked in the third window? Then ask what each window hands to the next, and what it must not hand on.
+#
+# idea: Keep `start`; the window ends at `start + next(lengths)` or where the row's last input is, at L − 1. The targets are the same places, one further. What autograd knows of h and c is cut with `.detach()`. `nn.utils.clip_grad_norm_` clips, between `backward` and `step`.
+#
+# outline: Training mode; state None. While start is before L − 1: end; call the model; loss; set the rate; zero the gradients; backward; clip; step; `after_step()`; detach every h and c; append `loss.item()`; go on from end.
+
+# %%
+train_epoch = or_reference("train_epoch", train_epoch)
+
+# %% [markdown] slide="slide"
+# ## 7. When has training stalled?
+#
+# Plain SGD with a constant, large rate gets near a good place quickly, and then jumps around it. The **mean** of the places that it visits lies nearer to the middle: averaged SGD. But a mean that begins too early drags the bad beginning along. So when?
+#
+# NT-ASGD, *non-monotonically triggered*, begins when the validation loss has stalled. One bad epoch is noise. The trigger compares the newest epoch with the best of those that are **more than** $n$ epochs old, or as old, counted so: the newest $n$ are left out.
+
+# %% [markdown] exercise="averaging_is_due"
+# ### Exercise 7. When has training stalled?
+#
+# Write `averaging_is_due(validation, n)`. `validation` is a list of losses, one an epoch, the newest last. Answer True if the newest is worse than the best of all but the last `n` (the newest is one of these `n`). While nothing is old enough, the answer is False.
+
+
+# %% exercise="averaging_is_due"
+def averaging_is_due(validation, n):
+    """Whether the newest loss is worse than the best that is old enough."""
+    ### BEGIN SOLUTION
+    older = validation[:-n]
+    return bool(older) and validation[-1] > min(older)
+    ### END SOLUTION
+
+
+# %% check="averaging_is_due"
+check("averaging_is_due", averaging_is_due)
+
+# %% [markdown] hints="averaging_is_due"
+# nudge: With n = 2 and the losses 9, 7, 8: which may the 8 be compared with?
+#
+# idea: `validation[:-n]` is everything but the last n. It is empty in the first epochs, and `min` of nothing is an error.
+#
+# outline: Take what is older. If there is nothing, False. Otherwise: is the last one larger than the smallest of the older?
+
+# %%
+averaging_is_due = or_reference("averaging_is_due", averaging_is_due)
+
+# %% [markdown] slide="slide"
+# ## 8. Your AWD-LSTM
+#
+# All parts together. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates for the Penn Treebank, which was read several hundred times. We read twelve thousand words 25 times.
+
+# %%
+TEXT = running_text(12_000, 4_000, 1_500, say=False)
+SIZE, EPOCHS, BPTT, RATE = 100, 25, 35, 20.0
+
+
+class AWDLSTM(nn.Module):
+    """Your parts, one layer."""
+
+    def __init__(self, factor, size=SIZE):
+        super().__init__()
+        self.factor = factor
+        self.table = nn.Embedding(len(TEXT.vocabulary), size)
+        self.lstm = WeightDrop(nn.LSTM(size, size, batch_first=True), 0.5 * factor)
+        self.decoder = nn.Linear(size, len(TEXT.vocabulary))
+        nn.init.uniform_(self.table.weight, -0.1, 0.1)
+        nn.init.zeros_(self.decoder.bias)
+        self.decoder.weight = self.table.weight  # tied
+
+    def forward(self, ids, state=None):
+        """Ids (B, T) to logits, state, outputs and dropped outputs."""
+        x = self.table(ids)
+        if self.training:
+            x = embedding_dropout(self.table.weight, ids, 0.1 * self.factor)
+            x = locked_dropout(x, 0.4 * self.factor)
+        outputs, after = self.lstm(x, state and state[0])
+        dropped = locked_dropout(outputs, 0.4 * self.factor) if self.training else outputs
+        return self.decoder(dropped), [after], outputs, dropped
+
+
+# %% slide="subslide"
+def train(model, text, epochs=EPOCHS, alpha=2.0, beta=1.0, n=5):
+    """Dev perplexity after each epoch."""
+    optimiser = torch.optim.SGD(model.parameters(), lr=RATE, weight_decay=1.2e-6)
+    draw = np.random.default_rng(0)
+    lengths = iter(lambda: window_length(BPTT, draw), None)
+    settings = dict(lengths=lengths, bptt=BPTT, rate=RATE, clip=0.25)
+    settings["loss_of"] = lambda *said: awd_loss(*said, alpha, beta)
+    average, seen = None, []
+    for _ in progress_bar(range(epochs), "training"):
+        after_step = average.update if average else lambda: None
+        train_epoch(model, optimiser, stream_rows(text, 10), after_step=after_step, **settings)
+        with average.applied() if average else nullcontext():
+            seen.append(awd_perplexity(model, TEXT.dev))
+        if average is None and averaging_is_due(seen, n):
+            average = WeightAverage(model)
+    return seen
+
+
+# %%
+predict(
+    "beaten",
+    "By how many percent does your AWD-LSTM at its best lie below the same network without any "
+    "remedy, stopped at *its* best epoch?",
+    unit="%",
+)
+
+# %% slide="subslide"
+torch.manual_seed(0)
+bare = train(AWDLSTM(factor=0), TEXT.train, alpha=0, beta=0, n=1_000)
+torch.manual_seed(0)
+yours = train(AWDLSTM(factor=0.6), TEXT.train)
+plots.curves(
+    np.arange(1, EPOCHS + 1),
+    {"no remedy": bare, "your AWD-LSTM": yours},
+    title="Without a remedy it turns back; yours stays down (one run each)",
+    xlabel="times the text was read",
+    ylabel="dev perplexity",
+)
+
+# %%
+print(f"No remedy: {min(bare):.1f} at its best epoch, {bare[-1]:.1f} at the last.")
+print(f"Your AWD-LSTM: {min(yours):.1f} at its best, {yours[-1]:.1f} at the last.")
+outcome("beaten", 100 * (1 - min(yours) / min(bare)), unit="%")
