@@ -191,6 +191,8 @@ ROOMS = {
         "elmo",
         "probing",
         "tagging",
+        "awd_lstm",
+        "ulmfit",
         "figures",
         "results",
         "experiments",
