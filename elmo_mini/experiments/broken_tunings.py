@@ -23,7 +23,7 @@ HOT, ASLEEP, LEAK = FAULTS[0], FAULTS[2], FAULTS[4]
 RUNS = {"A": LEAK, "B": HOT, "C": ASLEEP}
 LAYERS = ("word vectors", "LSTM 1", "LSTM 2", "head")
 LABELS = 100
-PASSES = 4
+PASSES = 3
 
 
 def broken_runs(bench: Bench, seed: int) -> dict[str, Any]:
@@ -55,9 +55,7 @@ def _seen(bench: Bench, fault: str, seed: int) -> dict[str, Any]:
         model.train()
 
     known = task.train.drawn(LABELS, seed)
-    model = stage_3(
-        reader, vocabulary, known, len(task.classes), how, seed, after_epoch=note
-    )
+    model = stage_3(reader, vocabulary, known, len(task.classes), how, seed, after_epoch=note)
     moved = [
         float((now - start).norm() / start.norm())
         for now, start in zip(_weights(model), before, strict=True)
@@ -77,8 +75,7 @@ def _seen(bench: Bench, fault: str, seed: int) -> dict[str, Any]:
 def _weights(model: TextClassifier) -> list[Tensor]:
     """All numbers of each layer, in one row."""
     return [
-        torch.cat([parameter.detach().flatten() for parameter in layer])
-        for layer in model.layers()
+        torch.cat([parameter.detach().flatten() for parameter in layer]) for layer in model.layers()
     ]
 
 

@@ -7,7 +7,7 @@ Whatever is compared shares it, so differences are taken draw by draw and text b
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -37,7 +37,7 @@ def schedule_for(labels: int) -> Stage3:
     """How long and in what batches the whole recipe trains on so many labels."""
     if labels <= FEW:
         return Stage3()
-    return Stage3(batch_size=16) if labels <= MORE else Stage3(batch_size=32, epochs=4)
+    return Stage3(batch_size=16) if labels <= MORE else Stage3(batch_size=32, epochs=3)
 
 
 def from_nothing(how: Stage3) -> Stage3:
@@ -45,12 +45,32 @@ def from_nothing(how: Stage3) -> Stage3:
     return replace(how, waking="all at once", factor=1.0, epochs=2 * how.epochs, rate=0.004)
 
 
+class Run(NamedTuple):
+    """What is kept of a trained classifier.
+
+    Attributes
+    ----------
+    said : (N, C) probabilities for the test
+    general : perplexity of general text, before stage 3 and after each epoch if it was watched,
+        else at its end alone
+    """
+
+    said: Floats
+    general: list[float]
+
+
 @dataclass
 class Bench:
-    """One task, and everything that is trained on it."""
+    """One task, and everything that is trained on it.
+
+    `draws` is how many draws of labels there are for comparisons, by the number of labels.
+    """
 
     task: Task
+    draws: dict[int, int]
+    passes: int = 2
     readers: dict[tuple[str, bool], AWDLSTM] = field(default_factory=dict)
+    runs: dict[tuple[int, Stage3, int, bool, str], Run] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> tuple[Vocabulary, int]:
@@ -70,31 +90,63 @@ class Bench:
             vocabulary, own = self.words
             if read:
                 before = self.reader(read=False, direction=direction)
-                self.readers[key] = stage_2(before, vocabulary, own, self.task.text)
+                self.readers[key] = stage_2(
+                    before, vocabulary, own, self.task.text, epochs=self.passes
+                )
             else:
                 model, known = load_awd_lstm(direction=direction)
                 self.readers[key] = with_words(model, known, vocabulary)
         return self.readers[key]
 
     def trained(
-        self, count: int, how: Stage3, seed: int, **reader: Any
-    ) -> tuple[TextClassifier, Floats]:
-        """A classifier from a reader, and its probabilities (N, C) for the test."""
-        return self._trained(self.reader(**reader), count, how, seed)
+        self,
+        count: int,
+        how: Stage3,
+        seed: int,
+        *,
+        read: bool = True,
+        direction: str = "forward",
+        watch: bool = False,
+    ) -> Run:
+        """A classifier from so many labels, trained once and kept.
 
-    def from_scratch(self, count: int, how: Stage3, seed: int) -> Floats:
-        """The probabilities of the same network, whose layers have read nothing."""
+        Parameters
+        ----------
+        read : it starts from stage 2, not from stage 1
+        watch : note what is forgotten after each epoch; a run that was not watched is made anew
+        """
+        key = (count, how, seed, read, direction)
+        if key not in self.runs or (watch and len(self.runs[key].general) == 1):
+            reader = self.reader(read=read, direction=direction)
+            self.runs[key] = self._run(reader, count, how, seed, watch)
+        return self.runs[key]
+
+    def from_scratch(self, count: int, how: Stage3, seed: int) -> Run:
+        """The same network, whose layers have read nothing."""
         reader = fresh(self.reader(read=False), seed)
-        return self._trained(reader, count, from_nothing(how), seed)[1]
+        return self._run(reader, count, from_nothing(how), seed, watch=False)
 
-    def _trained(
-        self, reader: AWDLSTM, count: int, how: Stage3, seed: int
-    ) -> tuple[TextClassifier, Floats]:
+    def _run(self, reader: AWDLSTM, count: int, how: Stage3, seed: int, watch: bool) -> Run:
         vocabulary, classes = self.words[0], len(self.task.classes)
-        labelled = self.task.train.drawn(count, seed)
-        model = stage_3(reader, vocabulary, labelled, classes, how, seed)
-        asked = in_ids(self.task.test.texts, vocabulary, reader.options.direction)
-        return model, class_probabilities(model, asked).numpy()
+        direction, general = reader.options.direction, []
+
+        def note(epoch: int, model: TextClassifier) -> None:
+            if direction == "forward" and (watch or epoch == how.epochs):
+                general.append(text_perplexity(model.reader, self.general))
+                model.train()
+
+        model = stage_3(
+            reader,
+            vocabulary,
+            self.task.train.drawn(count, seed),
+            classes,
+            how,
+            seed,
+            after_epoch=note,
+        )
+        model.eval()
+        asked = in_ids(self.task.test.texts, vocabulary, direction)
+        return Run(class_probabilities(model, asked).numpy(), general)
 
     def right(self, answers: Sequence[Any]) -> NDArray[np.float64]:
         """(draws, N) whether each answer for the test is right."""
@@ -139,16 +191,19 @@ class Bench:
     def _elmo(self, texts: list[list[str]]) -> Floats:
         new = [text for text in dict.fromkeys(map(tuple, texts)) if text not in self._elmo_kept]
         new.sort(key=len)
-        for text, layers in zip(
-            new, self._embedder.embed_sentences(map(list, new)), strict=True
-        ):
+        for text, layers in zip(new, self._embedder.embed_sentences(map(list, new)), strict=True):
             self._elmo_kept[text] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
         return np.stack([self._elmo_kept[tuple(text)] for text in texts])
 
 
 def benches() -> dict[str, Bench]:
     """One for each of the two tasks."""
-    return {"questions": Bench(tasks.questions()), "opinions": Bench(tasks.opinions())}
+    asked, liked = tasks.questions(), tasks.opinions()
+    every = len(asked.train.texts)
+    return {
+        "questions": Bench(asked, {50: 5, 100: 5, 500: 2, every: 1}),
+        "opinions": Bench(liked, {50: 3, 100: 3, 500: 1}, passes=1),
+    }
 
 
 def checkpoints() -> dict[str, Any]:

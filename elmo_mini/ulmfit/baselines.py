@@ -6,6 +6,7 @@ words that are weighted by how much more often they occur in one class than in t
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,4 +89,4 @@ def _occurrences(known: Words, asked: Words, pairs: bool) -> tuple[csr_matrix, c
 
 
 def _with_pairs(words: Sequence[str]) -> list[str]:
-    return [*words, *(f"{a} {b}" for a, b in zip(words[:-1], words[1:], strict=True))]
+    return [*words, *(f"{a} {b}" for a, b in pairwise(words))]

@@ -126,9 +126,7 @@ def labelled_batches(
     return found
 
 
-def class_probabilities(
-    classifier: TextClassifier, texts: Texts, batch_size: int = 100
-) -> Tensor:
+def class_probabilities(classifier: TextClassifier, texts: Texts, batch_size: int = 100) -> Tensor:
     """(N, C) for texts as ids in reading order, without dropout."""
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     found: list[Tensor] = []

@@ -124,9 +124,7 @@ def stage_3(
     model = TextClassifier(rescaled(reader, how.dropout), classes)
     layers = model.layers()
     texts = in_ids(labelled.texts, vocabulary, reader.options.direction)
-    batches = labelled_batches(
-        texts, labelled.labels, how.epochs, size=how.batch_size, seed=seed
-    )
+    batches = labelled_batches(texts, labelled.labels, how.epochs, size=how.batch_size, seed=seed)
 
     def loss_of(batch: LabelledBatch) -> Tensor:
         return F.cross_entropy(model(batch.ids, batch.mask), batch.labels)

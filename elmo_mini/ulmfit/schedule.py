@@ -38,9 +38,7 @@ def slanted_triangular(
     return (1 + height * (ratio - 1)) / ratio
 
 
-def as_printed(
-    step: int, steps: int, cut_share: float = CUT_SHARE, ratio: float = RATIO
-) -> float:
+def as_printed(step: int, steps: int, cut_share: float = CUT_SHARE, ratio: float = RATIO) -> float:
     """The factor as the paper prints it; its fall is right only if steps x cut_share is whole.
 
     Raises

@@ -60,5 +60,3 @@ def _rows_for(rows: Tensor, known: Vocabulary, wanted: Vocabulary) -> Tensor:
     to, source = torch.tensor(pairs).T
     found[to] = rows[source]
     return found
-
-

@@ -25,6 +25,7 @@ from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
 from elmo_mini.awd_lstm.files import load_awd_lstm
+from elmo_mini.experiments import ulmfit_report as report
 from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.progress import WithProgress
@@ -147,10 +148,7 @@ def slanted_triangular(step, steps, cut_share=0.1, ratio=32):
     """The factor on the highest rate at this step, counted from 0, of a run of so many."""
     ### BEGIN SOLUTION
     cut = int(steps * cut_share)
-    if step < cut:
-        height = step / cut
-    else:
-        height = 1 - (step - cut) / (steps - cut)
+    height = step / cut if step < cut else 1 - (step - cut) / (steps - cut)
     return (1 + height * (ratio - 1)) / ratio
     ### END SOLUTION
 
@@ -487,34 +485,20 @@ predict(
 )
 
 # %% slide="subslide"
-LABELS = stored_result("ulmfit_labels")
-SHOWN = ("bag of words", "naive Bayes SVM", "ELMo features", "from scratch", "stages 1, 2 and 3")
-
-
-def by_labels(task, title):
-    """Bars for each number of labels, one for each way to learn."""
-    right = LABELS.numbers["tasks"][task]["right"]
-    shown = {way: right[way] for way in SHOWN}
-    counts = [f"{n} labels" for n, _ in zip(LABELS.numbers["labels"], right["from scratch"])]
-    return interval_bars(counts, shown, title=title, ylabel="percent of the test")
-
-
-print(LABELS)
-by_labels("questions", "TITLE_QUESTIONS (stored)")
+print(stored_result("ulmfit_labels"))
+report.labels_figure("questions", "TITLE_QUESTIONS (stored)")
 
 # %% slide="subslide"
-by_labels("opinions", "TITLE_OPINIONS (stored)")
+report.labels_figure("opinions", "TITLE_OPINIONS (stored)")
 
 # %%
-ahead = {}
-for name, of in LABELS.numbers["tasks"].items():
-    print(f"{name}: stages 1, 2 and 3 less ...")
-    for way, by_count in of["lead of stages 1, 2 and 3"].items():
-        for count, point in zip(LABELS.numbers["labels"], by_count):
-            print(f"   {way:<16} {count:>4} labels  {lead(point)}")
-    ahead[name] = of["lead of stages 1, 2 and 3"]["stages 1 and 3"][1]
-apart = ahead["questions"]["mean"] - ahead["opinions"]["mean"]
-unsure = sum(point["high"] - point["low"] for point in ahead.values()) / 2
+report.print_leads_by_labels()
+stage_2_at_100 = [
+    of["lead of stages 1, 2 and 3"]["stages 1 and 3"][1]
+    for of in report.tasks_of("labels").values()
+]
+apart = stage_2_at_100[0]["mean"] - stage_2_at_100[1]["mean"]
+unsure = sum(point["high"] - point["low"] for point in stage_2_at_100) / 2
 sure = "questions" if apart > 0 else "opinions"
 outcome("where_stage_2", sure if abs(apart) > unsure else "no clear difference")
 
@@ -589,45 +573,17 @@ outcome("thaw", 100 * change["mean"], unit="points")
 # Three draws see only large effects. The stored runs have five, on both tasks, and leave out one part after the other. What is plotted is the difference itself, on the same draws and the same test texts: above 0, the part helps.
 
 # %% slide="subslide"
-PARTS = stored_result("ulmfit_parts")
-print(PARTS)
-NAMES = {
-    "without stage 2": "stage 2",
-    "no gradual unfreezing": "gradual\nunfreezing",
-    "one rate for all layers": "discriminative\nrates",
-    "a constant rate": "slanted\ntriangle",
-    "none of the three": "all three\ntogether",
-}
-gain = {name: of["lead of the whole recipe"] for name, of in PARTS.numbers["tasks"].items()}
-interval_bars(
-    list(NAMES.values()),
-    {task: [of[variant] for variant in NAMES] for task, of in gain.items()},
-    title="TITLE_PARTS (stored)",
-    ylabel="points lost without it",
-)
+print(stored_result("ulmfit_parts"))
+report.parts_figure("TITLE_PARTS (stored)")
 
 # %%
-for task, of in gain.items():
-    print(f"{task}: the whole recipe less ...")
-    for variant, point in of.items():
-        print(f"   {variant:<24} {lead(point)}")
+report.print_leads_by_part()
 
 # %% [markdown]
 # PROSE_PARTS
 
 # %% slide="subslide"
-forgetting = PARTS.numbers["forgetting"]
-plots.curves(
-    np.arange(len(forgetting["the whole recipe"])),
-    {name: [point["mean"] for point in curve] for name, curve in forgetting.items()},
-    bands={
-        name: tuple(np.array([[point[end] for point in curve] for end in ("low", "high")]))
-        for name, curve in forgetting.items()
-    },
-    title="TITLE_FORGETTING (stored)",
-    xlabel="epochs of stage 3",
-    ylabel="perplexity of general text",
-)
+report.forgetting_figure("questions", "TITLE_FORGETTING (stored)")
 
 # %% [markdown]
 # PROSE_FORGETTING
@@ -638,32 +594,10 @@ plots.curves(
 # Three runs of stages 2 and 3 have one fault each. Beside them is a sound one. Only numbers that any run can print are shown: how well the model still reads general text, how far each layer has moved, how well it reads the two parts of the task that it should never have seen, and its score.
 
 # %% slide="subslide"
-RUNS = stored_result("ulmfit_broken").numbers["runs"]
-plots.curves(
-    np.arange(9),
-    {name: run["perplexity of general text"] for name, run in RUNS.items()},
-    title="Four runs: perplexity of general text",
-    xlabel="epochs of stage 3",
-    ylabel="perplexity",
-    log_y=True,
-)
-
-# %% slide="subslide"
-moved = {name: 100 * np.array(run["moved"]) for name, run in RUNS.items()}
-plots.table(
-    np.log10(1 + np.array(list(moved.values()))),
-    list(moved),
-    list(stored_result("ulmfit_broken").numbers["layers"]),
-    title="How far each layer has moved in stage 3 (log of 1 + percent of its size)",
-)
+report.broken_curves()
 
 # %%
-for name, run in RUNS.items():
-    text, score = run["perplexity of the task's text"], run["right"]
-    print(
-        f"{name:>5}: perplexity of the texts of dev {text['dev']:.1f}, of test {text['test']:.1f};  "
-        f"right on dev {score['dev']:.1%}, on test {score['test']:.1%}"
-    )
+report.print_broken_runs()
 
 # %% [markdown] exercise="broken_tunings"
 # ### Exercise 7. Three broken runs
@@ -701,3 +635,107 @@ check("broken_tunings", broken_tunings)
 # %% [markdown] model_answer="broken_tunings"
 # PROSE_BROKEN
 
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"ULMFiT reads from left to right only. That is its great weakness."*
+#
+# In all experiments of the paper there are two language models, a forward and a backward one. A classifier is fine-tuned from each, and their probabilities are averaged: IMDb's test error falls from 5.30 to 4.58. Neither of the two sees both sides at once, but the pair does read both ways.
+
+# %%
+predict(
+    "both_ways",
+    "100 questions: how many points is the pair ahead of the forward model alone?",
+    unit="points",
+)
+
+# %% slide="subslide"
+report.directions_figure("TITLE_WAYS (stored)")
+
+# %%
+pairs = {
+    task: of["lead of the whole recipe"]["forward and backward"]
+    for task, of in report.tasks_of("parts").items()
+}
+for task, point in pairs.items():
+    print(f"{task}: forward less both:", lead(point))
+outcome("both_ways", -100 * pairs["questions"]["mean"], unit="points")
+
+# %% [markdown]
+# PROSE_WAYS
+
+# %% [markdown] slide="slide"
+# ## Two opinions
+#
+# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* This stood in a well-read article on pretraining. **For it:** it is a training run of its own for each task, GPT and BERT do without, and on our PROSE_OPINION_1 **Against it:** it needs no labels, here it took half a minute, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb, whose text is the largest (Table 6, all other tricks kept). "Domain" is not quite the word: it is the text of the target task itself.
+#
+# *"ULMFiT ranks a grade below ELMo."* The same article says so, and adds a quarrel about who was first. **For it:** ELMo set records on six tasks of different kinds and was NAACL's best paper. ULMFiT was tried on classification alone; that it is "straightforward" for tagging, the paper says and does not show. **Against it:** no experiment sets the two side by side, so nobody has measured that it is *worse* at tagging either. What came next, GPT and BERT, fine-tunes whole networks as ULMFiT does. And first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018 and at ACL in July. Dai and Le fine-tuned a language model in 2015 (lesson 04).
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - ULMFiT has three stages: a language model of general text, the same on the task's own text without labels, and the same with a new head on the labels.
+# - One loop does stages 2 and 3. What differs is the loss, and who is awake.
+# - Discriminative rates: each layer 2.6 times slower than the one above it. A tied parameter needs one place.
+# - Gradual unfreezing wakes the layers from the top, one an epoch. Chain-thaw wakes one at a time.
+# - The slanted triangle rises for a tenth of the run and falls for the rest. As printed, its fall is too steep in most short runs.
+# - Concat pooling takes the last state, the largest of each unit and the mean. Padding must not take part.
+# - BPT3C carries the state over a long text and cuts the gradient.
+# - A bag of words is the first thing to compare with. PROSE_RECAP
+# - Forgetting is seen in a text that the model knew before; sleeping layers in their weights; a leak in a perplexity that is too good.
+
+# %%
+calibration()
+
+# %%
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A law firm has 400 contracts in which lawyers have marked each clause as usual or risky, 60,000 contracts without marks, and a language model of Wikipedia. **How would you apply the three stages here? For each of discriminative rates, gradual unfreezing and the slanted triangle: would you use it, and what would you measure to decide? Which of all the parts do you expect to matter most, and which comparison could prove you wrong?** Eight to twelve sentences.
+
+# %% [markdown] discussion="legal_text" points=4
+# **Rubric, 4 points.** 1 for stage 2 on the 60,000 contracts with its reason (no labels needed; new words and turns of phrase; far from Wikipedia), and for keeping the contracts of dev and test out of it or saying why one may not. 1 for the three tricks, each with a measurement (leaving it out, several seeds, an interval; the perplexity of general text for forgetting). 1 for an expectation of what matters most, argued from evidence of this lesson or the paper, with its limit (another size, another task). 1 for a comparison that could prove it wrong, with a cheap baseline among them (bag of words on the same 400, or frozen features) and a split by contract, not by clause. 0.5 off where the three tricks are taken for granted.
+
+# %% [markdown] model_answer="legal_text"
+# I would take the Wikipedia model as stage 1 and go on with the unmarked contracts: 60,000 of them are much text, need no lawyer, and hold words and formulas that Wikipedia lacks. The contracts of dev and test stay out, and so do other versions of them, because contracts are copied from each other; the perplexity of dev and of test should then be alike. Clauses are split by contract, so that no contract has clauses on both sides. For stage 3 I would begin with everything awake, one rate and the triangle, since it costs nothing, and then add discriminative rates and gradual unfreezing one by one. Each is judged by the difference on dev over five draws, with an interval, and by the perplexity of general text, which tells how much is lost. I expect stage 2 to matter most: the text is far from Wikipedia, and 400 labels are few. In the paper each part is worth a point or less, and in our runs the unfreezing recipe hardly shows, so I would not defend it. What could prove me wrong is a bag of words with logistic regression on the same 400 contracts: "risky" may hang on a few phrases, such as a missing limit of liability. The second rival is the pipeline without stage 2. If neither is beaten clearly, the lawyers' time is better spent on more marks, and I would measure the curve over 50, 100, 200 and 400 of them.
+
+# %% [markdown]
+# ## If you have time: what long texts cost
+#
+# How much must autograd keep while a text is read? Count the bytes.
+
+# %% slide="subslide"
+LONG = torch.tensor([[word for text in ASKED for word in text][:1600]])
+LENGTHS = np.array([100, 200, 400, 800, 1600])
+
+
+def kept(chunk):
+    """Megabytes that autograd keeps, for each length."""
+    texts = (LONG[:, :tokens] for tokens in LENGTHS)
+    read = after_2.encode
+    return [report.kept_megabytes(read, ids, read_in_chunks, chunk, 2) for ids in texts]
+
+
+plots.curves(
+    LENGTHS,
+    {"at once": kept(1600), "in chunks of 70, gradients in two": kept(70)},
+    title="In chunks, the memory for gradients stops growing",
+    xlabel="tokens of the text",
+    ylabel="megabytes",
+)
+
+# %% [markdown]
+# ## Further reading
+#
+# - The ULMFiT paper, sections 3 and 5, and [fastai](https://docs.fast.ai/text.learner.html), where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling.
+# - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
+# - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
+# - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m elmo_mini.experiments.ulmfit --help` measures again what is stored here.
+#
+# Next: **12 · both sides at once.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Why do new words get the mean and not zeros?* With a tied softmax, a zero vector bets the same on every word; the mean is a word like any other. *Why is the triangle one for the whole run?* The paper does not say; the authors' code begins a new one with each unfreezing. Let a quick student try both: `fine_tune` once an epoch. *Is reading the test's text without labels a leak?* In a closed collection some call it transductive and allow it. It must be said, and it is no estimate for new texts; run A shows how it looks. *Why does dev have another perplexity than test, in the sound run, too?* TREC's test questions were collected later and are shorter and simpler; so compare with the sound run and not dev with test. *Are three draws enough?* To see ten points, yes; to see two, no: that is what the stored runs are for, and they do not see one point either.

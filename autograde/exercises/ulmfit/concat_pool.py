@@ -53,7 +53,8 @@ the last place of the table: lengths - 1 -> -1
     Your last state is that of the table's last place. For a short text that is padding: its last
     word stands at its own length minus 1.
 counted from the end: lengths - 1] -> 1 - lengths]
-    Your last state stands at a place counted from the end. It is place `lengths - 1` from the start.
+    Your last state stands at a place counted from the end. It is place `lengths - 1` from the
+    start.
 always the second state: lengths - 1] -> 1]
     You take the second state of each text. The last word stands at its length minus 1.
 the first state: lengths - 1 -> lengths * 0

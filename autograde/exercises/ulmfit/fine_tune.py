@@ -90,8 +90,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Return a list: the loss of each batch, in their order.")
     if any(isinstance(loss, Tensor) and loss.requires_grad for loss in losses):
         raise AnswerRefused(
-            "You keep losses that can still learn, and with each the memory of its whole step. Keep "
-            "the number: `loss.item()`."
+            "You keep losses that can still learn, and with each the memory of its whole step. "
+            "Keep the number: `loss.item()`."
         )
     if asked and asked != rows:
         raise AnswerRefused("Ask `loss_of` once for each batch, epoch by epoch, in their order.")
@@ -132,7 +132,7 @@ def _loop(
         optimizer = torch.optim.Adam(groups, betas=(0.7, 0.99))
         highest = [group["lr"] for group in optimizer.param_groups]
         for batch in batches:
-            for group, rate in zip(optimizer.param_groups, highest):
+            for group, rate in zip(optimizer.param_groups, highest, strict=False):
                 group["lr"] = rate * schedule(done, steps)
             loss = loss_of(batch)
             optimizer.zero_grad()
@@ -190,7 +190,8 @@ the model stays in training mode: model.eval() ->
     `model.eval()`.
 the mean loss alone: return losses -> return [sum(losses) / len(losses)]
     Return the loss of each batch, not their mean.
-the last loss of each epoch: losses.append(loss.item()) -> ⏎if batch == batches[-1]: losses.append(loss.item())
+the last loss of each epoch: losses.append(loss.item()) \
+        -> ⏎if batch == batches[-1]: losses.append(loss.item())
     You keep one loss an epoch. Keep one for each batch.
 --- hint 2
 nothing sleeps: model.requires_grad_(False) ->
@@ -226,7 +227,8 @@ factors pile up: group["lr"] = rate * schedule -> group["lr"] = group["lr"] * sc
     keep it when the epoch begins.
 the schedule is ahead: schedule(done, steps) -> schedule(min(done + 1, steps - 1), steps)
     Your schedule is one step ahead. The first step is step 0.
-each epoch has its own triangle: schedule(done, steps) -> schedule(batches.index(batch), len(batches))
+each epoch has its own triangle: schedule(done, steps) \
+        -> schedule(batches.index(batch), len(batches))
     Each of your epochs has a triangle of its own. There is one for the whole run: count the steps
     of all epochs.
 the triangle of an epoch's length: steps = sum(len(batches) for batches in epochs) \

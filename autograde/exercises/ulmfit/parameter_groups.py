@@ -41,8 +41,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         own = [own] if isinstance(own, torch.Tensor) else list(own)
         if not all(id(parameter) in name_of for parameter in own):
             raise AnswerRefused(
-                'Under "params" put the parameters themselves, as they stand in `layers`: no copies '
-                "and no lists of lists."
+                'Under "params" put the parameters themselves, as they stand in `layers`: no '
+                "copies and no lists of lists."
             )
         said = "".join(sorted(name_of[id(parameter)] for parameter in own))
         found.append([said, float(group["lr"])])
@@ -146,10 +146,10 @@ by the epoch: rate / factor**depth -> rate / factor**epoch
 a tied parameter stands twice: [p for p in layer if p not in seen] -> list(layer)
     A parameter that two layers share stands in two of your groups, and PyTorch refuses that. It
     belongs to the lower layer alone.
-a tied parameter only where it is awake: seen.update(layer) -> seen.update(layer if depth <= epoch else []) \
-        && depth = len(layers) - 1 - height -> && own = -> depth = len(layers) - 1 - height ⏎own =
-    A shared parameter wakes with the upper layer while the lower one sleeps. It belongs to the lower
-    layer in every epoch: note what you have seen in sleeping layers, too.
+a tied parameter only where it is awake: seen.update(layer) \
+        -> seen.update(layer if len(layers) - 1 - height <= epoch else [])
+    A shared parameter wakes with the upper layer while the lower one sleeps. It belongs to the
+    lower layer in every epoch: note what you have seen in sleeping layers, too.
 a tied parameter belongs to the upper layer: enumerate(layers) -> list(enumerate(layers))[::-1]
     You give a shared parameter to the upper layer. It belongs to the lower one, which learns more
     slowly.
@@ -170,7 +170,9 @@ EXERCISE = Exercise(
         Case("three layers, all awake", _network(("a", "b", "c"), 2)),
         Case("four layers, the first epoch", _network(("ab", "cd", "ef", "gh"), 0)),
         Case("four layers, the second epoch", _network(("ab", "cd", "ef", "gh"), 1), weight=2),
-        Case("five layers, factor 4, the fourth epoch", _network(("a", "b", "c", "de", "f"), 3, 4.0)),
+        Case(
+            "five layers, factor 4, the fourth epoch", _network(("a", "b", "c", "de", "f"), 3, 4.0)
+        ),
         Case("more epochs than layers", _network(("a", "bc", "d"), 9), weight=1),
         Case(
             "a softmax that is tied to the word vectors",

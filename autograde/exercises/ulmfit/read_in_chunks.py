@@ -32,7 +32,7 @@ def _texts(
 
 
 class Reader:
-    """Two layers of a plain recurrent network, and the vectors of all words that they were given."""
+    """Two layers of a plain recurrent network, and the vectors of all words they were given."""
 
     def __init__(self, seed: int) -> None:
         draw = torch.Generator().manual_seed(seed)
@@ -44,14 +44,16 @@ class Reader:
     def __call__(self, ids: Tensor, state: Any) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """Ids (B, t) and the state before them to states (B, t, H) and the state after."""
         if not isinstance(ids, Tensor) or ids.dim() != 2 or not ids.numel():
-            raise AnswerRefused("`read` is given whole words of all texts: ids (B, t), t at least 1.")
+            raise AnswerRefused(
+                "`read` is given whole words of all texts: ids (B, t), t at least 1."
+            )
         zeros = torch.zeros(len(ids), SIZE)
         if state is None:
             state = [(zeros, zeros), (zeros, zeros)]
         if not _is_a_state(state):
             raise AnswerRefused(
-                "`read` is given a state that it did not give: a list with a pair (h, c) of tensors "
-                "for each layer, or None at the start."
+                "`read` is given a state that it did not give: a list with a pair (h, c) of "
+                "tensors for each layer, or None at the start."
             )
         x = self.table[ids].requires_grad_()
         self.given.append(x)

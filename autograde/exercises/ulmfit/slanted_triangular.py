@@ -25,10 +25,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 def _factor(step: int, steps: int, cut_share: float, ratio: float) -> float:
     cut = int(steps * cut_share)
-    if step < cut:
-        height = step / cut
-    else:
-        height = 1 - (step - cut) / (steps - cut)
+    height = step / cut if step < cut else 1 - (step - cut) / (steps - cut)
     return (1 + height * (ratio - 1)) / ratio
 
 

@@ -16,7 +16,7 @@ SENTENCES = [line.split() for line in ["a dog barks .", "a cat sleeps .", "the d
 
 def small(words: int, seed: int = 0) -> AWDLSTM:
     torch.manual_seed(seed)
-    return AWDLSTM(AWDLSTMOptions(vocabulary_size=words, dim=6, hidden_dim=8)).eval()
+    return AWDLSTM(AWDLSTMOptions(vocabulary_size=words, dim=6, hidden_dim=8).scaled(0.1)).eval()
 
 
 def test_padding_changes_nothing() -> None:
