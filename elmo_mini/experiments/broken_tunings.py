@@ -23,14 +23,12 @@ HOT, ASLEEP, LEAK = FAULTS[0], FAULTS[2], FAULTS[4]
 RUNS = {"A": LEAK, "B": HOT, "C": ASLEEP}
 LAYERS = ("word vectors", "LSTM 1", "LSTM 2", "head")
 LABELS = 100
-PASSES = 3
 
 
 def broken_runs(bench: Bench, seed: int) -> dict[str, Any]:
     """What is seen of a sound run and of each broken one."""
     return {
         "labels": LABELS,
-        "passes of stage 2": PASSES,
         "layers": LAYERS,
         "runs": {name: _seen(bench, fault, seed) for name, fault in {"sound": "", **RUNS}.items()},
     }
@@ -38,8 +36,10 @@ def broken_runs(bench: Bench, seed: int) -> dict[str, Any]:
 
 def _seen(bench: Bench, fault: str, seed: int) -> dict[str, Any]:
     task, (vocabulary, own) = bench.task, bench.words
-    text = [*task.text, *task.test.texts] if fault == LEAK else task.text
-    reader = stage_2(bench.reader(read=False), vocabulary, own, text, epochs=PASSES)
+    reader = bench.reader(read=True)
+    if fault == LEAK:
+        text = [*task.text, *task.test.texts]
+        reader = stage_2(bench.reader(read=False), vocabulary, own, text, epochs=bench.passes)
     how = Stage3()
     if fault == HOT:
         how = replace(how, rate=30 * how.rate)

@@ -36,8 +36,6 @@ PARTS: dict[str, Stage3] = {
     "a constant rate": Stage3(slanted=False),
     NONE: Stage3(waking="all at once", factor=1.0, slanted=False),
     "plain, at a rate of its own": Stage3(waking="all at once", factor=1.0, rate=0.004),
-    "the head alone": Stage3(waking="top alone"),
-    "chain-thaw": Stage3(waking="chain-thaw"),
 }
 NETWORKS = ("from scratch", "stages 1 and 3", "stages 1, 2 and 3")
 
@@ -147,8 +145,8 @@ def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
 
 EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Result]]] = {
     "parts": parts,
-    "labels": labels,
     "broken": broken,
+    "labels": labels,
 }
 
 
@@ -161,7 +159,7 @@ def _prepare(args: argparse.Namespace) -> Prepared:
     return (benches(), args.seeds), {
         "intervals": "shares of the test: 95 %, bootstrap over draws and texts",
         "checkpoints": checkpoints(),
-        "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500, 5000)},
+        "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500)},
         "general text": f"the first {GENERAL_SENTENCES} sentences of the Lee corpus",
         "threads": 1,
     }

@@ -39,6 +39,7 @@ from elmo_mini.ulmfit.classifier import (
     labelled_batches,
     language_model_layers,
 )
+from elmo_mini.ulmfit.recipe import rescaled
 from elmo_mini.ulmfit.report import right_of, share_right
 from elmo_mini.ulmfit.schedule import as_printed
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
@@ -414,7 +415,7 @@ def stage_3(reader, labelled, groups, seed, epochs=8):
     """A classifier that starts from a copy of this reader."""
     torch.manual_seed(seed)
     model = TextClassifier(
-        copy.deepcopy(reader), len(TASK.classes), pool=concat_pool, read=read_in_chunks
+        rescaled(reader, 0), len(TASK.classes), pool=concat_pool, read=read_in_chunks
     )
     texts = in_ids(labelled.texts, words)
     batches = labelled_batches(texts, labelled.labels, epochs, seed=seed)
