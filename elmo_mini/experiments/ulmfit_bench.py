@@ -4,7 +4,7 @@ A seed draws the labels, the start values of the head, the dropout and the order
 Whatever is compared shares it, so differences are taken draw by draw and text by text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -146,9 +146,9 @@ class Bench:
         asked = in_ids(self.task.test.texts, vocabulary, direction)
         return Run(class_probabilities(model, asked).numpy(), general)
 
-    def right(self, answers: Sequence[Any]) -> NDArray[np.float64]:
+    def right(self, answers: Iterable[Any]) -> NDArray[np.float64]:
         """(draws, N) whether each answer for the test is right."""
-        return right_of(answers, self.task.test.labels)
+        return right_of(list(answers), self.task.test.labels)
 
     def general_perplexity(self, reader: AWDLSTM) -> float:
         """Of a forward reader on `general`, among all words."""

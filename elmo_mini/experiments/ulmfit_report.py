@@ -13,6 +13,7 @@ from elmo_mini.figures.picture import Picture
 from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import Reader
+from elmo_mini.ulmfit.schedule import as_printed
 
 WAYS = ("bag of words", "naive Bayes SVM", "ELMo features", "from scratch", "stages 1, 2 and 3")
 LEFT_OUT = {
@@ -141,3 +142,30 @@ def kept_megabytes(read: Reader, ids: Tensor, reading: Any, chunk: int, keep: in
     with saved_tensors_hooks(note, lambda tensor: tensor):
         reading(read, ids, chunk, keep)
     return sum(kept.values()) / 1e6
+
+
+def memory_figure(read: Reader, ids: Tensor, reading: Any) -> Picture:
+    """What autograd keeps of longer and longer texts, read at once and in chunks."""
+    lengths = [length for length in (100, 200, 400, 800, 1600) if length <= ids.shape[1]]
+
+    def kept(chunk: int) -> list[float]:
+        return [kept_megabytes(read, ids[:, :n], reading, chunk, 2) for n in lengths]
+
+    return plots.curves(
+        np.array(lengths),
+        {"at once": kept(ids.shape[1]), "in chunks of 70, gradients in two": kept(70)},
+        title="In chunks, the memory for gradients stops growing",
+        xlabel="tokens of the text",
+        ylabel="megabytes",
+    )
+
+
+def printed_figure(title: str, runs: Sequence[int]) -> Picture:
+    """The schedule as the paper prints it, for runs of so many steps."""
+    return plots.curves(
+        {f"{steps} steps": np.arange(steps) / steps for steps in runs},
+        {f"{steps} steps": [as_printed(s, steps) for s in range(steps)] for steps in runs},
+        title=title,
+        xlabel="share of the run",
+        ylabel="rate / highest rate",
+    )

@@ -1,6 +1,7 @@
 """How often classifiers are right, over their draws of labels and over the texts of the test."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ def right_of(answers: Sequence[ArrayLike], labels: Sequence[int]) -> Right:
     return np.stack([(answer == np.asarray(labels)).astype(float) for answer in named])
 
 
-def share_right(right: Right) -> dict[str, object]:
+def share_right(right: Right) -> dict[str, Any]:
     """Mean of (draws, N) and its 95 % interval over draws and texts, and the mean of each draw.
 
     Of differences between two classifiers, right less right, it gives the interval of the lead.

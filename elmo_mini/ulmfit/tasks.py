@@ -77,7 +77,8 @@ def order() -> Task:
     corpus, random = corpora.lee(), np.random.default_rng(0)
     parts = {}
     for part in PARTS:
-        texts, labels = [], []
+        texts: list[list[str]] = []
+        labels: list[int] = []
         for sentence in corpus.split(part).sentences(lower=True):
             if SHORTEST <= len(sentence) <= LONGEST:
                 labels.append(len(texts) % 2)

@@ -158,9 +158,11 @@ def _with_a_scheduler(
             parameter.grad = None
         optimizer = torch.optim.Adam(groups_of(epoch), betas=(0.7, 0.99))
         first = len(losses)
-        rates = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda t, first=first: schedule(min(first + t, steps - 1), steps)
-        )
+
+        def factor(t: int, first: int = first) -> float:
+            return schedule(min(first + t, steps - 1), steps)
+
+        rates = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
         for batch in batches:
             loss = loss_of(batch)
             loss.backward()

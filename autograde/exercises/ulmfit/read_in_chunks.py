@@ -99,7 +99,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     leaves = {f"piece {number}": given for number, given in enumerate(reader.given)}
     found = slopes((states * weight).sum(), leaves)
     moves = [
-        np.zeros(given.shape[1]) if slope is None else plain(slope.abs().sum((0, 2)))
+        np.zeros(given.shape[1]) if slope is None else slope.abs().sum((0, 2)).numpy()
         for given, slope in zip(reader.given, found.values(), strict=True)
     ]
     return {**said, "gradient at each place": np.concatenate(moves)}
