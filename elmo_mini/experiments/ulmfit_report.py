@@ -15,7 +15,6 @@ from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
 
-WAYS = ("bag of words", "naive Bayes SVM", "ELMo features", "from scratch", "stages 1, 2 and 3")
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -23,34 +22,12 @@ LEFT_OUT = {
     "a constant rate": "slanted\ntriangle",
     "none of the three": "the last three\ntogether",
 }
-DIRECTIONS = {
-    "the whole recipe": "forward",
-    "backward": "backward",
-    "forward and backward": "both, averaged",
-}
 
 
 def tasks_of(name: str) -> dict[str, Any]:
     """The tasks of a stored result, such as ``labels``."""
     found: dict[str, Any] = stored_result(f"ulmfit_{name}").numbers["tasks"]
     return found
-
-
-def labels_figure(task: str, title: str, ways: Sequence[str] = WAYS) -> Picture:
-    """Bars for each number of labels, one for each way to learn."""
-    of = tasks_of("labels")[task]
-    counts = [f"{count:,} labels" for count in of["labels"]]
-    rows = {way: of["right"][way] for way in ways}
-    return interval_bars(counts, rows, title=title, ylabel="percent of the test")
-
-
-def print_leads_by_labels() -> None:
-    """How far all three stages are ahead of every other way, for each number of labels."""
-    for task, of in tasks_of("labels").items():
-        print(f"{task}: stages 1, 2 and 3 less ...")
-        for way, points in of["lead of stages 1, 2 and 3"].items():
-            for count, point in zip(of["labels"], points, strict=True):
-                print(f"   {way:<16} {count:>5,} labels  {lead(point)}")
 
 
 def parts_figure(title: str) -> Picture:
@@ -70,15 +47,6 @@ def print_leads_by_part() -> None:
         print(f"{task}: the whole recipe less ...")
         for variant, point in of["lead of the whole recipe"].items():
             print(f"   {variant:<28} {lead(point)}")
-
-
-def directions_figure(title: str) -> Picture:
-    """A forward classifier, a backward one, and the mean of their probabilities."""
-    rows = {
-        task: [of["right"][variant] for variant in DIRECTIONS]
-        for task, of in tasks_of("parts").items()
-    }
-    return interval_bars(list(DIRECTIONS.values()), rows, title=title, ylabel="percent of the test")
 
 
 def forgetting_figure(task: str, title: str) -> Picture:

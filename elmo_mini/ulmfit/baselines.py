@@ -27,7 +27,6 @@ Answers = NDArray[np.int64]
 Learn = Callable[[Words, Labels, Words], Answers]
 
 SMOOTHING = 1.0
-BACK_TO_THE_MEAN = 0.25
 
 
 def bag_of_words(known: Words, labels: Labels, asked: Words, pairs: bool = False) -> Answers:
@@ -43,7 +42,10 @@ def naive_bayes(known: Words, labels: Labels, asked: Words) -> Answers:
 
 
 def naive_bayes_svm(known: Words, labels: Labels, asked: Words) -> Answers:
-    """Wang & Manning's classifier on words and pairs, each class against the others."""
+    """Wang & Manning's classifier on words and pairs, each class against the others.
+
+    Without their interpolation of the weights, which is meant for two classes of one size.
+    """
     x, y = _occurrences(known, asked, True)
     classes = sorted(set(labels))
     scores = np.zeros((len(asked), len(classes)))
@@ -55,10 +57,7 @@ def naive_bayes_svm(known: Words, labels: Labels, asked: Words) -> Answers:
         q = SMOOTHING + np.asarray(x[~here].sum(0)).ravel()
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         svm = LinearSVC(C=1.0).fit(csr_matrix(x.multiply(ratio)), here)
-        weights = svm.coef_.ravel()
-        mean = np.abs(weights).mean()
-        weights = (1 - BACK_TO_THE_MEAN) * mean + BACK_TO_THE_MEAN * weights
-        scores[:, column] = y.multiply(ratio) @ weights + svm.intercept_[0]
+        scores[:, column] = svm.decision_function(csr_matrix(y.multiply(ratio)))
     return np.array(classes)[scores.argmax(1)]
 
 

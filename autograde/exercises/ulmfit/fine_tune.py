@@ -132,7 +132,7 @@ def _loop(
         optimizer = torch.optim.Adam(groups, betas=(0.7, 0.99))
         highest = [group["lr"] for group in optimizer.param_groups]
         for batch in batches:
-            for group, rate in zip(optimizer.param_groups, highest, strict=False):
+            for group, rate in zip(optimizer.param_groups, highest, strict=True):
                 group["lr"] = rate * schedule(done, steps)
             loss = loss_of(batch)
             optimizer.zero_grad()
@@ -243,11 +243,11 @@ all steps as if epochs were equally long: sum(len(batches) for batches in epochs
     You count the steps as if all epochs had as many batches as the first. Add up their lengths.
 the number of epochs for that of steps: schedule(done, steps) -> schedule(epoch, len(epochs))
     You ask the schedule once an epoch. It is asked for every step.
-only the first group follows the schedule: zip(optimizer.param_groups, highest) \
-        -> zip(optimizer.param_groups[:1], highest)
+only the first group follows the schedule: zip(optimizer.param_groups, highest, strict=True) \
+        -> zip(optimizer.param_groups[:1], highest[:1], strict=True)
     Only one group follows the schedule. Set the rate of each.
-only the last group follows the schedule: zip(optimizer.param_groups, highest) \
-        -> zip(optimizer.param_groups[-1:], highest[-1:])
+only the last group follows the schedule: zip(optimizer.param_groups, highest, strict=True) \
+        -> zip(optimizer.param_groups[-1:], highest[-1:], strict=True)
     Only one group follows the schedule. Set the rate of each.
 """
 
@@ -266,7 +266,7 @@ EXERCISE = Exercise(
         Case("one epoch of twelve steps, a triangle", _task((12,), "all"), weight=2),
         Case("four epochs, one layer more in each", _task((5, 5, 5, 5)), weight=2),
         Case("two epochs of different length", _task((4, 7)), weight=1),
-        Case("each layer alone in turn, the top twice", _task((2, 2, 3, 2), "chain"), edge=True),
+        Case("one layer alone in each epoch", _task((2, 2, 3), "chain"), edge=True),
     ),
     mistakes=slips(_loop, SLIPS),
     right_answers={"counted steps": _loop, "a scheduler": _with_a_scheduler},
