@@ -20,8 +20,8 @@ DROPOUTS = (
 class AWDLSTMOptions:
     """Sizes and dropouts of an AWD-LSTM (Merity, Keskar & Socher 2017, sections 2 and 4).
 
-    The dropouts are the paper's for the Penn Treebank. They suit a text that is read hundreds of
-    times; `scaled` turns all of them up or down, as fastai's ``drop_mult`` does.
+    The dropouts are the paper's for the Penn Treebank. They suit a text that is read very
+    often; `scaled` turns all of them up or down, as fastai's ``drop_mult`` does.
 
     Attributes
     ----------

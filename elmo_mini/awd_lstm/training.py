@@ -1,7 +1,7 @@
 """Training an AWD-LSTM: varying windows, AR and TAR, and one of two optimisers.
 
 ``nt-asgd`` is the paper's: SGD at a high, constant rate, and weight averaging once validation
-stalls. It wants hundreds of epochs. ``adam``, its rate rising and falling once, is what fastai's
+stalls. It wants many epochs. ``adam``, its rate rising and falling once, is what fastai's
 successor of the recipe uses; it is the better one for few epochs.
 
 Letters in the shape comments: N ids of text, B rows, T steps, V words.

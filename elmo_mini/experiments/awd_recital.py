@@ -10,6 +10,10 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.awd_lstm.training import AWDTraining, train_awd_lstm
 from elmo_mini.recurrent.training import evaluating
+from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
+from elmo_mini.text.vocabulary import Vocabulary
+
+WARMTH = 0.8  # below 1 likely words become likelier
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,23 @@ def recital(model: AWDLSTM, text: Tensor, *, prompts: int, given: int, asked: in
             said.append(answer.logits[:, -1].argmax(-1))
             answer = model(said[-1][:, None], answer.state)
     return Recital(rows[:, :given], torch.stack(said, 1), rows[:, given:])
+
+
+def speak(model: AWDLSTM, vocabulary: Vocabulary, start: str, words: int, seed: int = 0) -> str:
+    """Go on behind the words of `start`, each next word drawn by its chance; no unknown word."""
+    ids = torch.tensor([vocabulary.encode([BOUNDARY, *start.split()])])
+    unknown = vocabulary.id(UNKNOWN)
+    random = torch.Generator().manual_seed(seed)
+    said = start.split()
+    with evaluating(model):
+        answer = model(ids)
+        for _ in range(words):
+            chances = (answer.logits[0, -1] / WARMTH).softmax(-1)
+            chances[unknown] = 0
+            drawn = torch.multinomial(chances, 1, generator=random)
+            said.append(vocabulary.word(int(drawn)))
+            answer = model(drawn[None], answer.state)
+    return " ".join(said).replace(BOUNDARY, "/")
 
 
 def _of_known_words(model: AWDLSTM, text: Tensor, unknown: int = 0) -> float:

@@ -1,6 +1,6 @@
 """Three AWD-LSTMs whose weight drop has one planted fault each, and their symptoms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +11,7 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, train_awd_lstm
 from elmo_mini.awd_lstm.weight_drop import RECURRENT, LSTMState, WeightDropLSTM
+from elmo_mini.progress import progress_bar
 
 
 class UntilTheFirstEvaluation(WeightDropLSTM):
@@ -64,14 +65,19 @@ class Symptoms:
     training_calls : how far the states of two calls in training are apart, largest distance
     evaluation_calls : the same in evaluation
     moved : how far the recurrent matrix is from where it began, as a share of its first norm
-    norm : of the recurrent matrix now, as a share of its first norm
+    typical : the median size of its weights now, in that at the start
     """
 
     history: AWDHistory
     training_calls: float
     evaluation_calls: float
     moved: float
-    norm: float
+    typical: float
+
+    @property
+    def numbers(self) -> list[float]:
+        """The four, in this order."""
+        return [self.training_calls, self.evaluation_calls, self.moved, self.typical]
 
 
 def symptoms(
@@ -95,8 +101,25 @@ def symptoms(
         _apart(model.train(), window),
         _apart(model.eval(), window),
         float((now - first).norm() / first.norm()),
-        float(now.norm() / first.norm()),
+        float(now.abs().median() / first.abs().median()),
     )
+
+
+def look_at_all(
+    words: int, text: Tensor, validation: Tensor, *, epochs: int = 6, size: int = 100
+) -> dict[str, Symptoms]:
+    """The symptoms of all four runs, the sound one first."""
+    options = replace(
+        AWDLSTMOptions(vocabulary_size=words, dim=size, hidden_dim=size, layers=1).scaled(0.0),
+        weight_drop=0.5,
+    )
+    training = AWDTraining(
+        epochs=epochs, batch_size=10, bptt=35, learning_rate=20.0, alpha=0.0, beta=0.0
+    )
+    return {
+        name: symptoms(name, options, text, validation, training)
+        for name in progress_bar(list(RUNS), "training")
+    }
 
 
 def _matrix(model: AWDLSTM) -> Tensor:

@@ -23,7 +23,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     for word in said:
         if word is None:
             raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
-        if not isinstance(word, bool | int):
+        if not isinstance(word, bool):
             raise AnswerRefused(f"Your answer is {word!r}. Return True or False.")
     return {f"after epoch {k}": bool(word) for k, word in enumerate(said, 1)}
 
@@ -75,6 +75,11 @@ the best of the last n has to be worse: validation[-1] > min(older) \
         -> min(validation[-n:]) > min(older)
     You ask whether *all* of the last n are worse than the old best. The trigger looks at the newest
     epoch alone.
+the epoch before the newest: validation[-1] > min(older) -> validation[-2] > min(older)
+    You look at the last epoch but one. The trigger looks at the newest, `validation[-1]`.
+the answer is turned round: return validation[-1] > min(older) \
+        -> return not validation[-1] > min(older)
+    Your yes is a no. Averaging is due when the newest epoch is *worse*.
 one left out too few: len(validation) - n] -> len(validation) - n + 1]
     You leave out n - 1 epochs. The newest n are left out, the newest itself among them.
 one left out too many: len(validation) - n] -> max(1, len(validation) - n - 1)]
@@ -104,6 +109,7 @@ EXERCISE = Exercise(
             _history(90, 70, 60, 55, 54, 56, 57, 55.5, 54.5, 54.2, 58, 59),
             weight=2,
         ),
+        Case("up and down", _history(60, 90, 50, 70, 58, 65, 75, 95, 55, n=2), weight=2),
         Case("noise of fourteen epochs", _noisy, weight=2),
         Case(
             "a plateau",

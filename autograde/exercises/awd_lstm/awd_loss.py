@@ -46,7 +46,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
     found = slopes(loss, leaves)
     return {"loss": plain(loss)} | {
-        f"slope for {name}": None if slope is None else plain(slope)
+        f"slope for {name}": plain(torch.zeros_like(given[name]) if slope is None else slope)
         for name, slope in found.items()
     }
 
@@ -121,6 +121,21 @@ TAR without the square: (change**2).mean() -> change.mean()
 absolute values in AR: (dropped**2).mean() -> dropped.abs().mean()
 absolute values in TAR: (change**2).mean() -> change.abs().mean()
     You take absolute values. Both penalties are means of squares.
+TAR is subtracted: + beta * (change -> - beta * (change
+    You subtract TAR. It is a price: add it.
+AR is subtracted: + alpha * (dropped -> - alpha * (dropped
+    You subtract AR. It is a price: add it.
+neighbours are added: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, 1:] + outputs[:, :-1]
+    You add neighbouring states. Their difference is the change.
+all but the first step: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, 1:]
+all but the last step: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, :-1]
+    You take the states themselves. TAR takes how they change from step to step.
+the mean of the scores: functional.cross_entropy(logits.flatten(0, 1), targets.flatten()) \
+        -> -logits.gather(-1, targets.unsqueeze(-1)).mean()
+    Your first term is the mean score of the targets. It is their -log softmax.
+the chances without their logarithm: functional.cross_entropy(logits.flatten(0, 1), \
+        targets.flatten()) -> -logits.softmax(-1).gather(-1, targets.unsqueeze(-1)).mean()
+    You take the chances of the targets as they are. The loss is -log of each.
 change from row to row: outputs[:, 1:] - outputs[:, :-1] -> outputs[1:] - outputs[:-1] \
         && outputs.shape[1] > 1 -> len(outputs) > 1
     You compare rows of the batch, which are different texts. TAR compares a step with the step
@@ -155,6 +170,7 @@ EXERCISE = Exercise(
         Case("AR alone", _window(3, 4, 2.0, 0.0)),
         Case("TAR alone", _window(3, 4, 0.0, 1.0)),
         Case("both", _window(2, 6, 2.0, 0.7), weight=2),
+        Case("a window of two steps", _window(2, 2, 2.0, 1.0)),
         Case(
             "a window of one step",
             _window(3, 1, 2.0, 1.0),

@@ -20,12 +20,12 @@ WOULD_SHOW = {
     2: "two calls in training would give the same in the end, and the matrix would move as usual",
     3: "two calls in evaluation would give different states",
     4: "the recurrent matrix would be where it began",
-    5: "the recurrent matrix would have lost most of its norm",
+    5: "most weights of the recurrent matrix would be close to 0",
     6: "two calls in training would differ and the matrix would move, as in the sound run",
 }
 LOOK = {
     "A": "Look at how far its matrix has moved",
-    "B": "Look at the norm of its matrix, beside that of the sound run",
+    "B": "Look at its typical weight, beside that of the sound run",
     "C": "Look at its two calls in training, and at the training loss before and after the first "
     "evaluation",
 }

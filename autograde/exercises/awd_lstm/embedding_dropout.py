@@ -10,7 +10,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.awd_lstm.masks import share_near, values_of
+from autograde.exercises.awd_lstm.masks import factor_of_kept, share_near
 from elmo_mini.awd_lstm import dropout
 
 
@@ -43,22 +43,28 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     mask, other = masks
     types = [mask[ids == number] for number in np.unique(ids)]
     told = {
-        "values of the mask": values_of(mask),
+        "what is kept is multiplied by": factor_of_kept(mask, p),
         "a word has one fate wherever it stands": all(np.allclose(t, t[:1]) for t in types),
     }
     if p == 0 or len(types) < 100:
         return told
     fates = np.array([word[0, 0] for word in types])
+    whole = bool(np.allclose(mask, mask[..., :1]))
+    one_fate = told["a word has one fate wherever it stands"]
     return told | {
-        "a vector is dropped whole": bool(np.allclose(mask, mask[..., :1])),
-        "share of the words dropped": share_near(float((fates == 0).mean()), p),
+        "a vector is dropped whole": whole,
+        "all words lose the same numbers": bool(np.allclose(mask, mask[:1, :1])),
+        # Where rows or columns are dropped there are few: their share is left to chance.
+        "share of the words dropped": (
+            share_near(float((fates == 0).mean()), p) if whole and one_fate else p
+        ),
         "another call drops other words": not np.allclose(mask, other),
     }
 
 
 @Case.drawn
 def _batch(rng: Random, words: int, rows: int, steps: int, p: float) -> Inputs:
-    table = rng.uniform(0.5, 2.0, (words, 7)) * rng.choice((-1, 1), (words, 7))
+    table = rng.uniform(0.5, 2.0, (words, 60)) * rng.choice((-1, 1), (words, 60))
     ids = rng.integers(0, words, (rows, steps))
     ids[:, 1] = ids[:, 0]
     return {"table": table.astype(np.float32), "ids": ids, "p": p}
@@ -81,7 +87,8 @@ def _with_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
 
 SLIPS = """
 --- hint 1
-each place on its own: (len(table), 1) -> (*ids.shape, 1) && (table * mask)[ids] -> table[ids] * mask
+each place on its own: (len(table), 1) -> (*ids.shape, 1) \
+        && (table * mask)[ids] -> table[ids] * mask
     A word is dropped here and kept there. Draw once for each word of the table: a dropped word is
     missing wherever it stands.
 numbers in place of words: (len(table), 1) -> table.shape
@@ -89,12 +96,9 @@ numbers in place of words: (len(table), 1) -> table.shape
     dropped whole.
 columns in place of words: (len(table), 1) -> (1, table.shape[1])
     You drop the same dimensions of all words. Draw one number for each row of the table.
-locked dropout: (len(table), 1) -> (len(ids), 1, table.shape[1]) \
-        && (table * mask)[ids] -> table[ids] * mask
-    That is locked dropout, from the exercise before. Here whole words are dropped.
 single numbers at each place: (len(table), 1) -> (*ids.shape, table.shape[1]) \
         && (table * mask)[ids] -> table[ids] * mask
-    That is ordinary dropout: every number on its own. Here whole words are dropped.
+    You drop numbers of the vectors, as the exercise before did. Here whole words are dropped.
 --- hint 2
 not scaled: / (1 - p) ->
     The words that are kept are not made larger. Divide by 1 - p.

@@ -10,7 +10,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.awd_lstm.masks import share_near, values_of
+from autograde.exercises.awd_lstm.masks import factor_of_kept, share_near
 from elmo_mini.awd_lstm import dropout
 
 
@@ -39,15 +39,18 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             )
         masks.append((came.detach() / x.detach()).numpy())
     mask, other = masks
+    locked, apart = bool(np.allclose(mask, mask[:, :1])), bool(mask[0, 0].std() > 0)
     told = {
-        "values of the mask": values_of(mask),
-        "the same at every step": bool(np.allclose(mask, mask[:, :1])),
+        "what is kept is multiplied by": factor_of_kept(mask, p),
+        "the same at every step": locked,
     }
     if mask.size < 100 or p == 0:
         return told
+    told["dimensions of one row are dropped independently"] = apart
+    if not apart:  # of whole rows or steps there are few: what befalls them is chance
+        return told
     return told | {
-        "share dropped": share_near(float((mask == 0).mean()), p),
-        "dimensions of one row are dropped independently": bool(mask[0, 0].std() > 0),
+        "share dropped": share_near(float((mask == 0).mean()), p) if locked else p,
         "another row has another mask": len(mask) == 1 or not np.allclose(mask[0], mask[1]),
         "another call has another mask": not np.allclose(mask, other),
     }
@@ -108,8 +111,6 @@ the same mask at each call: keep = -> torch.manual_seed(0)⏎keep =
     Every call draws the same mask, because you set the seed. Leave that to whoever starts the run.
 nothing is dropped: x * mask -> x + 0
     Nothing is dropped. Multiply x by the mask.
-dropped numbers become the mask: x * mask -> x + mask - mask.mean()
-    You add the mask. Multiply by it: a 0 in the mask makes a 0 of the number.
 """
 
 EXERCISE = Exercise(

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from autograde.checking.answers import Plain
 
 FAR = 0.08  # four standard deviations and more with the masks of these exercises
-FEW = 4
 
 
-def values_of(mask: NDArray[np.floating]) -> Plain:
-    """The distinct values of a mask; of one with many, that there are many."""
-    found = np.unique(np.round(np.asarray(mask, np.float64), 3))
-    return [float(value) for value in found] if len(found) <= FEW else "many different values"
+def factor_of_kept(mask: NDArray[np.floating], p: float) -> Plain:
+    """What is kept is multiplied by this; where chance has kept nothing, what it should be."""
+    kept = mask[mask != 0]
+    if not kept.size:
+        return 1 / (1 - p)
+    alike = np.allclose(kept, kept.flat[0], rtol=1e-3)
+    return float(kept.mean()) if alike else "several different numbers"
 
 
 def share_near(share: float, expected: float) -> float:

@@ -111,6 +111,19 @@ the sign reversed: p - np.eye(len(E))[said] -> np.eye(len(E))[said] - p
     Your gradient points downhill. d loss / d score is p minus the target.
 the word that was read as the target: np.eye(len(E))[said] -> np.eye(len(E))[read]
     You subtract 1 at the word that was read. The target is the word that was said.
+p is not normalised: p = p / p.sum(1, keepdims=True) -> pass
+    Your exponentials are not divided by their sum, so they are no probabilities.
+normalised over the pairs: p.sum(1, -> p.sum(0,
+    You divide by the sum over the pairs. The probabilities of one pair sum to 1 over the words,
+    axis 1.
+the largest score of the wrong axis: scores.max(1, -> scores.max(0,
+    You subtract the largest score over the pairs. Subtract that over the words, axis 1.
+the scores in place of p: p = np.exp(scores - scores.max(1, keepdims=True)) -> p = scores
+    The scores go through the exponential first.
+the first part is subtracted: gradient = error.T @ h -> gradient = -error.T @ h
+    Your part of the softmax's weights has the wrong sign. Both parts are added.
+the second part is subtracted: read, error @ E @ W.T) -> read, -error @ E @ W.T)
+    Your part of the words that were read has the wrong sign. Both parts are added.
 not divided by the pairs: / len(read) ->
     Your gradient is that of the sum. The loss is the mean over the pairs.
 the table's vector in place of h: error.T @ h -> error.T @ x
@@ -122,8 +135,8 @@ W is not transposed: error @ E @ W.T -> error @ E @ W
 --- hint 3
 a repeated word counts once: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] += error @ E @ W.T
-    A word that was read three times gets one of its three parts: `gradient[read] += ...` writes each
-    row once. `np.add.at(gradient, read, ...)` adds them all.
+    A word that was read three times gets one of its three parts: `gradient[read] += ...` writes
+    each row once. `np.add.at(gradient, read, ...)` adds them all.
 """
 
 EXERCISE = Exercise(

@@ -1,7 +1,7 @@
 """Exercise `train_epoch`: one pass over the text in windows of drawn length."""
 
 from collections.abc import Callable, Iterator
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,8 @@ class _Seen(nn.Module):
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What the model, the loss and the optimiser see, and where the weights end."""
     model = _Seen(inputs["seed"]).eval()
-    optimiser = torch.optim.SGD(model.parameters(), lr=inputs["rate"], weight_decay=0.01)
+    groups = [{"params": part.parameters()} for part in (model.table, model.lstm, model.decoder)]
+    optimiser = torch.optim.SGD(groups, lr=inputs["rate"], weight_decay=0.01)
     rows = torch.from_numpy(inputs["rows"].copy())
     targets: list[list[int]] = []
     steps: list[list[float]] = []
@@ -108,7 +109,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
     def after_step() -> None:
         norm = sum(float(p.grad.square().sum()) for p in model.parameters() if p.grad is not None)
-        steps.append([optimiser.param_groups[0]["lr"], norm**0.5, float(model.table.weight.sum())])
+        rates = [group["lr"] for group in optimiser.param_groups]
+        steps.append([*rates, norm**0.5, float(model.table.weight.sum())])
 
     settings = [inputs[name] for name in ("bptt", "rate", "clip")]
     try:
@@ -126,9 +128,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "what is asked": targets,
         "in training mode": model.modes == {True},
         "states at the start of each window": model.states,
-        "rates": np.array([step[0] for step in steps]),
-        "norms of the gradients": np.array([step[1] for step in steps]),
-        "the table after each step": np.array([step[2] for step in steps]),
+        "rates": np.array([step[:-2] for step in steps]),
+        "norms of the gradients": np.array([step[-2] for step in steps]),
+        "the table after each step": np.array([step[-1] for step in steps]),
         "losses": np.array(losses),
         "weights at the end": np.array([float(p.sum()) for p in model.parameters()]),
     }
@@ -164,9 +166,9 @@ def _other(
         cuts.append(min(cuts[-1] + next(lengths), rows.size(1) - 1))
     losses: list[float] = []
     state: States | None = None
-    for first, behind in zip(cuts[:-1], cuts[1:], strict=True):
+    for first, behind in pairwise(cuts):
         said = model.train()(rows[:, first:behind], state)
-        state = [tuple(part.detach() for part in pair) for pair in said[1]]  # type: ignore[misc]
+        state = [tuple(part.detach() for part in pair) for pair in said[1]]
         loss = loss_of(said[0], rows[:, first + 1 : behind + 1], *said[2:])
         for parameter in model.parameters():
             parameter.grad = None
@@ -205,12 +207,17 @@ scaled by T alone: rate * (end - start) / bptt -> rate * (end - start)
     You multiply by T and do not divide by bptt. A window of bptt words has the rate itself.
 the rate is scaled on and on: rate * (end - start) / bptt -> group["lr"] * (end - start) / bptt
     You scale the rate of the window before. Begin from `rate` each time.
+only the first group's rate: in optimiser.param_groups: -> in optimiser.param_groups[:1]:
+    You set the rate of the first group of parameters. There may be several: set it in each.
 the rate comes too late: for group in optimiser.param_groups: -> for group in []: \
-        && start = end -> optimiser.param_groups[0]["lr"] = rate * (end - start) / bptt⏎start = end
+        && start = end -> [g.update(lr=rate * (end - start) / bptt) \
+        for g in optimiser.param_groups]⏎start = end
     You set the rate after the step, so each window uses that of the window before.
 --- hint 3
 each window from zeros: [(h.detach(), c.detach()) for h, c in state] -> None
     Each window begins from zeros. Carry the state on, without its past.
+h and c change places: [(h.detach(), c.detach()) for -> [(c.detach(), h.detach()) for
+    You hand on c as h and h as c. The pair is (h, c), in this order.
 the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
         -> [(h.detach(), torch.zeros_like(c)) for h, c in state]
     You carry h on and not c. Both belong to the state.
@@ -223,13 +230,10 @@ gradients are cleared before the step: optimiser.zero_grad() -> pass \
         && nn.utils.clip_grad_norm_(model.parameters(), clip) -> optimiser.zero_grad()
     You clear the gradients between `backward` and `step`, so nothing is learnt.
 not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
-    The gradients are not clipped. Their norm is at most `clip`.
+    The gradients are not clipped, or too early: their norm is at most `clip` once `backward` has
+    made them.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
-clipped before there are gradients: optimiser.zero_grad() -> optimiser.zero_grad()⏎nn.utils.\
-clip_grad_norm_(model.parameters(), clip) \
-        && loss.backward()⏎nn.utils.clip_grad_norm_(model.parameters(), clip) -> loss.backward()
-    You clip before `backward`, where there is nothing to clip.
 clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
         && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
     You clip after the step, where it is too late.
@@ -237,7 +241,7 @@ no step: optimiser.step() -> pass
     The optimiser never makes its step.
 nobody is told: after_step() -> pass
     You never call `after_step()`. The average of the weights is taken there, after each step.
-told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() ⏎ -> pass
+told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() -> pass
     You call `after_step()` before the step. It has to see the new weights.
 not in training mode: model.train() -> pass
     The model came in evaluation mode, and stays there: no dropout. Begin with `model.train()`.
