@@ -1,4 +1,4 @@
-"""Concat pooling: what a classifier sees of a text (section 3.3, equation 4).
+"""Concat pooling: what a classifier sees of a text (section 3.3).
 
 Letters in the shape comments: B texts, T words, H numbers of a state.
 """

@@ -1,4 +1,4 @@
-"""The slanted triangular learning rate: a short rise, a long fall (section 3.2, equation 3).
+"""The slanted triangular learning rate: a short rise, a long fall (section 3.2).
 
 The formula as it is printed ends below zero in many short runs; `as_printed` keeps it for show.
 Every schedule here gives the factor on the highest rate at a step that is counted from 0.
@@ -17,7 +17,7 @@ Schedule = Callable[[int, int], float]
 def slanted_triangular(
     step: int, steps: int, cut_share: float = CUT_SHARE, ratio: float = RATIO
 ) -> float:
-    """The factor of equation 3, its second slope mended: it leads to 1/ratio at `steps`.
+    """The factor of section 3.2, its second slope mended: it leads to 1/ratio at `steps`.
 
     Parameters
     ----------
@@ -57,5 +57,5 @@ def constant(step: int, steps: int) -> float:
 
 
 def cosine(step: int, steps: int) -> float:
-    """From the highest rate down to 0 along half a wave, the paper's other schedule (table 7)."""
+    """From the highest rate down to 0 along half a wave, the paper's other schedule (section 5)."""
     return (1 + math.cos(math.pi * step / steps)) / 2

@@ -10,7 +10,7 @@ from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {
     1: "every layer would have moved far, and the perplexity on general text would have grown "
-    "many times over within one epoch",
+    "many times over as soon as an LSTM wakes",
     2: "the lowest layer would have moved most and the top one hardly at all",
     3: "the layers below the top would not have moved at all",
     4: "the top layer would not have moved at all",

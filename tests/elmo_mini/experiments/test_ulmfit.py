@@ -68,3 +68,32 @@ def test_the_stored_parts_have_their_draws_and_checkpoints() -> None:
         assert {len(point["values"]) for point in of["right"].values()} == {of["draws"]}
     assert stored["tasks"]["questions"]["draws"] == 5
     assert "forward" in stored["checkpoints"]
+
+
+def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
+    tasks = stored_result("ulmfit_parts").numbers["tasks"]
+    gains = {task: of["lead of the whole recipe"] for task, of in tasks.items()}
+    for of in gains.values():
+        assert all(point["low"] <= 0.0005 and point["high"] >= -0.0005 for point in of.values())
+    questions, opinions = gains["questions"], gains["opinions"]
+    said = {
+        "a constant rate": "2.9 (-0.8 to 6.5)",
+        "without stage 2": "2.3 (-2.6 to 8.2)",
+    }
+    for variant, text in said.items():
+        assert in_points(questions[variant]) == text
+    assert in_points(opinions["without stage 2"]) == "0.3 (-1.9 to 2.6)"
+    for variant in ("no gradual unfreezing", "one rate for all layers"):
+        assert questions[variant]["mean"] < 0
+    assert f"{-100 * questions['plain, at a rate of its own']['mean']:.1f}" == "3.4"
+    general = tasks["questions"]["perplexity of general text"]
+    assert f"{general['plain, at a rate of its own']['mean']:.0f}" == "221"
+    curves = tasks["questions"]["forgetting"]
+    assert [f"{curves[WHOLE][place]['mean']:.0f}" for place in (0, -1)] == ["193", "199"]
+    assert 7 < curves[NONE][-1]["mean"] / curves[NONE][0]["mean"] < 8.5
+    assert all(0.5 < point["mean"] < 0.6 for point in tasks["opinions"]["right"].values())
+
+
+def in_points(point: dict[str, float]) -> str:
+    mean, low, high = (100 * point[end] for end in ("mean", "low", "high"))
+    return f"{mean:.1f} ({low:.1f} to {high:.1f})"
