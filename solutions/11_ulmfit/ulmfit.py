@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 11 · ULMFiT
 #
-# You have a language model that has read three million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you do the opposite: you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop that does it, and you measure which of its famous tricks earns its place.
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you do the opposite: you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop that does it, and you measure which of its famous tricks earns its place.
 
 # %%
 import copy
@@ -113,7 +113,7 @@ speak(STAGE_1, STAGE_1_WORDS)
 # %% [markdown] slide="slide"
 # ## 2. Learn the new, keep the old
 #
-# A violinist learns the viola. Bow and ear can stay, the fingering moves a little, the clef is new. Whoever starts by shaking everything loses the bow arm. Three tricks keep it. The first is about **when** to learn fast.
+# A violinist learns the viola. Bow and ear can stay, the fingering moves a little, the clef is new. Three tricks keep the bow arm. The first is about **when** to learn fast.
 #
 # ### When: a slanted triangle
 #
@@ -470,7 +470,7 @@ clear = share_right(right[best] - right[second])["low"] > 0
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions, in our run, **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level; word vectors alone and the network from scratch come behind, and even that is not clear. The paper's lead over other methods, on its six tasks, came from a model that had read thirty-five times as much, with thousands of labels and more. (Without the corpora the task is word order, where counting must be at 50 %, whatever it counts.)
+# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions, in our run, **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level; word vectors alone and the network from scratch come behind, and even that is not clear. (The paper's model had read forty times as much.) (Without the corpora the task is word order, where counting must be at 50 %, whatever it counts.)
 #
 # So what do you have? One network that can be asked for more than its counts. Ask it something. Change the sentence, in lower case.
 
@@ -557,17 +557,17 @@ report.parts_figure("With 100 labels, no part of the recipe has a clear lead (st
 report.print_leads_by_part()
 
 # %% [markdown]
-# **With a hundred labels, no part has a clear lead.** Every interval holds 0, on both tasks. The triangle is 2.9 points ahead on the questions (−0.8 to 6.5), and stage 2 is 2.3 ahead (−2.6 to 8.2). Gradual unfreezing and discriminative rates are on the other side: without either the mean is higher. The row *plain, at a rate of its own* is what a sceptic would run: everything awake, one rate, chosen on dev, and a triangle. It is 3.4 points ahead of the whole recipe on the questions, and its interval just touches 0. In the paper's table every part is worth something, with a network, a text and test sets that are many times larger; and on AG its full recipe is not the best row either.
+# **With a hundred labels, no part has a clear lead.** Every interval holds 0, on both tasks. The triangle is 2.9 points ahead on the questions (−0.8 to 6.5), and stage 2 is 2.3 ahead (−2.6 to 8.2). Gradual unfreezing and discriminative rates are on the other side: without either the mean is higher. *Plain, at a rate of its own* is the sceptic's run: everything awake, one rate, chosen on dev, and a triangle. On the questions it is 3.4 points ahead of the whole recipe, and its interval just touches 0. In the paper's table, with a network and a text many times larger, most parts are worth something; but on AG the full recipe is not the best row either.
 #
 # On opinions nothing of all this is far above guessing, which is 50 %. A hundred labels are too few here.
 #
-# Is the recipe idle, then? No. Look at what it was made for: does the network still know general text? Its perplexity is measured on news that no stage has read.
+# Is the recipe idle, then? Look at what it was made for: does the network still know general text? The text is news that no stage has read.
 
 # %% slide="subslide"
 report.forgetting_figure("questions", "The recipe keeps the language model whole (stored)")
 
 # %% [markdown]
-# With the recipe the perplexity hardly moves, from 193 to 199. With none of its three parts it is seven times as high at the end. **The recipe does what it promises: it protects the language model. The labels did not need the protection.** A classifier may forget English and still know its six classes. And a lower rate protects as well: the plain run at its own rate ends at 221. If someone tells you that a trick prevents forgetting, ask two questions: is anything forgotten without it, and who misses it?
+# With the recipe the perplexity hardly moves, from 193 to 199. With none of its three parts it is seven times as high at the end. **The recipe does what it promises: it protects the language model. The labels did not need the protection.** A classifier may forget English and still know its six classes. And a lower rate protects as well: the plain run at its own rate ends at 221.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
@@ -657,25 +657,24 @@ for way, points in bags.items():
 outcome("worth", enough[0] if enough else COUNTS[-1])
 
 # %% [markdown]
-# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, as in the task without the corpora, no number of labels helps a bag of words.) So ask of every such factor: against whom, on which task, with which other text? And remember the sizes. The paper's model has read 103 million words and has 400, 1150, 1150 numbers in its layers; yours has read under three million and has 200, 400, 200. Its errors on the full tasks were the lowest then: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, which is no significant difference on 500 questions).
+# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, as in the task without the corpora, no number of labels helps a bag of words.) So ask of every such factor: against whom, on which task, with which other text? And remember the sizes: the paper's model has read 103 million words, yours two and a half. With all labels its errors were the lowest then: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
 
 # %% [markdown] slide="slide"
 # ## Two opinions
 #
-# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* This stood in a well-read article on pretraining. **For it:** it is a training run of its own for each task, GPT and BERT do without, and in our runs of section 5 it brings 2.3 points on the questions (−2.6 to 8.2) and 0.3 on opinions (−1.9 to 2.6), no clear difference. **Against it:** it needs no labels, it takes half a minute here, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept). "Domain" is not quite the word: it is the text of the target task itself.
+# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* (From a well-read article.) **For it:** each task needs a training run of its own, GPT and BERT do without, and in section 5 it brings 2.3 points on the questions (−2.6 to 8.2) and 0.3 on opinions (−1.9 to 2.6), no clear difference. **Against it:** it needs no labels, it takes half a minute here, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
 #
-# *"ULMFiT ranks a grade below ELMo."* The same article says so, and adds a quarrel about who was first. **For it:** ELMo set records on six tasks of different kinds and was NAACL's best paper. ULMFiT was tried on classification alone; that it is "straightforward" for tagging, the paper says and does not show. **Against it:** no experiment sets the two side by side, so nobody has measured that it is *worse* at tagging either. What came next, GPT and BERT, fine-tunes whole networks as ULMFiT does. And first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018 and at ACL in July. Dai and Le fine-tuned a language model in 2015 (lesson 04).
+# *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; that it is "straightforward" for tagging, the paper says and does not show. **Against it:** no experiment of either paper sets the two side by side. What came next, GPT and BERT, fine-tunes whole networks as ULMFiT does. And who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018. Dai and Le fine-tuned a language model in 2015 (lesson 04).
 #
-# A third saying is no opinion and simply wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward language model are fine-tuned, and their probabilities are averaged: IMDb's test error falls from 5.30 to 4.58. Neither sees both sides at once; the pair reads both ways.
+# A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - ULMFiT has three stages: a language model of general text, the same on the task's own text without labels, and the same with a new head on the labels.
 # - One loop does stages 2 and 3. What differs is the loss, and who is awake.
-# - Discriminative rates: each layer 2.6 times slower than the one above it. A tied parameter needs one place.
-# - Gradual unfreezing wakes the layers from the top, one an epoch. Chain-thaw wakes one at a time.
-# - The slanted triangle rises for a tenth of the run and falls for the rest. As printed, its fall is too steep in most short runs.
+# - Discriminative rates: each layer 2.6 times slower than the one above it. Gradual unfreezing wakes the layers from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
+# - Together they keep the language model from being forgotten. A hundred labels did not reward it here.
 # - Concat pooling takes the last state, the largest of each unit and the mean. Padding must not take part.
 # - BPT3C carries the state over a long text and cuts the gradient.
 # - A bag of words is the first thing to compare with. On our questions, a hundred labels gave the whole pipeline no lead over it.
