@@ -700,7 +700,7 @@ progress()
 # %% [markdown]
 # ## If you have time: what long texts cost
 #
-# How much must autograd keep while a text is read? Count the bytes.
+# How much must autograd keep while a text is read, at once or in chunks? Count the bytes.
 
 # %% slide="subslide"
 LONG = torch.tensor([[word for text in ASKED for word in text][:1600]])
