@@ -39,7 +39,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             )
         masks.append((came.detach() / x.detach()).numpy())
     mask, other = masks
-    locked, apart = bool(np.allclose(mask, mask[:, :1])), bool(mask[0, 0].std() > 0)
+    locked, apart = bool(np.allclose(mask, mask[:, :1])), bool(np.ptp(mask[0, 0]) > 0.01)
     told = {
         "what is kept is multiplied by": factor_of_kept(mask, p),
         "the same at every step": locked,

@@ -110,7 +110,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     def after_step() -> None:
         norm = sum(float(p.grad.square().sum()) for p in model.parameters() if p.grad is not None)
         rates = [group["lr"] for group in optimiser.param_groups]
-        steps.append([*rates, norm**0.5, float(model.table.weight.sum())])
+        steps.append([*rates, norm**0.5, float(model.table.weight.detach().sum())])
 
     settings = [inputs[name] for name in ("bptt", "rate", "clip")]
     try:
@@ -132,7 +132,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "norms of the gradients": np.array([step[-2] for step in steps]),
         "the table after each step": np.array([step[-1] for step in steps]),
         "losses": np.array(losses),
-        "weights at the end": np.array([float(p.sum()) for p in model.parameters()]),
+        "weights at the end": np.array([float(p.detach().sum()) for p in model.parameters()]),
     }
 
 

@@ -1,0 +1,73 @@
+"""What lesson 10 says of its stored results, and what its checks say of odd answers."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from autograde.checking.catalogue import find
+from autograde.checking.check import examine
+from elmo_mini.figures import awd_lstm as figures
+from elmo_mini.results.stored import stored_result
+
+ABLATION = stored_result("awd_lstm_ablation").numbers
+DROPOUT = stored_result("awd_lstm_dropout").numbers
+
+
+def crosses_0(point: dict[str, Any]) -> bool:
+    return bool(point["low"] <= 0 <= point["high"])
+
+
+def test_stopping_early_is_the_great_step() -> None:
+    last, early, *_, whole = (point["mean"] for point in ABLATION["systems"].values())
+    assert last > 4 * early
+    assert 0 < early - whole < 4
+    assert crosses_0(ABLATION["better than"]["plain dropout, stopped early"])
+    assert max(p["mean"] for n, p in ABLATION["better than"].items() if "last" not in n) < 3
+
+
+def test_what_is_said_of_the_parts() -> None:
+    alone, without = ABLATION["better with it alone"], ABLATION["worse without"]
+    clear = {name for name, point in alone.items() if point["low"] > 0}
+    assert clear == {"AR and TAR", "locked dropout"}
+    assert set(alone["averaging"]["values"]) == {0.0}
+    assert {name for name, point in without.items() if point["low"] > 0} == {"tied softmax"}
+    assert sum(map(crosses_0, [*alone.values(), *without.values()])) > 7
+
+
+def test_the_factor_hardly_matters() -> None:
+    for size in ("the whole text", "a tenth"):
+        means = [point["mean"] for point in DROPOUT[size]["test"].values()]
+        assert max(means) < 1.04 * min(means)
+        assert min(DROPOUT[size]["best on dev"]) >= 0.6
+
+
+def test_a_difference_whose_interval_holds_0_is_marked() -> None:
+    said = figures.in_points(ABLATION["better than"]).splitlines()
+    assert ["(0 is inside)" in line for line in said] == [
+        crosses_0(point) for point in ABLATION["better than"].values()
+    ]
+
+
+class AsPublished(nn.Module):
+    """Weight drop that puts another matrix into the LSTM at each call."""
+
+    def __init__(self, lstm: nn.LSTM, p: float) -> None:
+        super().__init__()
+        self.lstm, self.p = lstm, p
+        self.raw = nn.Parameter(dict(lstm.named_parameters())["weight_hh_l0"].detach().clone())
+        del lstm._parameters["weight_hh_l0"]
+
+    def forward(self, x: torch.Tensor, state: Any = None) -> Any:
+        """As an LSTM."""
+        thin = nn.functional.dropout(self.raw, self.p, self.training)
+        self.lstm.weight_hh_l0 = thin
+        return self.lstm(x, state)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_published_way_is_told_why_it_stops() -> None:
+    report = examine(find("WeightDrop"), AsPublished)
+    assert report.points < 5
+    assert "cannot train again" in report.message
