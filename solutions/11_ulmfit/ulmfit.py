@@ -470,7 +470,7 @@ clear = share_right(right[best] - right[second])["low"] > 0
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions, in our run, **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level; word vectors alone and the network from scratch come behind, and even that is not clear. (The paper's model had read forty times as much.) (Without the corpora the task is word order, where counting must be at 50 %, whatever it counts.)
+# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions, in our run, **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level; word vectors alone and the network from scratch come behind, and even that is not clear. (The paper's model had read forty times as much.) (Without the corpora the task is word order. Which words occur says nothing there, and every model that has read is far ahead: whether pretraining shows hangs on what the task asks.)
 #
 # So what do you have? One network that can be asked for more than its counts. Ask it something. Change the sentence, in lower case.
 
