@@ -49,5 +49,8 @@ class WithProgress(Iterable[Item]):
     def __init__(self, items: Collection[Item], what: str | None = None) -> None:
         self.items, self.what = items, what
 
+    def __len__(self) -> int:
+        return len(self.items)
+
     def __iter__(self) -> Iterator[Item]:
         return iter(progress_bar(self.items, self.what))

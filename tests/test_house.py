@@ -192,6 +192,7 @@ ROOMS = {
         "elmo",
         "probing",
         "tagging",
+        "ulmfit",
         "figures",
         "results",
         "experiments",

@@ -1,0 +1,50 @@
+"""Exercise `broken_tunings`: which fault has which run?"""
+
+import numpy as np
+
+from autograde.checking.exercise import Exercise
+from autograde.exercises.from_characters.which_fault import WhichFault
+from autograde.exercises.ulmfit import LESSON
+from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
+
+TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
+WOULD_SHOW = {
+    1: "every layer would have moved far, and the perplexity on general text would have grown "
+    "many times over as soon as an LSTM wakes",
+    2: "the lowest layer would have moved most and the top one hardly at all",
+    3: "the layers below the top would not have moved at all",
+    4: "the top layer would not have moved at all",
+    5: "the test text would be far easier for the language model than the text of dev",
+    6: "the test would come out far better than dev, and its text would be no easier",
+}
+LOOK = {
+    "A": "Compare what the language model says of the two texts that it should not have read",
+    "B": "Look at the perplexity on general text, and at how far the layers have moved",
+    "C": "Look at how far each of its layers has moved",
+}
+
+
+def reference() -> dict[str, int]:
+    """The number of each run's fault."""
+    return dict(TRUTH)
+
+
+RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
+
+EXERCISE = Exercise(
+    id="broken_tunings",
+    title="Three broken runs",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    reference=reference,
+    run=RUN.run,
+    cases=RUN.cases(),
+    mistakes=RUN.mistakes(),
+    right_answers={
+        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
+        "the three numbers": lambda: {"A": 5, "B": 1, "C": 3},
+    },
+)

@@ -1,0 +1,169 @@
+"""``python -m elmo_mini.experiments.ulmfit NAME ...``: the full-size measurements of lesson 11.
+
+Kinds of questions (TREC-6) and opinions on films (sentence polarity), from few labels. What is
+stored are shares of the test texts that are right, with 95 % intervals over draws and texts.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.awd_lstm.files import course_file
+from elmo_mini.experiments.broken_tunings import broken_runs
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.ulmfit_bench import (
+    GENERAL_SENTENCES,
+    Bench,
+    benches,
+    checkpoints,
+    schedule_for,
+)
+from elmo_mini.results.intervals import interval
+from elmo_mini.ulmfit.recipe import Stage3
+from elmo_mini.ulmfit.report import Right, share_right
+
+LABELS = 100
+WATCHED = 3
+"""Draws whose forgetting is measured after every epoch."""
+WHOLE, NONE = "the whole recipe", "none of the three"
+PARTS: dict[str, Stage3] = {
+    WHOLE: Stage3(),
+    "no gradual unfreezing": Stage3(waking="all at once"),
+    "one rate for all layers": Stage3(factor=1.0),
+    "a constant rate": Stage3(slanted=False),
+    NONE: Stage3(waking="all at once", factor=1.0, slanted=False),
+    "plain, at a rate of its own": Stage3(waking="all at once", factor=1.0, rate=0.004),
+}
+NETWORKS = ("from scratch", "stages 1 and 3", "stages 1, 2 and 3")
+
+
+def labels(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Every way to learn from 50, 100, 500 and all labels."""
+    found: Result = {"tasks": {}}
+    for name, bench in tasks.items():
+        rows: dict[str, list[Right]] = {}
+        for count, draws in bench.draws.items():
+            for way, right in _every_way(bench, count, seeds[:draws]).items():
+                rows.setdefault(way, []).append(right)
+                print(f"{name}, {count} labels, {way}: {right.mean():.3f}", flush=True)
+        found["tasks"][name] = {
+            "what": bench.task.what,
+            "labels": list(bench.draws),
+            "draws": list(bench.draws.values()),
+            "test": len(bench.task.test.texts),
+            "right": {way: list(map(share_right, rights)) for way, rights in rows.items()},
+            "lead of stages 1, 2 and 3": {
+                way: [
+                    share_right(ours - theirs)
+                    for ours, theirs in zip(rows[NETWORKS[2]], rights, strict=True)
+                ]
+                for way, rights in rows.items()
+                if way != NETWORKS[2]
+            },
+        }
+    return "Few labels: ULMFiT, its stages left out, and what a sceptic tries first", found
+
+
+def _every_way(bench: Bench, count: int, seeds: Sequence[int]) -> dict[str, Right]:
+    known = [bench.task.train.drawn(count, seed) for seed in seeds]
+    how = schedule_for(count)
+    answers: dict[str, list[Any]] = {
+        "bag of words": [bench.by_bag_of_words(k) for k in known],
+        "naive Bayes SVM": [bench.by_naive_bayes_svm(k) for k in known],
+        "static vectors": [bench.by_static_vectors(k) for k in known],
+        "ELMo features": [bench.by_elmo(k) for k in known],
+        NETWORKS[0]: [bench.from_scratch(count, how, seed).said for seed in seeds],
+        NETWORKS[1]: [bench.trained(count, how, seed, read=False).said for seed in seeds],
+        NETWORKS[2]: [bench.trained(count, how, seed).said for seed in seeds],
+    }
+    return {way: bench.right(said) for way, said in answers.items()}
+
+
+def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """A hundred labels: each part of the recipe left out, both directions, what is forgotten."""
+    found: Result = {"labels": LABELS, "tasks": {}}
+    for name, bench in tasks.items():
+        draws = seeds[: bench.draws[LABELS]]
+        said, general = {}, {}
+        for variant, how in PARTS.items():
+            runs = [
+                bench.trained(
+                    LABELS, how, seed, watch=variant in (WHOLE, NONE) and number < WATCHED
+                )
+                for number, seed in enumerate(draws)
+            ]
+            said[variant] = [run.said for run in runs]
+            general[variant] = interval([run.general[-1] for run in runs])
+            share = bench.right(said[variant]).mean()
+            print(f"{name}, {variant}: {share:.3f}, {general[variant]['mean']:.0f}", flush=True)
+        said["without stage 2"] = [
+            bench.trained(LABELS, Stage3(), seed, read=False).said for seed in draws
+        ]
+        if course_file("backward").exists():
+            said["backward"] = [
+                bench.trained(LABELS, Stage3(), seed, direction="backward").said for seed in draws
+            ]
+            pairs = zip(said[WHOLE], said["backward"], strict=True)
+            said["forward and backward"] = [ahead + behind for ahead, behind in pairs]
+        rights = {variant: bench.right(answers) for variant, answers in said.items()}
+        found["tasks"][name] = {
+            "what": bench.task.what,
+            "draws": len(draws),
+            "right": {variant: share_right(right) for variant, right in rights.items()},
+            "lead of the whole recipe": {
+                variant: share_right(rights[WHOLE] - right)
+                for variant, right in rights.items()
+                if variant != WHOLE
+            },
+            "perplexity of general text": {
+                "after stage 1": bench.general_perplexity(bench.reader(read=False)),
+                **general,
+            },
+            "forgetting": {
+                variant: [
+                    interval(epoch)
+                    for epoch in np.transpose(
+                        [
+                            bench.trained(LABELS, PARTS[variant], seed).general
+                            for seed in draws[:WATCHED]
+                        ]
+                    )
+                ]
+                for variant in (WHOLE, NONE)
+            },
+        }
+    return "A hundred labels: which part of the recipe earns its place", found
+
+
+def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Three broken runs and a sound one, with a hundred questions."""
+    return "Three broken runs and a sound one", broken_runs(tasks["questions"], seeds[0])
+
+
+EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Result]]] = {
+    "parts": parts,
+    "broken": broken,
+    "labels": labels,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    return run_experiments("ulmfit", __doc__, EXPERIMENTS, _prepare, argv, seeds=5)
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    return (benches(), args.seeds), {
+        "intervals": "shares of the test: 95 %, bootstrap over draws and texts",
+        "checkpoints": checkpoints(),
+        "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500)},
+        "general text": f"the first {GENERAL_SENTENCES} sentences of the Lee corpus",
+        "threads": 1,
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

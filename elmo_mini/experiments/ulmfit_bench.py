@@ -1,0 +1,216 @@
+"""One bench for lesson 11's measurements: the language models, the tasks, and whoever is trained.
+
+A seed draws the labels, the start values of the head, the dropout and the order of the batches.
+Whatever is compared shares it, so differences are taken draw by draw and text by text.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_mini import corpora
+from elmo_mini.awd_lstm.files import course_file, load_awd_lstm, read_awd_lstm_record
+from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.ulmfit import baselines, tasks
+from elmo_mini.ulmfit.classifier import TextClassifier, class_probabilities, in_ids
+from elmo_mini.ulmfit.recipe import Stage3, fresh, stage_2, stage_3
+from elmo_mini.ulmfit.report import right_of
+from elmo_mini.ulmfit.task_text import Window, text_perplexity, text_windows
+from elmo_mini.ulmfit.tasks import Labelled, Task
+from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+
+Floats = NDArray[np.float32]
+GENERAL_SENTENCES = 120
+FEW = 100
+"""Up to so many labels, a batch holds 8 texts; else 16."""
+
+
+def schedule_for(labels: int) -> Stage3:
+    """How long and in what batches the whole recipe trains on so many labels."""
+    return Stage3() if labels <= FEW else Stage3(batch_size=16)
+
+
+def from_nothing(how: Stage3) -> Stage3:
+    """The same for a network that has read nothing: one rate, all at once, twice the epochs."""
+    return replace(how, waking="all at once", factor=1.0, epochs=2 * how.epochs, rate=0.004)
+
+
+class Run(NamedTuple):
+    """What is kept of a trained classifier.
+
+    Attributes
+    ----------
+    said : (N, C) probabilities for the test
+    general : perplexity of general text, before stage 3 and after each epoch if it was watched,
+        else at its end alone
+    """
+
+    said: Floats
+    general: list[float]
+
+
+@dataclass
+class Bench:
+    """One task, and everything that is trained on it.
+
+    `draws` is how many draws of labels there are for comparisons, by the number of labels.
+    """
+
+    task: Task
+    draws: dict[int, int]
+    passes: int = 2
+    readers: dict[tuple[str, bool], AWDLSTM] = field(default_factory=dict)
+    runs: dict[tuple[int, Stage3, int, bool, str], Run] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> tuple[Vocabulary, int]:
+        """The task's words and the checkpoint's, and how many are the task's."""
+        return task_vocabulary(self.task.text, load_awd_lstm()[1])
+
+    @cached_property
+    def general(self) -> list[Window]:
+        """General text that no checkpoint has read: news of the Lee corpus."""
+        sentences = list(corpora.lee().sentences(lower=True))[:GENERAL_SENTENCES]
+        return text_windows(sentences, self.words[0], rows=8)
+
+    def reader(self, *, read: bool, direction: str = "forward") -> AWDLSTM:
+        """The language model after stage 1, or after stage 2 as well if it has `read`."""
+        key = (direction, read)
+        if key not in self.readers:
+            vocabulary, own = self.words
+            if read:
+                before = self.reader(read=False, direction=direction)
+                self.readers[key] = stage_2(
+                    before, vocabulary, own, self.task.text, epochs=self.passes
+                )
+            else:
+                model, known = load_awd_lstm(direction=direction)
+                self.readers[key] = with_words(model, known, vocabulary)
+        return self.readers[key]
+
+    def trained(
+        self,
+        count: int,
+        how: Stage3,
+        seed: int,
+        *,
+        read: bool = True,
+        direction: str = "forward",
+        watch: bool = False,
+    ) -> Run:
+        """A classifier from so many labels, trained once and kept.
+
+        Parameters
+        ----------
+        read : it starts from stage 2, not from stage 1
+        watch : note what is forgotten after each epoch; a run that was not watched is made anew
+        """
+        key = (count, how, seed, read, direction)
+        if key not in self.runs or (watch and len(self.runs[key].general) == 1):
+            reader = self.reader(read=read, direction=direction)
+            self.runs[key] = self._run(reader, count, how, seed, watch)
+        return self.runs[key]
+
+    def from_scratch(self, count: int, how: Stage3, seed: int) -> Run:
+        """The same network, whose layers have read nothing."""
+        reader = fresh(self.reader(read=False), seed)
+        return self._run(reader, count, from_nothing(how), seed, watch=False)
+
+    def _run(self, reader: AWDLSTM, count: int, how: Stage3, seed: int, watch: bool) -> Run:
+        vocabulary, classes = self.words[0], len(self.task.classes)
+        direction, general = reader.options.direction, []
+
+        def note(epoch: int, model: TextClassifier) -> None:
+            if direction == "forward" and (watch or epoch == how.epochs):
+                general.append(text_perplexity(model.reader, self.general))
+                model.train()
+
+        model = stage_3(
+            reader,
+            vocabulary,
+            self.task.train.drawn(count, seed),
+            classes,
+            how,
+            seed,
+            after_epoch=note,
+        )
+        model.eval()
+        asked = in_ids(self.task.test.texts, vocabulary, direction)
+        return Run(class_probabilities(model, asked).numpy(), general)
+
+    def right(self, answers: Iterable[Any]) -> NDArray[np.float64]:
+        """(draws, N) whether each answer for the test is right."""
+        return right_of(list(answers), self.task.test.labels)
+
+    def general_perplexity(self, reader: AWDLSTM) -> float:
+        """Of a forward reader on `general`, among all words."""
+        return text_perplexity(reader, self.general)
+
+    def by_bag_of_words(self, known: Labelled) -> NDArray[np.int64]:
+        """Answers for the test."""
+        return baselines.bag_of_words(known.texts, known.labels, self.task.test.texts)
+
+    def by_naive_bayes_svm(self, known: Labelled) -> NDArray[np.int64]:
+        """Answers for the test."""
+        return baselines.naive_bayes_svm(known.texts, known.labels, self.task.test.texts)
+
+    def by_static_vectors(self, known: Labelled) -> NDArray[np.int64]:
+        """Answers for the test, from mean and largest numbers of stage 1's word vectors."""
+        return baselines.linear_on(
+            self._static(known.texts), known.labels, self._static(self.task.test.texts)
+        )
+
+    def by_elmo(self, known: Labelled) -> NDArray[np.int64]:
+        """Answers for the test, from the mean vector of each layer of the course's biLM."""
+        x, y = self._elmo(known.texts), self._elmo(self.task.test.texts)
+        return baselines.linear_on(x, known.labels, y)
+
+    def _static(self, texts: list[list[str]]) -> Floats:
+        vocabulary, table = self.words[0], self.reader(read=False).embedding.weight.detach()
+        rows = [table[torch.tensor(vocabulary.encode(text))] for text in texts]
+        return np.stack([torch.cat([row.mean(0), row.amax(0)]).numpy() for row in rows])
+
+    @cached_property
+    def _embedder(self) -> ElmoEmbedder:
+        return ElmoEmbedder(module=load_pretrained())
+
+    @cached_property
+    def _elmo_kept(self) -> dict[tuple[str, ...], Floats]:
+        return {}
+
+    def _elmo(self, texts: list[list[str]]) -> Floats:
+        new = [text for text in dict.fromkeys(map(tuple, texts)) if text not in self._elmo_kept]
+        new.sort(key=len)
+        for text, layers in zip(new, self._embedder.embed_sentences(map(list, new)), strict=True):
+            self._elmo_kept[text] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
+        return np.stack([self._elmo_kept[tuple(text)] for text in texts])
+
+
+def benches() -> dict[str, Bench]:
+    """One for each of the two tasks."""
+    asked, liked = tasks.questions(), tasks.opinions()
+    return {
+        "questions": Bench(asked, {50: 5, 100: 5, 500: 1}),
+        "opinions": Bench(liked, {50: 3, 100: 3}, passes=1),
+    }
+
+
+def checkpoints() -> dict[str, Any]:
+    """What the checkpoints say of themselves."""
+    found = {}
+    for direction in ("forward", "backward"):
+        path = course_file(direction)
+        if path.exists():
+            record = read_awd_lstm_record(path)
+            found[direction] = {
+                key: record[key] for key in ("perplexity", "tokens", "command") if key in record
+            }
+    return found

@@ -1,0 +1,139 @@
+"""What is stored of lesson 11's measurements, as figures and as lines to read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
+
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
+from elmo_mini.results.intervals import lead
+from elmo_mini.results.stored import stored_result
+from elmo_mini.ulmfit.long_texts import Reader
+from elmo_mini.ulmfit.schedule import as_printed
+
+LEFT_OUT = {
+    "without stage 2": "stage 2",
+    "no gradual unfreezing": "gradual\nunfreezing",
+    "one rate for all layers": "discriminative\nrates",
+    "a constant rate": "slanted\ntriangle",
+    "none of the three": "the last three\ntogether",
+}
+
+
+def tasks_of(name: str) -> dict[str, Any]:
+    """The tasks of a stored result, such as ``labels``."""
+    found: dict[str, Any] = stored_result(f"ulmfit_{name}").numbers["tasks"]
+    return found
+
+
+def parts_figure(title: str) -> Picture:
+    """What each part is worth: the whole recipe less the one without it, draw by draw."""
+    rows = {
+        task: [of["lead of the whole recipe"][variant] for variant in LEFT_OUT]
+        for task, of in tasks_of("parts").items()
+    }
+    return interval_bars(
+        list(LEFT_OUT.values()), rows, title=title, ylabel="points lost without it"
+    )
+
+
+def print_leads_by_part() -> None:
+    """How far the whole recipe is ahead of every variant."""
+    for task, of in tasks_of("parts").items():
+        print(f"{task}: the whole recipe less ...")
+        for variant, point in of["lead of the whole recipe"].items():
+            print(f"   {variant:<28} {lead(point)}")
+
+
+def forgetting_figure(task: str, title: str) -> Picture:
+    """The perplexity of general text before stage 3 and after each of its epochs."""
+    curves: Mapping[str, Any] = tasks_of("parts")[task]["forgetting"]
+    ends = {
+        name: np.array([[p[end] for p in curve] for end in ("mean", "low", "high")])
+        for name, curve in curves.items()
+    }
+    length = max(row.shape[1] for row in ends.values())
+    return plots.curves(
+        np.arange(length),
+        {name: row[0] for name, row in ends.items()},
+        bands={name: (row[1], row[2]) for name, row in ends.items()},
+        title=title,
+        xlabel="epochs of stage 3",
+        ylabel="perplexity of general text",
+    )
+
+
+def broken_curves() -> Picture:
+    """The perplexity of general text in the broken runs and the sound one."""
+    runs = stored_result("ulmfit_broken").numbers["runs"]
+    curves = {name: run["perplexity of general text"] for name, run in runs.items()}
+    return plots.curves(
+        np.arange(len(curves["sound"])),
+        curves,
+        title="Four runs: the perplexity of general text",
+        xlabel="epochs of stage 3",
+        ylabel="perplexity",
+        log_y=True,
+    )
+
+
+def print_broken_runs() -> None:
+    """What else is seen of the broken runs and of the sound one."""
+    stored = stored_result("ulmfit_broken").numbers
+    for name, run in stored["runs"].items():
+        text, right = run["perplexity of the task's text"], run["right"]
+        layers = zip(stored["layers"], run["moved"], strict=True)
+        print(f"{name}")
+        print("   moved by", ", ".join(f"{layer} {100 * by:.1f} %" for layer, by in layers))
+        print(f"   perplexity of the texts of dev {text['dev']:.1f}, of test {text['test']:.1f}")
+        print(f"   right on dev {right['dev']:.1%}, on test {right['test']:.1%}")
+
+
+def kept_megabytes(read: Reader, ids: Tensor, reading: Any, chunk: int, keep: int) -> float:
+    """What autograd keeps when a text has been read, in megabytes.
+
+    Parameters
+    ----------
+    reading : `read_in_chunks`, or what does the same
+    """
+    kept: dict[int, int] = {}
+
+    def note(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with saved_tensors_hooks(note, lambda tensor: tensor):
+        reading(read, ids, chunk, keep)
+    return sum(kept.values()) / 1e6
+
+
+def memory_figure(read: Reader, ids: Tensor, reading: Any) -> Picture:
+    """What autograd keeps of longer and longer texts, read at once and in chunks."""
+    lengths = [length for length in (100, 200, 400, 800, 1600) if length <= ids.shape[1]]
+
+    def kept(chunk: int) -> list[float]:
+        return [kept_megabytes(read, ids[:, :n], reading, chunk, 2) for n in lengths]
+
+    return plots.curves(
+        np.array(lengths),
+        {"at once": kept(ids.shape[1]), "in chunks of 70, gradients in two": kept(70)},
+        title="In chunks, the memory for gradients stops growing",
+        xlabel="tokens of the text",
+        ylabel="megabytes",
+    )
+
+
+def printed_figure(title: str, runs: Sequence[int]) -> Picture:
+    """The schedule as the paper prints it, for runs of so many steps."""
+    return plots.curves(
+        {f"{steps} steps": np.arange(steps) / steps for steps in runs},
+        {f"{steps} steps": [as_printed(s, steps) for s in range(steps)] for steps in runs},
+        title=title,
+        xlabel="share of the run",
+        ylabel="rate / highest rate",
+    )

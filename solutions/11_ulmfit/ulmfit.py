@@ -1,0 +1,720 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 11 · ULMFiT
+#
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you do the opposite: you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop that does it, and you measure which of its famous tricks earns its place.
+
+# %%
+import copy
+from functools import partial
+
+import torch
+from torch.nn import functional
+
+from autograde import calibration, check, or_reference, outcome, predict, progress
+from elmo_mini.awd_lstm.files import load_awd_lstm
+from elmo_mini.experiments import ulmfit_report as report
+from elmo_mini.experiments.ulmfit_bench import Bench
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.progress import WithProgress
+from elmo_mini.results.intervals import lead
+from elmo_mini.results.stored import stored_result
+from elmo_mini.ulmfit import tasks
+from elmo_mini.ulmfit.classifier import (
+    TextClassifier,
+    class_probabilities,
+    in_ids,
+    labelled_batches,
+    language_model_layers,
+)
+from elmo_mini.ulmfit.recipe import fresh, rescaled
+from elmo_mini.ulmfit.report import right_of, share_right
+from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
+from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% tags=["road"]
+plots.road("11")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - fine-tune a language model on raw text and on labels with one loop, which you write,
+# - give each layer its own learning rate, wake the layers one after the other, and shape the rate over the run,
+# - read texts of any length for a classifier, with padding and with bounded memory,
+# - compare the result with what a sceptic tries first,
+# - find out which part of a recipe earns its place,
+# - see from its symptoms that a run forgets, sleeps, or has read the test.
+#
+# ## The paper
+#
+# **ULMFiT**: Howard and Ruder, *Universal Language Model Fine-tuning for Text Classification*, ACL 2018, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146). Section 3 is the method, section 5 takes it apart. The language model is the AWD-LSTM of lesson 10.
+#
+# The lesson takes 100 minutes if you are quick, and 130 with second tries. Short of time? Exercises 2, 3 and 4 are the spine. The lesson goes on without the others.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $B, T$ | texts in a batch, tokens in a text | $h_t$ | the top layer's state after token $t$ |
+# | $H$ | numbers in a state | $\eta$ | a learning rate; $\eta_{\max}$ the highest of a run |
+# | $L$ | layers that learn; the top one is number $L$ | $\eta^l$ | the rate of layer $l$ |
+# | $S, s$ | steps of a run, and one of them, counted from 0 | $c$ | the step at which the rate is highest |
+#
+# The paper writes $T$ and $t$ for $S$ and $s$. In this course those are tokens.
+
+# %% [markdown] instructor=true
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 3; section 1, 4; section 2, 42 (exercise 3 alone is 20); section 3, 5; section 4, 28; section 5, 14; section 6, 8; the myth, opinions, recap and discussion, 14: about 115. For 60 minutes: show exercises 1 and 5 solved, let them do 2, 3 and 4, and take section 5 as a poll. Students get stuck in exercise 3 on the rates: they multiply the rate of the step before. Let them print the rate of one group over the steps and look. Ask before section 4 who would bet on a bag of words, and keep the tally until its figure. Without the NLTK corpora the live runs tell sentences in order from shuffled ones; the stored figures are of the two tasks that the text speaks of, questions and opinions on films.
+
+# %% [markdown] slide="slide"
+# ## 1. Stage 1 is a file
+#
+# In 2012, people who wanted to tell birds from photos stopped starting from nothing. They took a network that had learnt ImageNet, a million photos of everything, and trained it a little further. ULMFiT does this with text, in three stages:
+#
+# 1. **General language.** A language model reads general text. Howard and Ruder took WikiText-103: 28,595 articles, 103 million words. It is done once; then it is a file.
+# 2. **The task's language.** The same model goes on reading, now the texts of the task. It needs no labels.
+# 3. **The task.** The softmax goes, a small new head comes, and the whole network learns the labels.
+#
+# Word vectors carry over one layer. Here the *whole network* is carried over. Your stage 1 is an AWD-LSTM of lesson 10: two layers, and a few million words of novels, speeches, letters and articles, in lower case. No film review and no question collection was among them.
+
+# %%
+STAGE_1, STAGE_1_WORDS = load_awd_lstm()
+TASK = tasks.first_task()
+print(f"The task: {TASK.what}. {len(TASK.train.texts):,} texts to learn from.")
+for text, label in list(zip(TASK.train.texts, TASK.train.labels, strict=True))[:4]:
+    print(f"  {' '.join(text)}  ->  {TASK.classes[label]}")
+
+
+def speak(model, words, among=None):
+    """Four sentences of a language model."""
+    for seed in range(4):
+        print("  ", " ".join(say(model, words, among=among, seed=seed)))
+
+
+print("\nThe checkpoint speaks:")
+speak(STAGE_1, STAGE_1_WORDS)
+
+# %% [markdown]
+# English, of a kind, out of novels and speeches. Of this task it knows nothing yet. Now you write what turns it.
+
+# %% [markdown] slide="slide"
+# ## 2. Learn the new, keep the old
+#
+# A violinist learns the viola. Bow and ear can stay, the fingering moves a little, the clef is new. Three tricks keep the bow arm. The first is about **when** to learn fast.
+#
+# ### When: a slanted triangle
+#
+# The new head starts at random, and its first gradients are noise. So the rate starts low. It rises soon, to get to the right region, and then falls for a long time, to settle. The paper (section 3.2) takes two straight lines, with $\rho = 32$ and $c = \lfloor S \cdot q \rfloor$, $q = 0.1$:
+#
+# $$p = \begin{cases} s / c & s < c \\ 1 - \dfrac{s - c}{c \cdot (1/q - 1)} & \text{otherwise} \end{cases} \qquad \eta_s = \eta_{\max} \cdot \frac{1 + p\,(\rho - 1)}{\rho}$$
+#
+# Below is what is printed, for two runs.
+
+# %% slide="subslide"
+report.printed_figure("As printed, a run of 109 steps ends below zero", (100, 109))
+
+# %% [markdown]
+# A negative rate climbs the loss. In long runs nobody would see it. A hundred labels make short runs.
+
+# %% [markdown] exercise="slanted_triangular"
+# ### Exercise 1. A slanted triangle (derive it)
+#
+# First with pen and paper. How many steps lie between $c$ and $S$? How many does the printed denominator assume, and when are the two equal? Put $S \cdot q = c + r$ and find what the printed $p$ is at $s = S$. From which $c$ on can it no longer pull the rate below zero?
+#
+# Then write `slanted_triangular(step, steps, cut_share=0.1, ratio=32)`: the factor $\eta_s / \eta_{\max}$. For every length of the run it rises in a straight line from 1/ratio at step 0 to 1 at step $c$, and falls in a straight line that reaches 1/ratio at `steps`, one step after the last.
+
+
+# %% exercise="slanted_triangular"
+def slanted_triangular(step, steps, cut_share=0.1, ratio=32):
+    """The factor on the highest rate at this step, counted from 0, of a run of so many."""
+    ### BEGIN SOLUTION
+    cut = int(steps * cut_share)
+    height = step / cut if step < cut else 1 - (step - cut) / (steps - cut)
+    return (1 + height * (ratio - 1)) / ratio
+    ### END SOLUTION
+
+
+# %% check="slanted_triangular"
+check("slanted_triangular", slanted_triangular)
+
+# %% [markdown] hints="slanted_triangular"
+# nudge: What must $p$ be at step 0, at step $c$, and at step $S$? Which of the three does the printed formula miss?
+#
+# idea: The fall has $S - c$ steps. The printed denominator is $c(1/q - 1)$, which is $S - c$ only if $S \cdot q$ is whole.
+#
+# outline: `cut` is `steps * cut_share`, rounded down. Before it, the height is `step / cut`. From it on, the height is 1 minus the share of the fall that is done. Height 0 must become 1/ratio, and height 1 must become 1.
+
+# %% [markdown] model_answer="slanted_triangular"
+# With $S q = c + r$, $0 \le r < 1$, the fall has $S - c = c(1/q - 1) + r/q$ steps, and the printed formula gives $p(S) = -r / (c\,(1 - q))$. The rate is negative where $p < -1/(\rho - 1)$, so where $31\,r > 0.9\,c$: never for $c \ge 35$, which are runs of 350 steps. With the number of steps that there are, $S - c$, the line ends where it should. fastai's code does the same.
+
+# %%
+slanted_triangular = or_reference("slanted_triangular", slanted_triangular)
+
+# %% [markdown] slide="subslide"
+# ### Who, and how fast: the layers
+#
+# Low layers hold what is general, word vectors and short phrases. High layers hold what is special. So the rates shrink on the way down, each layer $2.6$ times slower than the one above it (**discriminative fine-tuning**, section 3.2): $\eta^{l-1} = \eta^l / 2.6$.
+#
+# And in stage 3 the layers wake one after the other, from the top (**gradual unfreezing**, section 3.3). The head learns alone for an epoch. Then the top LSTM joins it, then the next, until everything learns.
+#
+# An optimiser of PyTorch takes a list of *parameter groups*, each with a rate of its own: `[{"params": [...], "lr": 0.01}, ...]`. What is in no group does not move.
+
+# %% [markdown] exercise="parameter_groups"
+# ### Exercise 2. Who learns, and how fast
+#
+# Write `parameter_groups(layers, rate, epoch, factor=2.6)`. `layers` is a list of lists of parameters, the lowest layer first. Return the groups of this epoch, counted from 0, for both rules above. `rate` is that of the top layer. After the last layer has woken, all learn in every epoch.
+#
+# One more thing must be true. Our softmax is **tied**: its weight is the table of word vectors, so one parameter stands in two layers. PyTorch refuses a parameter in two groups. Let it belong to the lower layer, in every respect.
+
+
+# %% exercise="parameter_groups"
+def parameter_groups(layers, rate, epoch, factor=2.6):
+    """The groups of the layers that learn in this epoch."""
+    ### BEGIN SOLUTION
+    groups, seen = [], set()
+    for height, layer in enumerate(layers):
+        own = [parameter for parameter in layer if parameter not in seen]
+        seen.update(layer)
+        depth = len(layers) - 1 - height  # layers above this one
+        if depth <= epoch:
+            groups.append({"params": own, "lr": rate / factor**depth})
+    return groups
+    ### END SOLUTION
+
+
+# %% check="parameter_groups"
+check("parameter_groups", parameter_groups)
+
+# %% [markdown] hints="parameter_groups"
+# nudge: Number the layers from the top: 0, 1, 2. What is the rate of number 2? In which epoch does it wake?
+#
+# idea: The layer with `depth` layers above it has the rate `rate / factor**depth`, and is awake from epoch `depth` on. For the tied parameter, go through the layers from below and remember which parameters you have met, in sleeping layers, too.
+#
+# outline: Keep a set `seen`. For each layer from below: its parameters that are not in `seen`; then add all of them to `seen`; then, if `depth <= epoch`, append a dict.
+
+# %%
+parameter_groups = or_reference("parameter_groups", parameter_groups)
+
+# %% [markdown] slide="subslide"
+# ### The loop
+#
+# Stage 2 and stage 3 differ in their loss and in who is awake. The loop is one. Yours will do both, and every experiment of this lesson.
+
+# %% [markdown] exercise="fine_tune"
+# ### Exercise 3. The loop
+#
+# Write `fine_tune(model, epochs, loss_of, groups_of, schedule)`.
+#
+# - `epochs` is a list with a list of batches for each epoch; epochs may differ in length.
+# - `loss_of(batch)` gives the loss of a batch, ready for autograd.
+# - `groups_of(epoch)` gives parameter groups, each with its highest rate.
+# - `schedule(step, steps)` gives the factor on all rates. There is one schedule for the whole run.
+#
+# The optimiser is `torch.optim.Adam(..., betas=(0.7, 0.99), fused=True)`, a fresh one for each epoch's groups. (The averages are the paper's; `fused` is a quicker way to the same step.) What is in no group takes no part in gradients (`requires_grad`), which saves time. The model is in training mode while it learns. Afterwards it is in evaluation mode, and every parameter can learn again. Return the list of losses, as plain numbers.
+
+
+# %% exercise="fine_tune"
+def fine_tune(model, epochs, loss_of, groups_of, schedule):
+    """Train in place; the loss of each batch."""
+    ### BEGIN SOLUTION
+    steps, losses = sum(len(batches) for batches in epochs), []
+    model.train()
+    for epoch, batches in enumerate(epochs):
+        groups = groups_of(epoch)
+        model.requires_grad_(False)
+        for group in groups:
+            for parameter in group["params"]:
+                parameter.requires_grad_(True)
+        optimizer = torch.optim.Adam(groups, betas=(0.7, 0.99), fused=True)
+        highest = [group["lr"] for group in optimizer.param_groups]
+        for batch in batches:
+            for group, rate in zip(optimizer.param_groups, highest, strict=True):
+                group["lr"] = rate * schedule(len(losses), steps)
+            optimizer.zero_grad()
+            loss = loss_of(batch)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    model.requires_grad_(True)
+    model.eval()
+    return losses
+    ### END SOLUTION
+
+
+# %% check="fine_tune"
+check("fine_tune", fine_tune)
+
+# %% [markdown] hints="fine_tune"
+# nudge: Write down what has to happen once a run, once an epoch and once a step. The check has a model of three small layers. Which of its lines tells where yours goes another way?
+#
+# idea: Once a run: the number of all steps. Once an epoch: ask for the groups, switch `requires_grad` off everywhere and on in the groups, make the optimiser, note the highest rates. Once a step: set `group["lr"]` of every group of `optimizer.param_groups`, clear the gradients, loss, backward, step.
+#
+# outline: `model.requires_grad_(False)` switches everything off. `optimizer.param_groups` holds the groups; keep `[group["lr"] for group in ...]` before the first step, because you are going to overwrite them: the rate of a step is the *highest* rate times the factor. The number of losses so far is the number of the step.
+
+# %% [markdown] model_answer="fine_tune"
+# A new Adam in each epoch forgets its running averages. The authors' code does the same, because each unfreezing begins a new fit. There the triangle begins anew, too; the paper does not say, and we take one for the run.
+
+# %%
+fine_tune = or_reference("fine_tune", fine_tune)
+
+# %% [markdown] slide="slide"
+# ## 3. Stage 2: it learns how people ask
+#
+# The task brings words that the checkpoint has never met. A new word gets the mean of all vectors and moves from there; the others keep theirs. The model bets among the words that occur at least twice in the task's text. No text of dev or test is read.
+
+# %%
+predict(
+    "how_far",
+    "Two passes over the task's text, without labels. How many times lower will the perplexity on its unread texts be?",
+    unit="x",
+)
+
+# %% slide="subslide"
+words, own = task_vocabulary(TASK.text, STAGE_1_WORDS)
+after_1 = with_words(STAGE_1, STAGE_1_WORDS, words)
+after_2 = copy.deepcopy(after_1)
+layers = language_model_layers(after_2)
+pages = text_windows(TASK.text, words)
+unread = text_windows(TASK.dev.texts, words)
+
+
+def everybody(layers, rate, epoch):
+    """The groups of an epoch in which no layer sleeps."""
+    return parameter_groups(layers, rate, len(layers))
+
+
+fine_tune(
+    after_2,
+    [WithProgress(pages)] * 2,
+    TextLoss(after_2, own),
+    partial(everybody, layers, 0.004),
+    slanted_triangular,
+)
+before, after = (text_perplexity(model, unread, own) for model in (after_1, after_2))
+print(f"Perplexity on unread texts of the task: {before:.0f} before, {after:.0f} after")
+speak(after_2, words, own)
+
+# %%
+outcome("how_far", before / after, unit="x")
+
+# %% [markdown]
+# Half a minute ago it told stories. With the corpora it now asks questions, which nobody told it to. (Without them it has read more news, and speaks of what the papers wrote.) That is **stage 2**. Some call it *domain adaptation*; it reads the target task's own text, and not a domain's.
+
+# %% [markdown] slide="slide"
+# ## 4. Stage 3: a hundred labels
+#
+# What does a classifier see of a text? The last state has read everything, and may have lost the one word that decides. So ULMFiT lays three looks side by side (**concat pooling**): the last state, the largest number of each unit over the text, and the mean.
+#
+# $$h_c = [\,h_T\,;\ \max_t h_t\,;\ \operatorname{mean}_t h_t\,]$$
+
+# %% [markdown] exercise="concat_pool"
+# ### Exercise 4. Three looks at a text
+#
+# Write `concat_pool(states, mask)`. `states` is a tensor (B, T, H), `mask` (B, T) is True at tokens. Each text has its tokens at the start, at least one, and padding behind. Return (B, 3H) in the order above. No number that stands at padding may change the result, whatever it is.
+
+
+# %% exercise="concat_pool"
+def concat_pool(states, mask):
+    """(B, 3 H): the last state, the largest of each unit, and the mean over the tokens."""
+    ### BEGIN SOLUTION
+    lengths = mask.sum(1)
+    last = states[torch.arange(len(states)), lengths - 1]
+    outside = ~mask.unsqueeze(-1)
+    largest = states.masked_fill(outside, -torch.inf).amax(1)
+    mean = states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1)
+    return torch.cat([last, largest, mean], 1)
+    ### END SOLUTION
+
+
+# %% check="concat_pool"
+check("concat_pool", concat_pool)
+
+# %% [markdown] hints="concat_pool"
+# nudge: A text of two tokens in a table of five places. What would `states[:, -1]`, `states.amax(1)` and `states.mean(1)` take from padding?
+#
+# idea: The last token of text b stands at `lengths[b] - 1`. Before the largest number is taken, padding must hold something that never wins; before the sum, something that adds nothing. `masked_fill` writes where its mask is True.
+#
+# outline: Index with `torch.arange(len(states))` and the lengths minus 1. Fill padding with `-torch.inf` for `amax(1)`, and with 0 for `sum(1)`; divide by the lengths, (B, 1). `torch.cat` the three on axis 1.
+
+# %%
+concat_pool = or_reference("concat_pool", concat_pool)
+
+# %% [markdown] slide="subslide"
+# A film review has a thousand tokens. To learn from it, autograd keeps every state of every layer until the loss is known. **BPT3C** reads it in chunks: the state is carried on, and gradients stop at each border and reach only the last chunks. All states are kept for pooling, and numbers are cheap where no gradient needs them.
+
+# %% [markdown] exercise="read_in_chunks"
+# ### Exercise 5. A text of a thousand tokens
+#
+# Write `read_in_chunks(read, ids, chunk, keep)`. `read(ids, state)` is given ids (B, t) and a state, or None at the start of a text. It returns states (B, t, H) and the new state: a list with a pair of tensors `(h, c)` for each layer. `ids` is (B, T); the last chunk may be shorter than `chunk`.
+#
+# Return the states (B, T, H) that reading all at once would give. Gradients stay within a chunk, and only the last `keep` chunks take part in them. Who calls you under `torch.no_grad()` wants none at all.
+
+
+# %% exercise="read_in_chunks"
+def read_in_chunks(read, ids, chunk, keep):
+    """The states (B, T, H), the state carried and the gradients cut."""
+    ### BEGIN SOLUTION
+    pieces = ids.split(chunk, 1)
+    state, outputs = None, []
+    for number, piece in enumerate(pieces):
+        learns = number >= len(pieces) - keep
+        with torch.set_grad_enabled(torch.is_grad_enabled() and learns):
+            states, state = read(piece, state)
+        state = [(h.detach(), c.detach()) for h, c in state]
+        outputs.append(states)
+    return torch.cat(outputs, 1)
+    ### END SOLUTION
+
+
+# %% check="read_in_chunks"
+check("read_in_chunks", read_in_chunks)
+
+# %% [markdown] hints="read_in_chunks"
+# nudge: Three things are carried over a border: the numbers of the state. Which thing is not?
+#
+# idea: `ids.split(chunk, 1)` gives the pieces. `.detach()` on every h and c cuts the way back. For the early pieces, `torch.no_grad()` saves the memory at once.
+#
+# outline: Loop over the numbered pieces, the state None at first. A piece learns if its number is at least `len(pieces) - keep`. Read it, under `torch.no_grad()` if it does not learn; detach the new state; collect the states; `torch.cat` them on axis 1.
+
+# %%
+read_in_chunks = or_reference("read_in_chunks", read_in_chunks)
+
+# %% [markdown] slide="subslide"
+# Now put your parts together. The classifier is your pooling over your reading of the language model's layers. A head of two small layers stands on top (50 units, batch norm, dropout, as in the paper). It learns from **100 labelled texts**. From the same 100 learn:
+#
+# - what a sceptic tries first: a **bag of words** with logistic regression, and **naive Bayes** weights under a linear SVM (Wang and Manning 2012),
+# - the checkpoint's **word vectors** alone, and **ELMo**'s frozen layers, each averaged over the text, under a logistic regression,
+# - your network **from scratch**, twice as long, and your pipeline **without stage 2**.
+
+# %%
+predict(
+    "who_wins",
+    "100 labels: who is best on the test?",
+    options=["bag of words", "ELMo features", "stages 1, 2 and 3", "no clear winner"],
+)
+
+
+# %% slide="subslide"
+def stage_3(reader, labelled, groups, seed, epochs=8):
+    """A classifier that starts from a copy of this reader."""
+    torch.manual_seed(seed)
+    model = TextClassifier(
+        rescaled(reader, 0), len(TASK.classes), pool=concat_pool, read=read_in_chunks
+    )
+    texts = in_ids(labelled.texts, words)
+    batches = labelled_batches(texts, labelled.labels, epochs, seed=seed)
+    fine_tune(
+        model,
+        [WithProgress(epoch) for epoch in batches],
+        lambda batch: functional.cross_entropy(model(batch.ids, batch.mask), batch.labels),
+        partial(groups, model.layers(), 0.01),
+        slanted_triangular,
+    )
+    return model
+
+
+DRAWS = [TASK.train.drawn(100, seed) for seed in (1, 2, 3)]
+ASKED = in_ids(TASK.test.texts, words)
+
+
+def right_with(reader, groups=parameter_groups, epochs=8):
+    """(3, N) which test texts are right, for three draws of 100 labels."""
+    found = (stage_3(reader, draw, groups, seed, epochs) for seed, draw in enumerate(DRAWS, 1))
+    return right_of([class_probabilities(model, ASKED) for model in found], TASK.test.labels)
+
+
+def evenly(layers, rate, epoch):
+    """The groups of plain training: all layers learn, at one rate that was chosen on dev."""
+    return parameter_groups(layers, 0.4 * rate, len(layers), factor=1)
+
+
+others = Bench(TASK, {})  # the course's controls
+right = {
+    "bag of words": others.right(map(others.by_bag_of_words, DRAWS)),
+    "naive Bayes\nSVM": others.right(map(others.by_naive_bayes_svm, DRAWS)),
+    "static\nvectors": others.right(map(others.by_static_vectors, DRAWS)),
+    "ELMo\nfeatures": others.right(map(others.by_elmo, DRAWS)),
+    "from\nscratch": right_with(fresh(after_1, 0), evenly, 16),
+    "stages\n1 and 3": right_with(after_1),
+    "stages\n1, 2 and 3": right_with(after_2),
+}
+
+# %% slide="subslide"
+interval_bars(
+    list(right),
+    {"right": [share_right(row) for row in right.values()]},
+    title=f"A hundred labels, your pipeline (here, three draws): {TASK.what}",
+    ylabel="percent of the test",
+)
+
+# %%
+whole = right["stages\n1, 2 and 3"]
+gains = {name: share_right(whole - row) for name, row in right.items() if row is not whole}
+for name, gain in gains.items():
+    print(f"stages 1, 2 and 3 less {' '.join(name.split())}:", lead(gain))
+best, second = sorted(right, key=lambda name: -right[name].mean())[:2]
+clear = share_right(right[best] - right[second])["low"] > 0
+outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
+
+# %% [markdown]
+# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions, in our run, **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level; word vectors alone and the network from scratch come behind, and even that is not clear. (The paper's model had read forty times as much.) (Without the corpora the task is word order. Which words occur says nothing there, and every model that has read is far ahead: whether pretraining shows hangs on what the task asks.)
+#
+# So what do you have? One network that can be asked for more than its counts. Ask it something. Change the sentence, in lower case.
+
+# %% slide="subslide"
+MINE = "how many planets have a moon ?"
+mine = stage_3(after_2, DRAWS[0], parameter_groups, seed=1)
+chances = class_probabilities(mine, in_ids([MINE.split()], words))[0]
+for chance, name in sorted(zip(chances.tolist(), TASK.classes, strict=True), reverse=True):
+    print(f"{chance:6.1%}  {name}")
+
+# %% [markdown] slide="slide"
+# ## 5. Which part earns its place?
+#
+# Recipes are copied whole. Take yours apart: it is all arguments. The paper did so, too (section 5; error in percent on validation, so lower is better):
+#
+# | classifier fine-tuning | IMDb | TREC-6 | AG |
+# |---|---|---|---|
+# | from scratch | 9.93 | 13.36 | 6.81 |
+# | everything at once | 6.87 | 6.86 | 5.81 |
+# | the head alone | 6.49 | 16.09 | 8.38 |
+# | chain-thaw | 5.39 | 6.71 | 5.90 |
+# | gradual unfreezing | 6.37 | 6.86 | 5.81 |
+# | gradual + discriminative rates | 5.39 | 5.86 | 6.04 |
+# | gradual + cosine | 5.70 | 6.38 | **5.29** |
+# | gradual + slanted triangle | 5.04 | 6.02 | 5.35 |
+# | all three | **5.00** | **5.69** | 5.38 |
+#
+# **Chain-thaw** is an older rule: one layer at a time. In our version the head learns alone for an epoch, as before. Then each layer has one epoch to itself, from the bottom to the top. After that all learn together.
+
+# %% [markdown] exercise="chain_thaw"
+# ### Exercise 6. Change one thing: another order
+#
+# Write `chain_thaw(groups, epoch)`. `groups` holds the parameter groups of *all* layers, the lowest first, the head last. Return the list of those that learn in this epoch.
+
+
+# %% exercise="chain_thaw"
+def chain_thaw(groups, epoch):
+    """The groups of an epoch: the top, then each alone from the bottom, then all."""
+    ### BEGIN SOLUTION
+    turns = [groups[-1], *groups]
+    return [turns[epoch]] if epoch < len(turns) else groups
+    ### END SOLUTION
+
+
+# %% check="chain_thaw"
+check("chain_thaw", chain_thaw)
+
+# %% [markdown] hints="chain_thaw"
+# nudge: Write down who is awake in epochs 0 to 6 for four layers a, b, c, d.
+#
+# idea: d; a; b; c; d; then all. The first five turns are the last group and then the groups in their order.
+#
+# outline: Make the list of turns, `[groups[-1], *groups]`. While the epoch has a turn, return that one group in a list; afterwards return `groups`.
+
+# %%
+chain_thaw = or_reference("chain_thaw", chain_thaw)
+
+# %%
+predict(
+    "thaw",
+    "Your hundred labels, three draws: how many points is chain-thaw ahead of gradual unfreezing? (Behind: below 0.)",
+    unit="points",
+)
+
+
+# %% slide="subslide"
+def thawed(layers, rate, epoch):
+    """The groups of an epoch of chain-thaw."""
+    return chain_thaw(everybody(layers, rate, epoch), epoch)
+
+
+change = share_right(right_with(after_2, thawed) - whole)
+print("chain-thaw less gradual unfreezing:", lead(change))
+outcome("thaw", 100 * change["mean"], unit="points")
+
+# %% [markdown]
+# Three draws see only large effects. The stored runs leave out one part after the other, on two tasks: five draws of 100 **questions**, and three of 100 **opinions**, sentences for or against a film. What is plotted is the difference itself, on the same draws and the same test texts: above 0, the part helps.
+
+# %% slide="subslide"
+print(stored_result("ulmfit_parts"))
+report.parts_figure("With 100 labels, no part of the recipe has a clear lead (stored)")
+
+# %%
+report.print_leads_by_part()
+
+# %% [markdown]
+# **With a hundred labels, no part has a clear lead.** Every interval holds 0, on both tasks. The triangle is 2.9 points ahead on the questions (−0.8 to 6.5), and stage 2 is 2.3 ahead (−2.6 to 8.2). Gradual unfreezing and discriminative rates are on the other side: without either the mean is higher. *Plain, at a rate of its own* is the sceptic's run: everything awake, one rate, chosen on dev, and a triangle. On the questions it is 3.4 points ahead of the whole recipe, and its interval just touches 0. In the paper's table, with a network and a text many times larger, most parts are worth something; but on AG the full recipe is not the best row either.
+#
+# On opinions nothing of all this is far above guessing, which is 50 %. A hundred labels are too few here.
+#
+# Is the recipe idle, then? Look at what it was made for: does the network still know general text? The text is news that no stage has read.
+
+# %% slide="subslide"
+report.forgetting_figure("questions", "The recipe keeps the language model whole (stored)")
+
+# %% [markdown]
+# With the recipe the perplexity hardly moves, from 193 to 199. With none of its three parts it is seven times as high at the end. **The recipe does what it promises: it protects the language model. The labels did not need the protection.** A classifier may forget English and still know its six classes. And a lower rate protects as well: the plain run at its own rate ends at 221.
+
+# %% [markdown] slide="slide"
+# ## 6. Three broken runs
+#
+# Three runs of stages 2 and 3 have one fault each. Beside them is a sound one. Only numbers that any run can print are shown: how well the model still reads general text, how far each layer has moved, how well it reads the two parts of the task that it should never have seen, and its score.
+
+# %% slide="subslide"
+report.broken_curves()
+
+# %%
+report.print_broken_runs()
+
+# %% [markdown] exercise="broken_tunings"
+# ### Exercise 7. Three broken runs
+#
+# Which fault has which run?
+#
+# 1. All learning rates are thirty times too high.
+# 2. The rates grow towards the bottom in place of shrinking.
+# 3. Every epoch is told that it is epoch 0.
+# 4. The head is not among the parameter groups.
+# 5. The questions of the test stand in the text of stage 2.
+# 6. The questions of the test stand, with their labels, in stage 3.
+#
+# Return a dict with the number of each run's fault.
+
+
+# %% exercise="broken_tunings"
+def broken_tunings():
+    """The fault of each run, by its number."""
+    ### BEGIN SOLUTION
+    return {"A": 5, "B": 1, "C": 3}
+    ### END SOLUTION
+
+
+# %% check="broken_tunings"
+check("broken_tunings", broken_tunings)
+
+# %% [markdown] hints="broken_tunings"
+# nudge: Hold each run against the sound one. In which of the three outputs does it stand out?
+#
+# idea: A layer that sleeps has moved by 0. A run that forgets is seen in the curve. What the language model has read is easier for it than other text of the same kind: compare dev and test with those of the sound run.
+#
+# outline: Find the run with zeros in the table. Of the other two, find the one whose curve leaves. The last one looks sound everywhere but in one number: which, and what does that number come from?
+
+# %% [markdown] model_answer="broken_tunings"
+# **A** looks sound in its curve, in its layers and in its score, which reading the test's text has not raised. What gives it away is the perplexity of the test's text: a tenth lower than in the sound run, while dev's is nearly the same. Such a leak is silent, and it is in every pipeline that takes "all the text we have" for stage 2. **B** has moved everything far. As soon as an LSTM wakes, one epoch makes general text many times harder: it has forgotten. **C** keeps its language model as it was, because nothing below the head has moved. It is a feature reader, like ELMo's, whatever its author believes. With fault 2 the bottom would have moved most, with 4 the head not at all, and 6 would give a splendid test score beside an ordinary one on dev.
+
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"With ULMFiT, 100 labels do the work of 100 times as many."*
+#
+# The abstract has the sentence, and it is repeated everywhere. Section 5 of the paper says what it holds for: IMDb, with 50,000 reviews without labels for stage 2, against the same network *from scratch*. On AG the factor is 50. With no more text than the 100 reviews and news themselves, it is 10 on IMDb and 20 on AG. Compare with counting words.
+
+# %%
+predict("worth", "How many labels does a naive Bayes SVM need to match your pipeline's 100?")
+
+# %% slide="subslide"
+COUNTS = (100, 150, 200, 300, 500, 1_000)
+
+
+def counted(way):
+    """A way to count words with so many labels, three draws each, on the test."""
+    draws = ([TASK.train.drawn(count, seed) for seed in (1, 2, 3)] for count in COUNTS)
+    return [share_right(others.right(map(way, three))) for three in draws]
+
+
+bags = {
+    "bag of words": counted(others.by_bag_of_words),
+    "naive Bayes SVM": counted(others.by_naive_bayes_svm),
+}
+interval_bars(
+    [f"{count:,}" for count in COUNTS],
+    bags,
+    title="Counting words, with more and more labels (here, three draws)",
+    xlabel="labels",
+    ylabel="percent of the test",
+    level=("your stages 1, 2 and 3 with 100 labels", 100 * whole.mean()),
+)
+
+# %%
+for way, points in bags.items():
+    enough = [n for n, bag in zip(COUNTS, points, strict=True) if bag["mean"] >= whole.mean()]
+    print(way, "matches it with", f"{enough[0]:,} labels" if enough else "none of these")
+outcome("worth", enough[0] if enough else COUNTS[-1])
+
+# %% [markdown]
+# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, as in the task without the corpora, no number of labels helps a bag of words.) So ask of every such factor: against whom, on which task, with which other text? And remember the sizes: the paper's model has read 103 million words, yours two and a half. With all labels its errors were the lowest then: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
+
+# %% [markdown] slide="slide"
+# ## Two opinions
+#
+# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* (From a well-read article.) **For it:** each task needs a training run of its own, GPT and BERT do without, and in section 5 it brings 2.3 points on the questions (−2.6 to 8.2) and 0.3 on opinions (−1.9 to 2.6), no clear difference. **Against it:** it needs no labels, it takes half a minute here, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
+#
+# *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; that it is "straightforward" for tagging, the paper says and does not show. **Against it:** no experiment of either paper sets the two side by side. What came next, GPT and BERT, fine-tunes whole networks as ULMFiT does. And who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018. Dai and Le fine-tuned a language model in 2015 (lesson 04).
+#
+# A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - ULMFiT has three stages: a language model of general text, the same on the task's own text without labels, and the same with a new head on the labels.
+# - One loop does stages 2 and 3. What differs is the loss, and who is awake.
+# - Discriminative rates: each layer 2.6 times slower than the one above it. Gradual unfreezing wakes the layers from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
+# - Together they keep the language model from being forgotten. A hundred labels did not reward it here.
+# - Concat pooling takes the last state, the largest of each unit and the mean. Padding must not take part.
+# - BPT3C carries the state over a long text and cuts the gradient.
+# - A bag of words is the first thing to compare with. On our questions, a hundred labels gave the whole pipeline no lead over it.
+# - Forgetting is seen in a text that the model knew before; sleeping layers in their weights; a leak in a perplexity that is too good.
+
+# %%
+calibration()
+
+# %%
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A law firm has 400 contracts in which lawyers have marked each clause as usual or risky, 60,000 contracts without marks, and a language model of Wikipedia. **How would you apply the three stages here? For each of discriminative rates, gradual unfreezing and the slanted triangle: would you use it, and what would you measure to decide? Which of all the parts do you expect to matter most, and which comparison could prove you wrong?** Eight to twelve sentences.
+
+# %% [markdown] discussion="legal_text" points=4
+# **Rubric, 4 points.** 1 for stage 2 on the 60,000 contracts with its reason (no labels needed; new words and turns of phrase; far from Wikipedia), and for keeping the contracts of dev and test out of it or saying why one may not. 1 for the three tricks, each with a measurement (leaving it out, several seeds, an interval; the perplexity of general text for forgetting). 1 for an expectation of what matters most, argued from evidence of this lesson or the paper, with its limit (another size, another task). 1 for a comparison that could prove it wrong, with a cheap baseline among them (bag of words on the same 400, or frozen features) and a split by contract, not by clause. 0.5 off where the three tricks are taken for granted.
+
+# %% [markdown] model_answer="legal_text"
+# I would take the Wikipedia model as stage 1 and go on with the unmarked contracts: 60,000 of them are much text, need no lawyer, and hold words and formulas that Wikipedia lacks. The contracts of dev and test stay out, and so do other versions of them, because contracts are copied from each other; the perplexity of dev and of test should then be alike. Clauses are split by contract, so that no contract has clauses on both sides. For stage 3 I would begin with everything awake, one rate and the triangle, since it costs nothing, and then add discriminative rates and gradual unfreezing one by one. Each is judged by the difference on dev over five draws, with an interval, and by the perplexity of general text, which tells how much is lost. I expect stage 2 to matter most: the text is far from Wikipedia, and 400 labels are few. In the paper each part is worth a point or less, and in our runs the unfreezing recipe does not show, so I would not defend it. What could prove me wrong is a bag of words with logistic regression on the same 400 contracts: "risky" may hang on a few phrases, such as a missing limit of liability. The second rival is the pipeline without stage 2. If neither is beaten clearly, the lawyers' time is better spent on more marks, and I would measure the curve over 50, 100, 200 and 400 of them.
+
+# %% [markdown]
+# ## If you have time: what long texts cost
+#
+# How much must autograd keep while a text is read, at once or in chunks? Count the bytes.
+
+# %% slide="subslide"
+LONG = torch.tensor([[word for text in ASKED for word in text][:1600]])
+report.memory_figure(after_2.encode, LONG, read_in_chunks)
+
+# %% [markdown]
+# ## Further reading
+#
+# - The ULMFiT paper, sections 3 and 5, and [fastai](https://docs.fast.ai/text.learner.html), where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling.
+# - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
+# - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
+# - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m elmo_mini.experiments.ulmfit --help` measures again what is stored here.
+#
+# Next: **12 · both sides at once.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Why do new words get the mean and not zeros?* With a tied softmax, a zero vector bets the same on every word; the mean is a word like any other. *Why is the triangle one for the whole run?* The paper does not say; the authors' code begins a new one with each unfreezing. Let a quick student try both: `fine_tune` once an epoch. *Is reading the test's text without labels a leak?* In a closed collection some call it transductive and allow it. It must be said, and it is no estimate for new texts; run A shows how it looks. *Why does dev have another perplexity than test, in the sound run, too?* TREC's test questions were collected later and are shorter and simpler; so compare with the sound run and not dev with test. *Are three draws enough?* To see ten points, yes; to see two, no: the stored runs have five, and do not see two either.

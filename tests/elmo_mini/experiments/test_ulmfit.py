@@ -1,0 +1,99 @@
+"""Lesson 11's measurements: what is stored says what the lesson says of it."""
+
+import pytest
+import torch
+
+from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.experiments import ulmfit_report as report
+from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
+from elmo_mini.experiments.ulmfit import NONE, PARTS, WHOLE
+from elmo_mini.experiments.ulmfit_bench import from_nothing, schedule_for
+from elmo_mini.results.stored import stored_result
+from elmo_mini.ulmfit.long_texts import read_in_chunks
+
+
+def test_a_network_that_has_read_nothing_trains_twice_as_long_at_one_rate() -> None:
+    how = schedule_for(100)
+    scratch = from_nothing(how)
+    assert scratch.epochs == 2 * how.epochs
+    assert (scratch.waking, scratch.factor) == ("all at once", 1.0)
+    assert schedule_for(500).batch_size > how.batch_size
+
+
+def test_every_part_is_left_out_once() -> None:
+    whole = PARTS[WHOLE]
+    for name, how in PARTS.items():
+        changed = [
+            field
+            for field in ("waking", "factor", "slanted", "rate")
+            if getattr(how, field) != getattr(whole, field)
+        ]
+        expected = {WHOLE: 0, NONE: 3, "plain, at a rate of its own": 3}.get(name, 1)
+        assert len(changed) == expected, name
+
+
+def test_the_broken_runs_have_three_different_faults_of_the_list() -> None:
+    assert sorted(RUNS) == ["A", "B", "C"]
+    assert len(set(RUNS.values())) == 3
+    assert set(RUNS.values()) <= set(FAULTS)
+
+
+def test_in_chunks_autograd_keeps_no_more_of_a_longer_text() -> None:
+    torch.manual_seed(0)
+    read = AWDLSTM(AWDLSTMOptions(vocabulary_size=30, dim=8, hidden_dim=8)).eval().encode
+    ids = torch.randint(30, (1, 400))
+    short, long = (
+        report.kept_megabytes(read, ids[:, :n], read_in_chunks, 20, 2) for n in (100, 400)
+    )
+    at_once = report.kept_megabytes(read, ids, read_in_chunks, 400, 1)
+    assert long == pytest.approx(short, rel=0.2)
+    assert at_once > 1.5 * long
+
+
+def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
+    figures = [
+        report.parts_figure("What is lost"),
+        report.forgetting_figure("questions", "What is forgotten"),
+        report.broken_curves(),
+        report.printed_figure("As printed", (100, 109)),
+    ]
+    assert all(len(figure.description) > 80 for figure in figures)
+
+
+def test_the_stored_parts_have_their_draws_and_checkpoints() -> None:
+    stored = stored_result("ulmfit_parts").numbers
+    for of in stored["tasks"].values():
+        assert set(PARTS) < set(of["right"])
+        assert {len(point["values"]) for point in of["right"].values()} == {of["draws"]}
+    assert stored["tasks"]["questions"]["draws"] == 5
+    assert "forward" in stored["checkpoints"]
+
+
+def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
+    tasks = stored_result("ulmfit_parts").numbers["tasks"]
+    gains = {task: of["lead of the whole recipe"] for task, of in tasks.items()}
+    for of in gains.values():
+        assert all(point["low"] <= 0.0005 and point["high"] >= -0.0005 for point in of.values())
+    questions, opinions = gains["questions"], gains["opinions"]
+    said = {
+        "a constant rate": "2.9 (-0.8 to 6.5)",
+        "without stage 2": "2.3 (-2.6 to 8.2)",
+    }
+    for variant, text in said.items():
+        assert in_points(questions[variant]) == text
+    assert in_points(opinions["without stage 2"]) == "0.3 (-1.9 to 2.6)"
+    for variant in ("no gradual unfreezing", "one rate for all layers"):
+        assert questions[variant]["mean"] < 0
+    assert f"{-100 * questions['plain, at a rate of its own']['mean']:.1f}" == "3.4"
+    general = tasks["questions"]["perplexity of general text"]
+    assert f"{general['plain, at a rate of its own']['mean']:.0f}" == "221"
+    curves = tasks["questions"]["forgetting"]
+    assert [f"{curves[WHOLE][place]['mean']:.0f}" for place in (0, -1)] == ["193", "199"]
+    assert 7 < curves[NONE][-1]["mean"] / curves[NONE][0]["mean"] < 8.5
+    assert all(0.5 < point["mean"] < 0.6 for point in tasks["opinions"]["right"].values())
+
+
+def in_points(point: dict[str, float]) -> str:
+    mean, low, high = (100 * point[end] for end in ("mean", "low", "high"))
+    return f"{mean:.1f} ({low:.1f} to {high:.1f})"

@@ -1,0 +1,101 @@
+"""Pooling without padding, long texts in chunks, other words, and the task's own text."""
+
+import pytest
+import torch
+
+from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.ulmfit.long_texts import read_in_chunks
+from elmo_mini.ulmfit.pooling import concat_pool
+from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
+from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+
+SENTENCES = [line.split() for line in ["a dog barks .", "a cat sleeps .", "the dog sleeps ."]]
+
+
+def small(words: int, seed: int = 0) -> AWDLSTM:
+    torch.manual_seed(seed)
+    return AWDLSTM(AWDLSTMOptions(vocabulary_size=words, dim=6, hidden_dim=8).scaled(0.1)).eval()
+
+
+def test_padding_changes_nothing() -> None:
+    states = torch.randn(2, 5, 3) - 4
+    mask = torch.tensor([[True] * 2 + [False] * 3, [True] * 5])
+    expected = concat_pool(states, mask)
+    for anything in (0.0, 1e9, -torch.inf):
+        other = states.masked_fill(~mask[..., None], anything)
+        assert torch.equal(concat_pool(other, mask), expected)
+    text = states[0, :2]
+    alone = torch.cat([text[-1], text.amax(0), text.mean(0)])
+    torch.testing.assert_close(expected[0], alone)
+
+
+def test_a_text_without_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="no state to pool"):
+        concat_pool(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.bool))
+
+
+def test_chunks_give_the_states_of_reading_at_once() -> None:
+    model, ids = small(20), torch.randint(20, (2, 11))
+    with torch.no_grad():
+        whole = model.encode(ids)[0]
+        for chunk in (1, 4, 11, 30):
+            chunks = read_in_chunks(model.encode, ids, chunk, 1)
+            torch.testing.assert_close(chunks, whole)
+            assert not chunks.requires_grad
+
+
+def test_gradients_reach_the_last_chunks_alone() -> None:
+    model, ids = small(20), torch.arange(12)[None]
+    read_in_chunks(model.encode, ids, 4, 2).sum().backward()
+    assert model.embedding.weight.grad is not None
+    reached = model.embedding.weight.grad.abs().sum(1)[:12] > 0
+    assert reached.tolist() == [False] * 4 + [True] * 8
+
+
+def test_known_words_keep_their_rows_and_new_ones_get_the_mean() -> None:
+    known = word_vocabulary(SENTENCES)
+    model = small(len(known))
+    wanted, own = task_vocabulary([["a", "wolf", "barks"]] * 2, known)
+    other = with_words(model, known, wanted)
+    assert wanted.words[:own] == ["<unk>", "</s>", "a", "barks", "wolf"]
+    assert set(wanted.words) == {*known.words, "wolf"}
+    rows = other.embedding.weight
+    assert torch.equal(rows[wanted.id("a")], model.embedding.weight[known.id("a")])
+    torch.testing.assert_close(rows[wanted.id("wolf")], model.embedding.weight.mean(0))
+    assert other.decoder.weight is other.embedding.weight
+    assert model.options.vocabulary_size == len(known)
+    ids, same = known.encode(SENTENCES[0]), wanted.encode(SENTENCES[0])
+    with torch.no_grad():
+        torch.testing.assert_close(
+            other.encode(torch.tensor([same]))[0], model.encode(torch.tensor([ids]))[0]
+        )
+
+
+def test_words_outside_the_task_count_as_unknown() -> None:
+    known = word_vocabulary(SENTENCES)
+    model = small(len(known))
+    windows = text_windows(SENTENCES, known, rows=1, bptt=4)
+    with torch.no_grad():
+        few, every = TextLoss(model, 3), TextLoss(model)
+        assert float(few(windows[0])) < float(every(windows[0]))
+    assert 1 < text_perplexity(model, windows, 3) < text_perplexity(model, windows)
+
+
+def test_a_backward_model_reads_the_text_from_its_end() -> None:
+    known = word_vocabulary(SENTENCES)
+    (ahead, _), (behind, _) = (
+        text_windows(SENTENCES, known, direction, rows=1, bptt=50)[0]
+        for direction in ("forward", "backward")
+    )
+    assert behind[0, 1:].tolist() == ahead[0, 1:].flip(0).tolist()
+
+
+def test_a_model_says_the_same_for_the_same_seed_and_stays_among_its_words() -> None:
+    known = word_vocabulary(SENTENCES)
+    model = small(len(known))
+    said = say(model, known, among=4, seed=3, words=9)
+    assert said == say(model, known, among=4, seed=3, words=9)
+    assert set(said) <= set(known.words[2:4])
+    assert say(model, known, start=["the"], seed=3)[0] == "the"
