@@ -191,6 +191,7 @@ ROOMS = {
         "elmo",
         "probing",
         "tagging",
+        "transformer",
         "figures",
         "results",
         "experiments",

@@ -1,1 +1,1 @@
-"""Attention, the block, and what is built of it (lessons 12 and 13)."""
+"""Transformers that read both sides at once: a masked language model, and what it is made of."""

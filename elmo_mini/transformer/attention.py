@@ -1,8 +1,9 @@
 """Attention: every place of a sentence looks at the others and takes home a weighted mean.
 
-Vaswani and others 2017, "Attention is all you need" (arXiv:1706.03762), section 3.2. Letters in the
-shape comments: B sentences, T places, S places that are looked at, D numbers of a vector, A heads,
-D / A numbers of a head.
+Vaswani et al. 2017, "Attention is all you need" (arXiv:1706.03762), section 3.2.
+
+Letters in the shape comments: B sentences, T places, D numbers of a state, A heads, d = D / A
+numbers of a head.
 """
 
 import torch
@@ -12,14 +13,14 @@ from elmo_mini.errors import ConfigurationError
 
 
 def one_head(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
-    """softmax(q kᵀ / √d) v, equation 1: what each query takes home, and how it shared itself out.
+    """softmax(q kᵀ / √d) v, equation 1: what each place takes home, and how it shared itself out.
 
     Parameters
     ----------
     q : (..., T, d) what each place asks
-    k : (..., S, d) what each place answers to
+    k : (..., S, d) what each place can be found by
     v : (..., S, e) what each place has to give
-    allowed : (..., T, S) bool, True where a query may look; each query may look somewhere
+    allowed : (..., T, S) bool, True where a place may look; each may look somewhere
 
     Returns
     -------
@@ -30,27 +31,28 @@ def one_head(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, 
     return shares @ v, shares
 
 
-def may_look(mask: Tensor, causal: bool) -> Tensor:
-    """(B, T, T): True where the query of a row may look at the place of a column.
+def both_sides(mask: Tensor) -> Tensor:
+    """(B, T, T): every place may look at every token, as in BERT.
 
     Parameters
     ----------
-    mask : (B, T) True at real tokens
-    causal : True if no query may look at a place behind its own (GPT); False for both sides (BERT)
-
-    Notes
-    -----
-    A row of padding may look at itself, so that its softmax has something to share out.
+    mask : (B, T) bool, True at tokens; each sentence has one
     """
-    places = mask.shape[1]
-    allowed = mask[:, None, :].expand(-1, places, -1)
-    if causal:
-        allowed = allowed & torch.ones(places, places, dtype=torch.bool, device=mask.device).tril()
-    return allowed | torch.eye(places, dtype=torch.bool, device=mask.device)
+    return mask[:, None, :].expand(-1, mask.shape[1], -1)
+
+
+def only_back(mask: Tensor) -> Tensor:
+    """(B, T, T): a place may look at the tokens up to itself, as in GPT.
+
+    Parameters
+    ----------
+    mask : (B, T) bool, True at tokens, which stand before the padding; each sentence has one
+    """
+    return both_sides(mask).tril()
 
 
 class MultiHead(nn.Module):
-    """Several heads side by side, each with its own query, key and value; section 3.2.2.
+    """Several heads side by side, each with a query, key and value of its own; section 3.2.2.
 
     Parameters
     ----------
@@ -60,22 +62,21 @@ class MultiHead(nn.Module):
     Raises
     ------
     ConfigurationError
-        If the heads do not share D out evenly.
+        If the heads cannot share D evenly.
     """
 
     def __init__(self, dim: int, heads: int) -> None:
         super().__init__()
         if heads < 1 or dim % heads:
-            raise ConfigurationError(f"{heads} heads cannot share {dim} numbers out evenly")
+            raise ConfigurationError(f"{heads} heads cannot share {dim} numbers evenly")
         self.heads = heads
         self.query, self.key, self.value, self.out = (nn.Linear(dim, dim) for _ in range(4))
 
     def forward(self, x: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T, D) and who may look where, (B, T, T), to (B, T, D) and the shares (B, A, T, T)."""
-        q, k, v = (self._cut(part(x)) for part in (self.query, self.key, self.value))
-        found, shares = one_head(q, k, v, allowed[:, None])  # (B, A, T, D / A)
+        """States (B, T, D) and who may look where, (B, T, T), to (B, T, D) and shares (B, A, T, T)."""
+        q, k, v = (
+            part(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, A, T, d)
+            for part in (self.query, self.key, self.value)
+        )
+        found, shares = one_head(q, k, v, allowed[:, None])
         return self.out(found.transpose(1, 2).flatten(2)), shares
-
-    def _cut(self, x: Tensor) -> Tensor:
-        """(B, T, D) to (B, A, T, D / A)."""
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)

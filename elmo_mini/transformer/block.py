@@ -1,15 +1,20 @@
-"""The block: look around, then think alone; each adds to what was there (arXiv:1706.03762, 3.1).
+"""The block: look around, then think alone; each adds to what was there.
 
-As in the paper, GPT and BERT, layer norm comes after each sum. The inner layer has GELUs as in GPT
-and BERT (the paper of 2017 has ReLUs).
+Vaswani et al. 2017 (arXiv:1706.03762), sections 3.1 and 3.3. As there, in GPT and in BERT, a layer
+norm follows each sum. The inner layer has GELUs as in GPT and BERT; in 2017 it had ReLUs.
 """
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
-from elmo_mini.transformer.attention import MultiHead, may_look
+from elmo_mini.transformer.attention import MultiHead, both_sides
 
-WIDER = 4  # the inner layer has four times the numbers, as in all three papers
+Look = Callable[[Tensor], Tensor]
+"""The mask (B, T) of tokens to who may look where, (B, T, T)."""
+
+WIDER = 4  # as in all three papers
 
 
 class Block(nn.Module):
@@ -19,23 +24,19 @@ class Block(nn.Module):
     ----------
     dim : D
     heads : A
-    causal : True if no place may look at those behind it
-    dropout : on what the heads and the inner layer add, in training
+    look : who may look where; `both_sides` by default
     """
 
-    def __init__(
-        self, dim: int, heads: int, *, causal: bool = False, dropout: float = 0.0
-    ) -> None:
+    def __init__(self, dim: int, heads: int, look: Look = both_sides) -> None:
         super().__init__()
-        self.causal = causal
+        self.look = look
         self.attention = MultiHead(dim, heads)
         self.wide, self.narrow = nn.Linear(dim, WIDER * dim), nn.Linear(WIDER * dim, dim)
         self.norm_1, self.norm_2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
-        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """(B, T, D) and the mask of real tokens (B, T), to (B, T, D)."""
-        found, _ = self.attention(x, may_look(mask, self.causal))
-        x = self.norm_1(x + self.dropout(found))
-        inner = self.narrow(F.gelu(self.wide(x)))
-        return self.norm_2(x + self.dropout(inner))
+        """States (B, T, D), and the mask (B, T), True at tokens, to (B, T, D)."""
+        found, _ = self.attention(x, self.look(mask))
+        x = self.norm_1(x + found)
+        inner = self.narrow(functional.gelu(self.wide(x)))  # (B, T, 4 D) on the way
+        return self.norm_2(x + inner)
