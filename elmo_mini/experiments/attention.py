@@ -6,12 +6,17 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from itertools import islice
 
+import numpy as np
 import torch
 from torch import nn
 
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.small_text import SmallText, small_text
+from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
 from elmo_mini.results.intervals import interval
+from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, next_word_loss
 from elmo_mini.transformer.recall import (
     Attentive,
     Bag,
@@ -59,7 +64,63 @@ def _accuracy(make: Callable[[], nn.Module], far: int, steps: int, seed: int) ->
     return recall_accuracy(model, far)
 
 
-EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {"distance": distance}
+SENTENCES = (1_600, 6_400, 12_800)
+EPOCHS, BATCH, RATES = 3, 32, (2e-3, 6e-3)
+MODELS: dict[str, Callable[[int], nn.Module]] = {
+    "blocks that look back": lambda words: CausalLM(words, longest=24),
+    "LSTM": RecurrentLM,
+}
+
+
+def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Held-out perplexity by the number of sentences read, each model at its better rate."""
+    found: dict[str, dict[str, Result]] = {name: {} for name in MODELS}
+    chosen: dict[str, dict[str, float]] = {name: {} for name in MODELS}
+    counts = {}
+    for sentences in SENTENCES:
+        text = small_text(sentences, held_out=800, words=1_000)
+        choose, judge = text.held_out[:400], text.held_out[400:]
+        counts[str(sentences)] = {n: text.ngram(judge, o) for n, o in (("words", 1), ("pairs", 2))}
+        for name, make in MODELS.items():
+            best = min(RATES, key=lambda rate: _perplexity(make, text, choose, rate, 0))
+            runs = [_perplexity(make, text, judge, best, seed) for seed in seeds]
+            found[name][str(sentences)] = interval(runs)
+            chosen[name][str(sentences)] = best
+    words = len(text.vocabulary)
+    return "A language model of blocks and one of LSTMs, by the sentences that it reads", {
+        "training": f"{EPOCHS} epochs, batches of {BATCH}; the better of the rates {RATES} by "
+        "400 held-out sentences and another seed",
+        "test": "perplexity on 400 other held-out sentences, 1,000 words",
+        "weights": {
+            n: sum(p.numel() for p in make(words).parameters()) for n, make in MODELS.items()
+        },
+        "perplexity": found,
+        "rate": chosen,
+        "counts": counts,
+    }
+
+
+def _perplexity(
+    make: Callable[[int], nn.Module],
+    text: SmallText,
+    held_out: list[list[str]],
+    rate: float,
+    seed: int,
+) -> float:
+    torch.manual_seed(seed)
+    model = make(len(text.vocabulary))
+    steps = EPOCHS * len(text.train) // BATCH
+    batches = islice(text.batches(BATCH, seed), steps)
+    losses = (next_word_loss(model, *text.numbers(some)) for some in batches)
+    train(model, losses, steps, TrainingOptions(learning_rate=rate, seed=seed))
+    with evaluating(model):
+        return float(np.exp(float(next_word_loss(model, *text.numbers(held_out)))))
+
+
+EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
+    "distance": distance,
+    "language-model": language_model,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -73,7 +73,12 @@ class MultiHead(nn.Module):
         self.query, self.key, self.value, self.out = (nn.Linear(dim, dim) for _ in range(4))
 
     def forward(self, x: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
-        """States (B, T, D) and who may look where, (B, T, T), to (B, T, D) and shares (B, A, T, T)."""
+        """States (B, T, D), and who may look where, (B, T, T).
+
+        Returns
+        -------
+        What the heads bring (B, T, D), and the shares of each (B, A, T, T)
+        """
         q, k, v = (
             part(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, A, T, d)
             for part in (self.query, self.key, self.value)

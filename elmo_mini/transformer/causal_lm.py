@@ -111,3 +111,26 @@ def continue_text(
         if text[-1] == stop:
             break
     return text
+
+
+class RecurrentLM(nn.Module):
+    """The control: `CausalLM` with LSTMs in place of its blocks, and no places.
+
+    Parameters
+    ----------
+    words, dim, layers : as for `CausalLM`
+    cells : of each LSTM; 1.25 D gives about the weights of as many blocks
+    """
+
+    def __init__(self, words: int, dim: int = 64, cells: int = 80, layers: int = 2) -> None:
+        super().__init__()
+        self.word, self.norm = nn.Embedding(words, dim), nn.LayerNorm(dim)
+        self.lstm = nn.LSTM(dim, cells, layers, batch_first=True)
+        self.down = nn.Linear(cells, dim)
+        self.bias = nn.Parameter(torch.zeros(words))
+        nn.init.normal_(self.word.weight, std=SMALL)
+
+    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(B, T) word numbers to scores of the next word (B, T, V); no mask is needed."""
+        states = self.down(self.lstm(self.norm(self.word(ids)))[0])
+        return functional.linear(states, self.word.weight, self.bias)

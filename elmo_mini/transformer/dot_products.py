@@ -1,4 +1,7 @@
-"""Why scores are divided by √d: mean and variance of a dot product (arXiv:1706.03762, footnote 4)."""
+"""Mean and variance of a dot product: why scores are divided by √d.
+
+Vaswani et al. 2017 (arXiv:1706.03762), section 3.2.1 and its footnote.
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -140,7 +140,9 @@ def train_to_recall(
     return train(model, (loss() for _ in range(steps)), steps, options)
 
 
-def recall_accuracy(model: nn.Module, distance: int, texts: int = 1_000, seed: int = 1_000) -> float:
+def recall_accuracy(
+    model: nn.Module, distance: int, texts: int = 1_000, seed: int = 1_000
+) -> float:
     """The share of fresh texts whose question is answered right."""
     ids, asked = recall_texts(texts, distance, torch.Generator().manual_seed(seed))
     with evaluating(model):
