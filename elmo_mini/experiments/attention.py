@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
-from elmo_mini.experiments.small_text import SmallText, small_text
+from elmo_mini.experiments.small_text import Sentences, SmallText, small_text
 from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
 from elmo_mini.results.intervals import interval
 from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, next_word_loss
@@ -86,14 +86,15 @@ def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
             runs = [_perplexity(make, text, judge, best, seed) for seed in seeds]
             found[name][str(sentences)] = interval(runs)
             chosen[name][str(sentences)] = best
-    words = len(text.vocabulary)
+    weights = {
+        name: sum(part.numel() for part in make(len(text.vocabulary)).parameters())
+        for name, make in MODELS.items()
+    }
     return "A language model of blocks and one of LSTMs, by the sentences that it reads", {
         "training": f"{EPOCHS} epochs, batches of {BATCH}; the better of the rates {RATES} by "
         "400 held-out sentences and another seed",
         "test": "perplexity on 400 other held-out sentences, 1,000 words",
-        "weights": {
-            n: sum(p.numel() for p in make(words).parameters()) for n, make in MODELS.items()
-        },
+        "weights": weights,
         "perplexity": found,
         "rate": chosen,
         "counts": counts,
@@ -103,7 +104,7 @@ def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
 def _perplexity(
     make: Callable[[int], nn.Module],
     text: SmallText,
-    held_out: list[list[str]],
+    held_out: Sentences,
     rate: float,
     seed: int,
 ) -> float:

@@ -4,6 +4,7 @@ Each fault is one slip of the kind that gives no error. Three of them are plante
 """
 
 from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -92,7 +93,7 @@ def first_shares(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, flo
     ----------
     ids, mask : (B, T) texts and their tokens; the means go over heads and tokens
     """
-    block = model.blocks[0]
+    block = cast(Block, model.blocks[0])
     x = model.norm(model.word(ids) + model.place.weight[: ids.shape[1]])
     shares = block.attention(x, block.look(mask))[1].transpose(0, 1)[:, mask]  # (A, tokens, T)
     return float(shares.amax(-1).mean()), float(shares.sum(-1).mean())

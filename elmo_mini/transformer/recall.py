@@ -90,8 +90,9 @@ class Recurrent(nn.Module):
         self.table = nn.Embedding(TOKENS, dim)
         self.lstm = nn.LSTM(dim, cells, batch_first=True)
         self.answer = nn.Linear(cells, VALUES)
+        bias = self.lstm.get_parameter("bias_ih_l0")
         with torch.no_grad():
-            self.lstm.bias_ih_l0[cells : 2 * cells] += open_gate  # PyTorch's order: i, f, g, o
+            bias[cells : 2 * cells] += open_gate  # PyTorch's order: i, f, g, o
 
     def forward(self, ids: Tensor) -> Tensor:
         """(B, T) to a score for each value (B, VALUES)."""

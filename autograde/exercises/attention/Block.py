@@ -45,7 +45,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     refuse_changed(inputs, given)
     there = given["mask"][..., None]
     kept = came.masked_fill(~there, 0.0) if came.shape[:2] == there.shape[:2] else came
-    return {"states": plain(kept), "gradients": learnt(model, weighted_sum(kept))}
+    return {"states": plain(kept), "the gradient reaches": learnt(model, weighted_sum(kept))}
 
 
 class _Block(nn.Module):

@@ -57,7 +57,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return {
         "found": plain(came[0]),
         "shares": plain(came[1]),
-        "gradients": learnt(model, weighted_sum(*came)),
+        "the gradient reaches": learnt(model, weighted_sum(*came)),
     }
 
 
@@ -104,19 +104,13 @@ class _ByPermute(_MultiHead):
         return self.out(joined), shares
 
 
-CUT_WRONG = """
-    Your heads mix up the places: `reshape` and `view` keep the numbers in their order, so (B, T, D)
-    becomes (B, A, T, d) with parts of other places in a row. Cut the last axis first, (B, T, A, d),
-    then turn the two middle axes.
-"""
-
-SLIPS = f"""
+SLIPS = """
 --- hint 1
-one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \\
-        -> q = self.query(x).unflatten(-1, (1, -1)).transpose(1, 2) \\
-        && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \\
-        -> k = self.key(x).unflatten(-1, (1, -1)).transpose(1, 2) \\
-        && v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \\
+one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> q = self.query(x).unflatten(-1, (1, -1)).transpose(1, 2) \
+        && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> k = self.key(x).unflatten(-1, (1, -1)).transpose(1, 2) \
+        && v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> v = self.value(x).unflatten(-1, (1, -1)).transpose(1, 2)
     You have one head of D numbers. Cut queries, keys and values into `self.heads` parts of D / A
     numbers, and let each part look for itself.
@@ -137,22 +131,24 @@ queries and keys are swapped: one_head(q, k, v -> one_head(k, q, v
 keys and values are swapped: one_head(q, k, v -> one_head(q, v, k
     Keys and values stand in each other's place: `one_head(q, k, v, ...)`.
 --- hint 2
-cut without turning: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \\
-        -> .reshape(len(x), self.heads, x.shape[1], -1) \\
+cut without turning: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .reshape(len(x), self.heads, x.shape[1], -1) \
         && found.transpose(1, 2).flatten(2) -> found.transpose(1, 2).reshape(x.shape)
-cut without turning, and joined without turning: \\
-        every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \\
-        -> .reshape(len(x), self.heads, x.shape[1], -1) \\
+cut without turning, and joined without turning: \
+        every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .reshape(len(x), self.heads, x.shape[1], -1) \
         && found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
-{CUT_WRONG.strip(chr(10))}
+    Your heads mix up the places: `reshape` and `view` keep the numbers in their order, so (B, T, D)
+    becomes (B, A, T, d) with parts of other places in a row. Cut the last axis first, (B, T, A, d),
+    then turn the two middle axes.
 joined without turning: found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
     The heads are right until they are joined: (B, A, T, d) is reshaped as it stands, and the places
     are mixed up. Turn the two middle axes back first: `found.transpose(1, 2)`.
-every other number for a head: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \\
+every other number for a head: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> .unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
     Each of your heads gets every A-th number of D. A head is a stretch of D / A neighbours, as in
     PyTorch: `.unflatten(-1, (self.heads, -1))`.
-the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \\
+the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
         -> found.permute(0, 2, 3, 1).flatten(2)
     You join the heads number by number in turn. Each head's d numbers stay together, head after
     head.

@@ -6,12 +6,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.answers import AnswerRefused, Plain, plain
+from autograde.checking.answers import AnswerRefused, Plain
 from autograde.checking.differentiable import slopes
 
-PARTS_KEPT = (
-    "The parts that the given constructor makes are not all there, or there are others: "
-    "{names}. Keep `__init__` as it is given, and write `forward`."
+OTHER_PARTS = (
+    "The parts of your module are not those that the task names. Missing, other or of another "
+    "size: {names}."
 )
 
 
@@ -20,7 +20,7 @@ def filled(model: Any, shapes: Mapping[str, tuple[int, ...]], seed: int, name: s
 
     Parameters
     ----------
-    shapes : of the parameters that the lesson's constructor makes
+    shapes : of the parameters that it should have
 
     Raises
     ------
@@ -34,7 +34,7 @@ def filled(model: Any, shapes: Mapping[str, tuple[int, ...]], seed: int, name: s
     found = {key: tuple(part.shape) for key, part in model.named_parameters()}
     other = sorted(key for key, _ in set(found.items()) ^ set(shapes.items()))
     if other:
-        raise AnswerRefused(PARTS_KEPT.format(names=", ".join(other[:4])))
+        raise AnswerRefused(OTHER_PARTS.format(names=", ".join(other[:4])))
     generator = torch.Generator().manual_seed(seed)
     parameters = dict(model.named_parameters())
     with torch.no_grad():
@@ -50,10 +50,10 @@ def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
 
 
 def learnt(model: nn.Module, total: Tensor) -> Plain:
-    """The size of each parameter's gradient, by its name."""
+    """The names of the parameters that the gradient reaches."""
     parameters = {name: part for name, part in model.named_parameters() if part.requires_grad}
     found = slopes(total, parameters) if parameters and total.requires_grad else {}
-    return plain({name: float(g.abs().sum()) for name, g in found.items() if g is not None})
+    return [name for name, slope in found.items() if slope is not None]
 
 
 def weighted_sum(*parts: Tensor) -> Tensor:

@@ -65,12 +65,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if not all(isinstance(part, Tensor) for part in came):
         raise AnswerRefused("Return both as tensors: the network learns through them.")
     refuse_changed(inputs, tensors)
-    total = sum((part * (1 + torch.arange(part.numel()).view_as(part))).sum() for part in came)
-    reached = slopes(total, leaves) if isinstance(total, Tensor) and total.requires_grad else {}
+    total = came[0].sum()
+    reached = slopes(total, leaves) if total.requires_grad else {}
     return {
         "found": plain(came[0]),
         "shares": plain(came[1]),
-        "the gradient reaches": [float(g.abs().sum()) for g in reached.values() if g is not None],
+        "the gradient reaches": [name for name, slope in reached.items() if slope is not None],
     }
 
 
@@ -103,7 +103,7 @@ the root of the length of v: k.shape[-1] ** 0.5 -> v.shape[-1] ** 0.5
     You divide by the root of the length of v. The dot product adds up d numbers of q and k:
     `k.shape[-1]`.
 divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5 \
-        -> functional.normalize(q, dim=-1) @ functional.normalize(k, dim=-1).transpose(-2, -1)
+        -> torch.nn.functional.normalize(q, dim=-1) @ torch.nn.functional.normalize(k, dim=-1).transpose(-2, -1)
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
     `allowed` is never used, so places look where they must not.
@@ -113,7 +113,7 @@ the mask is turned round: ~allowed -> allowed
 what is closed scores 0: -torch.inf -> 0
     A closed place has the score 0 in your answer. That is an ordinary score: exp(0) is 1. It needs
     minus infinity.
-what is closed scores {low}: -torch.inf -> {low} | low = -1, -10, -100
+what is closed scores {low}: -torch.inf -> {low} | low = -1, -10
     A closed place has the score {low} in your answer, and an open one may score as low. Take minus
     infinity.
 closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .softmax(-1) * allowed
@@ -144,7 +144,7 @@ the other way round: q @ k.transpose(-2, -1) -> k @ q.transpose(-2, -1)
 the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
     You turn the shares on their side before you mix. Row t of the shares says how place t mixes the
     rows of v: `shares @ v`.
-the best place alone: return shares @ v -> shares = functional.one_hot(shares.argmax(-1), \
+the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
         shares.shape[-1]).float() ⏎return shares @ v
     You take the best place alone. No gradient comes through a choice: take the weighted mean.
 --- hint 3
@@ -156,7 +156,7 @@ the shares come first: shares @ v, shares -> shares, shares @ v
     Both are right, in the wrong order: first what is taken home, then the shares.
 the scores in place of the shares: shares @ v, shares -> shares @ v, scores
     The second thing you return is the scores. Return the shares, after the softmax.
-cut off from autograd: shares @ v, shares -> (shares @ v).detach(), shares.detach()
+cut off from autograd: shares @ v, shares -> (shares @ v).detach(), shares
 the shares are cut off: shares @ v, shares -> shares.detach() @ v, shares
     The numbers are right, and not everything can be learnt through them. Leave out `.detach()`,
     `.data` and `torch.no_grad()`.

@@ -37,11 +37,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "Your table holds numbers. `one_head` needs True and False: a comparison, or `.bool()`."
         )
     refuse_changed(inputs, {"mask": mask})
-    places = mask.shape[1]
-    if tuple(came.shape) != (len(mask), places, places):
-        return {"shape": list(came.shape)}
+    wanted = (*mask.shape, mask.shape[1])
+    if came.shape != wanted:
+        raise AnswerRefused(
+            f"Your table has shape {tuple(came.shape)}. For this mask it is (B, T, T) = {wanted}: a "
+            "table for each sentence."
+        )
     return {
-        "shape": list(came.shape),
         "rows of tokens": plain(came & mask[..., None]),
         "rows that may look nowhere": int((~came.any(-1)).sum()),
     }
@@ -78,26 +80,21 @@ one step ahead: .tril() -> .tril(1)
     Your places may look one step ahead, at the very word that they are asked for.
 both sides: back = torch.ones(places, places, dtype=torch.bool).tril() \
         -> back = torch.ones(places, places, dtype=torch.bool)
-    Nothing is closed but the padding. A place may look at columns up to its own only.
+    Tokens ahead are open in your table. Two things must hold for a column: it is a token, *and* it
+    does not stand ahead of the row.
 itself alone: .tril() -> .tril().triu()
     Each place may look at itself alone. It may look at all tokens before it, too.
-the mask is not used: return mask[:, None, :] & back -> return back.expand(len(mask), -1, -1)
-    `mask` is never used. A token stands before all padding, so no token looks at padding here; but
-    a row of padding does. Close the columns of padding as `both_sides` does.
 --- hint 2
 the rows of padding are closed: mask[:, None, :] & back \
         -> mask[:, None, :] & mask[:, :, None] & back
     Your rows of padding may look nowhere. Their softmax is 0/0, and the NaN spreads: a share of 0
     times NaN is NaN. Close columns only.
-rows in place of columns: mask[:, None, :] -> mask[:, :, None]
-    You close the rows of padding. Close its columns: `mask[:, None, :]`.
 the mask is turned round: mask[:, None, :] & -> ~mask[:, None, :] &
     You close the tokens. `mask` is True at tokens.
-either is enough: mask[:, None, :] & back -> mask[:, None, :] | back
-    Either is enough in your table. A place must be a token *and* not ahead.
 --- hint 3
 one table for all: return mask[:, None, :] & back -> return back
-    You return one table. Return one for each sentence, (B, T, T).
+    Your table has shape (4, 4). For this mask it is (B, T, T) = (1, 4, 4): a table for each
+    sentence.
 the mask of the first sentence: mask[:, None, :] & back \
         -> mask[:1, None, :].expand(len(mask), -1, -1) & back
     You use the mask of the first sentence for all.
@@ -129,5 +126,6 @@ EXERCISE = Exercise(
         "places compared": _by_places,
         "by rows": _by_loops,
         "of both sides": lambda mask: both_sides(mask).tril(),
+        "no token looks at padding anyway": lambda mask: _by_tril(torch.ones_like(mask)),
     },
 )
