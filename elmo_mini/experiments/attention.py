@@ -64,7 +64,7 @@ def _accuracy(make: Callable[[], nn.Module], far: int, steps: int, seed: int) ->
     return recall_accuracy(model, far)
 
 
-SENTENCES = (1_600, 6_400, 12_800)
+SENTENCES = (1_600, 6_400)
 EPOCHS, BATCH, RATES = 3, 32, (2e-3, 6e-3)
 MODELS: dict[str, Callable[[int], nn.Module]] = {
     "blocks that look back": lambda words: CausalLM(words, longest=24),

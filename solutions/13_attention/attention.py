@@ -32,6 +32,7 @@ from elmo_mini.figures.block_diagram import block_diagram
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import recall
 from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM
+from elmo_mini.transformer.causal_lm_file import load_causal_lm
 from elmo_mini.transformer.from_pytorch import exchange_blocks, weights_of_heads, weights_of_layer
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 
@@ -72,6 +73,7 @@ plots.road("13")
 # ## 1. A question about something far back
 #
 # Four facts, some chatter, and a question about one of the facts. Letters, values and chatter are drawn anew for every text.
+
 
 # %%
 def texts_of(number, distance, seed=0):
@@ -163,12 +165,18 @@ asked_texts, answers = texts_of(1_000, 64)
 before, question = asked_texts[:, :-1], asked_texts[:, -1:]
 everywhere = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
 said, shares = one_head(badge[question], badge[before], note[before], everywhere)
-print(f"{int((said[:, 0].argmax(-1) == answers).sum()):,} of 1,000 right, 64 words of chatter, nothing trained")
+print(
+    f"{int((said[:, 0].argmax(-1) == answers).sum()):,} of 1,000 right, 64 words of chatter, nothing trained"
+)
 
 # %% slide="subslide"
-_, shares = one_head(badge[one[:, -1:]], badge[one[:, :-1]], note[one[:, :-1]], everywhere[..., :16])
+_, shares = one_head(
+    badge[one[:, -1:]], badge[one[:, :-1]], note[one[:, :-1]], everywhere[..., :16]
+)
 words = recall.in_words(one[0])
-share_tables({"one head": shares[0]}, words[:-1], asking=words[-1:], title="Where the question looks")
+share_tables(
+    {"one head": shares[0]}, words[:-1], asking=words[-1:], title="Where the question looks"
+)
 
 # %% [markdown]
 # Training has only one thing to add: it finds badges, notes and queries itself. They are three linear layers, applied to the state of each place.
@@ -210,7 +218,10 @@ check("dot_moments", dot_moments)
 dot_moments = or_reference("dot_moments", dot_moments)
 sizes = (4, 16, 64, 256, 1024)
 expected = [dot_moments(np.zeros(d), np.ones(d), np.zeros(d), np.ones(d))[1] for d in sizes]
-print(*(f"d = {d}: the variance is {float(v):.0f}" for d, v in zip(sizes, expected, strict=True)), sep="\n")
+print(
+    *(f"d = {d}: the variance is {float(v):.0f}" for d, v in zip(sizes, expected, strict=True)),
+    sep="\n",
+)
 
 # %% [markdown]
 # With means of 0 and variances of 1, the variance is $d$. So scores stray by about √d, and dividing by √d brings them back to 1, **whatever d is**. The paper gives this reason in a footnote of section 3.2.1. What does it save? Measure the slope of your head's shares, with and without the division.
@@ -316,7 +327,7 @@ print(f"shares of each head: largest distance {float((shares - wanted_shares).ab
 block_diagram()
 
 # %% [markdown]
-# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding.
+# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding. That is the default.
 
 
 # %%
@@ -339,7 +350,7 @@ from torch.nn import functional
 class Block(nn.Module):
     """One layer of a Transformer."""
 
-    def __init__(self, dim, heads, look):
+    def __init__(self, dim, heads, look=both_sides):
         super().__init__()
         self.look = look
         ### BEGIN SOLUTION
@@ -370,15 +381,8 @@ check("Block", Block)
 
 # %% slide="subslide"
 Block = or_reference("Block", Block)
-
-
-def two_sided(dim, heads):
-    """Your block, looking to both sides."""
-    return Block(dim, heads, both_sides)
-
-
 theirs = nn.TransformerEncoderLayer(64, 4, 256, 0.0, "gelu", batch_first=True).eval()
-own = two_sided(64, 4)
+own = Block(64, 4)
 own.load_state_dict(weights_of_layer(theirs))
 with torch.no_grad():
     distance = (own(x, mask) - theirs(x, src_key_padding_mask=~mask))[mask].abs().max()
@@ -394,7 +398,7 @@ ids = torch.randint(500, (4, 12))
 everything = torch.ones_like(ids, dtype=torch.bool)
 with torch.no_grad():
     scores = mini.scores(mini(ids, everything))
-    exchange_blocks(mini, nn.ModuleList(two_sided(64, 4) for _ in range(2)))
+    exchange_blocks(mini, nn.ModuleList(Block(64, 4) for _ in range(2)))
     yours = mini.scores(mini(ids, everything))
 print(f"largest distance {float((scores - yours).abs().max()):.0e}")
 
@@ -439,11 +443,13 @@ for name, point in stored.numbers["trained 4 times as long, distance 16"].items(
 outcome("sum", max(at_16, key=at_16.get))
 
 # %% [markdown]
-# TEXT_DISTANCE
+# Read the figure from left to right. All four get the same facts and the same questions; only the way grows. The plain LSTM is at chance with 16 words in between, and four times the training does not change that: no signal comes back over so many half-shut gates. Open gates do help. With four times the training they carry the fact over 16 words in most texts. So an LSTM *can* keep a fact that long. It must be told to, and it pays for every step of the way.
+#
+# The sum has a short way, too, and beats both LSTMs. A good part of the advantage has nothing to do with queries and keys. But a sum takes home everything: the more chatter, the fainter the fact. Attention has the short way **and** the aim. Even so, it is not free. With 64 words of chatter it has not found every fact after 600 batches, since at the start it, too, looks at everything a little.
 
 # %% slide="subslide"
 torch.manual_seed(0)
-reader = recall.Attentive(block=two_sided)
+reader = recall.Attentive(block=Block)
 recall.train_to_recall(reader, 16, 300, progress=True)
 print(f"Your block, 16 words of chatter: {100 * recall.recall_accuracy(reader, 16):.0f} % right")
 
@@ -453,11 +459,14 @@ print(f"Your block, 16 words of chatter: {100 * recall.recall_accuracy(reader, 1
 # Every place looks at every place: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where is the crossing?
 
 # %%
-predict("cross", "One text, D = 128: from which length on is your block slower than an LSTM of as many weights?")
+predict(
+    "cross",
+    "One text, D = 128: from which length on is your block slower than an LSTM of as many weights?",
+)
 
 # %% slide="subslide"
 lengths = (16, 32, 64, 128, 256, 512, 1024)
-own, lstm = two_sided(128, 4).eval(), nn.LSTM(128, 166, batch_first=True)
+own, lstm = Block(128, 4).eval(), nn.LSTM(128, 166, batch_first=True)
 readers = {
     "your block": lambda x: own(x, torch.ones(x.shape[:2], dtype=torch.bool)),
     "LSTM": lstm,
@@ -477,7 +486,9 @@ plots.curves(
 outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 
 # %% [markdown]
-# TEXT_TIME
+# Up to the crossing, your block is the faster one, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. From there on $T^2$ wins, and it wins against attention. Twice the length, four times the scores. Where the lines cross depends on $D$ and on the machine; that they cross does not. On a graphics card, with thousands of multipliers, waiting costs more and counting less, so there the crossing lies further out. (We have not measured that here.)
+#
+# This is why BERT and GPT read at most 512 tokens, and why BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half of the truth: it has solved the long **way**, and made the long **text** dear.
 
 # %% [markdown] slide="slide"
 # ## 7. One mask changed
@@ -498,6 +509,7 @@ predict(
     "Perplexity of the next word, with blocks that look to both sides?",
 )
 
+
 # %% slide="subslide"
 def model_of(block, seed=0):
     """A model of the next word with two of these blocks."""
@@ -505,7 +517,7 @@ def model_of(block, seed=0):
     return CausalLM(V, longest=LONGEST, block=block)
 
 
-peeking = model_of(two_sided)
+peeking = model_of(Block)
 curves = {"both sides": learn_next_words(peeking, TEXT, STEPS)}
 
 # %%
@@ -571,7 +583,9 @@ tables = {name: broken_attention.reach(model, numbers, other) for name, model in
 reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: nobody looks ahead")
 
 # %% [markdown]
-# TEXT_LM
+# Now it is honest, and its perplexity is that of a small model again. Beside it stands an LSTM with as many weights that has read the same sentences: look at how far apart the two are, and where the counts of pairs lie. The stored run below repeats this with three seeds, three passes over the text, and for each model the better of two learning rates, chosen on other sentences than those that judge.
+#
+# TEXT_STORED_LM
 
 # %% [markdown] exercise="continue_text" slide="subslide"
 # ### Exercise 6. Let it write
@@ -606,7 +620,6 @@ check("continue_text", continue_text)
 
 # %% slide="subslide"
 continue_text = or_reference("continue_text", continue_text)
-stop = TEXT.vocabulary.id("</s>")
 
 
 def draw(chances):
@@ -614,19 +627,37 @@ def draw(chances):
     return int(torch.multinomial(chances.index_fill(0, torch.tensor(0), 0.0), 1))
 
 
+def show(name, model, vocabulary, beginning, lines=2):
+    """What a model writes after a beginning."""
+    stop = vocabulary.id("</s>")
+    begun = [stop, *vocabulary.encode(beginning)]
+    for _ in range(lines):
+        text = continue_text(model, begun, 24, stop, 24, 0.7, draw)
+        print(f"{name}:", *vocabulary.decode(text[1:]))
+
+
 torch.manual_seed(1)
-for name, model in {"untrained": model_of(backward_looking), "yours": writer}.items():
-    for _ in range(3):
-        text = continue_text(model, [stop, TEXT.vocabulary.id("the")], 14, stop, LONGEST, 0.7, draw)
-        print(f"{name:>9}:", *TEXT.vocabulary.decode(text[1:]))
+show("untrained", model_of(backward_looking), TEXT.vocabulary, ["the"])
+show("yours", writer, TEXT.vocabulary, ["the"])
 
 # %% [markdown]
-# TEXT_WRITES
+# Words that go together, and hardly a sentence: it has read 7,680 sentences, and a third of their words were `<unk>`. Now put the weights of a longer run into **your** block: three layers, trained for TEXT_MINUTES on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`).
+
+# %% slide="subslide"
+president, its_words = load_causal_lm(block=backward_looking)
+torch.manual_seed(2)
+for beginning in ("we must", "the american people", "our economy"):
+    show(beginning, president, its_words, beginning.split())
+
+# %% [markdown]
+# That is your block speaking, drawn word by word with your code. It has the tone, and no thought behind it.
+#
+# GPT is this, larger: 12 blocks with 12 heads and 768 numbers, which read some 7,000 books a hundred times over. BERT-large has 24 blocks with 16 heads and 1,024 numbers, and looks to both sides. Both learn their vectors for places, as yours does. The paper of 2017 wrote sines and cosines in that place.
 
 # %% [markdown] slide="slide"
 # ## 8. Three broken runs
 #
-# Four runs of the next-word model, 160 batches each. One is sound. A, B and C have one fault each, from this list:
+# Four runs of the next-word model, 240 batches each. One is sound. A, B and C have one fault each, from this list:
 #
 # 1. every place looks to both sides
 # 2. the heads are cut with `reshape`, without turning the axes
@@ -643,7 +674,7 @@ for name in ("sound", "A", "B", "C"):
     model = broken_attention.broken_lm(name, V, 64, LONGEST)
     largest, total = broken_attention.first_shares(model, *held_out)
     print(f"{name:>6}: largest share {largest:.2f}, a row adds up to {total:.2f}")
-    ends[name] = float(learn_next_words(model, TEXT, 160)[-1])
+    ends[name] = float(learn_next_words(model, TEXT, STEPS)[-1])
     tables[name] = broken_attention.reach(model, numbers, other)
 plots.bars(
     list(ends),
@@ -681,17 +712,31 @@ check("broken_heads", broken_heads)
 # outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# TEXT_BROKEN
+# **A** has holes: places stand still that a word behind them may move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity is a little worse and names no cause. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away, and a perplexity that looks like progress does not. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the slope (section 3).
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
 #
-# TEXT_MYTH
+# > *"Many studies have shown that the Transformer extracts features far better than the LSTM."*
+#
+# You find this in nearly every account of how BERT came about, mostly without a source. Two measurements belong beside it.
+#
+# **The published one.** The paper on GPT took its whole recipe, pretraining and fine-tuning, and put an LSTM in place of the Transformer (its table 5): the average over its tasks fell from 74.7 to 69.1. Pretraining itself was worth more: without it, 59.9. So the difference is real, with 7,000 books and one recipe, which was the Transformer's own.
+#
+# **Yours.** At our size the figures above show no such lead TEXT_MYTH_OURS
+#
+# **Verdict: half a myth.** "Far better" was measured at one size, with one recipe. What the architecture brings for sure is in sections 6 and 7: a short way between any two words, and no waiting. Both pay when there is much text and much machinery. With little of either, the LSTM is a good model.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# TEXT_RECAP
+# - A head: queries meet keys, a softmax makes shares, the shares mix the values.
+# - A dot product of $d$ random numbers strays by √d. Divided by √d, the softmax keeps its slope.
+# - Heads are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the places and raises no error.
+# - A block looks around, then thinks alone, and adds both to what was there. Yours is PyTorch's, to the last bit or nearly.
+# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM with it. An LSTM with open gates and more training catches up some of it.
+# - Time grows with $T^2$. Short texts are cheap, long ones dear.
+# - Close a pair **before** the softmax. One mask makes a reader of both sides into a writer.
 
 # %%
 calibration()
@@ -702,15 +747,19 @@ progress()
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
-# DISCUSS
+# A hospital wants to sort letters of up to 4,000 words by urgency. There are 300 labelled letters, 20,000 without labels, and one computer without a graphics card. A colleague says: *"Attention has replaced the LSTM, so we train a Transformer."* **Which of this lesson's measurements speak for the colleague, and which against? Name one thing that you would measure before you decide, and what would change your mind.** Five to eight sentences.
 
 # %% [markdown] discussion="lstm_or_blocks" points=3
-# RUBRIC
+# **Rubric, 3 points.** 1 for the length: $T^2$, the crossing that was measured, and that cutting letters or reading them in pieces is a way out. 1 for the evidence at small size: no lead of blocks over LSTMs on little text, and that pretraining or a pretrained model matters more than the architecture (GPT's table 5). 1 for a measurement with a baseline (a bag of words, the sum of section 6) and an outcome that would change the decision. 0.5 of it for a measurement without a baseline.
 
 # %% [markdown] model_answer="lstm_or_blocks"
-# MODEL
+# For the colleague speaks the way: a symptom in line three and a drug on page four are one step apart for attention and some thousand steps for an LSTM, and section 6 shows how an LSTM loses a fact on the way. Against speaks the bill. Four thousand words lie far beyond the crossing that we measured, and $T^2$ is then sixteen million scores for each head. Letters can be cut into pieces, but then the short way ends at the cut. Against speaks also the size: with little text, blocks had no lead over an LSTM, and GPT's own table says that pretraining brought more than twice as much as the architecture. Perhaps urgency hangs on a few words; then a sum of all words sees them, however far apart they stand.
+#
+# So I would first measure a bag of words with logistic regression on the 300 letters, by cross-validation, and next to it an LSTM and a block that were pretrained on the 20,000 letters, five seeds each. If the block on cut letters does not beat the bag by more than the interval over letters, there is no reason to pay for it.
 
 # %% [markdown]
 # ## Further reading
 #
-# FURTHER
+# - Vaswani and others, [Attention is all you need](https://arxiv.org/abs/1706.03762): sections 3 and 4 are this lesson; table 1 there has path lengths and costs of each kind of layer.
+# - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; lesson 04 has its kind.
+# - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m elmo_mini.experiments.attention distance` repeats the figure of section 6.

@@ -16,13 +16,13 @@ from autograde.exercises.attention.filled import filled, learnt, shapes_of, weig
 from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
 from elmo_mini.transformer.block import Block, Look
 
-LOOKS = {"both sides": both_sides, "only back": only_back}
+NO_CHOICE = "both sides"  # the default
 ONE_TENSOR = "Your block returns {kind}. Return the new states alone, a tensor (B, T, D)."
 
 
 @Case.drawn
 def _states(
-    rng: Random, lengths: Sequence[int], dim: int, heads: int, look: str = "both sides"
+    rng: Random, lengths: Sequence[int], dim: int, heads: int, look: str = NO_CHOICE
 ) -> Inputs:
     width = max(lengths)
     return {
@@ -39,7 +39,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The states at tokens, and what would be learnt."""
     dim, heads = inputs["dim"], inputs["heads"]
     shapes = shapes_of(Block(dim, heads))
-    model = filled(answer(dim, heads, LOOKS[inputs["look"]]), shapes, inputs["seed"], "Block")
+    chosen = () if inputs["look"] == NO_CHOICE else (only_back,)
+    model = filled(answer(dim, heads, *chosen), shapes, inputs["seed"], "Block")
     given = {name: as_tensors(inputs[name]) for name in ("x", "mask")}
     came = tensor_of(lambda: model(*given.values()), ONE_TENSOR)
     refuse_changed(inputs, given)
@@ -125,6 +126,10 @@ GELU before the wide layer: functional.gelu(self.wide(x)) -> self.wide(functiona
     Your GELU comes before both layers. It stands between them.
 no inner layer: y: Tensor = self.norm_2(x + self.narrow(inner)) -> y: Tensor = self.norm_2(x)
     The inner layer is never used.
+subtracted from the states: self.norm_1(x + found) -> self.norm_1(x - found)
+    You subtract what the heads bring. It is added.
+the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
+    You subtract what the inner layer gives. It is added.
 no attention: self.norm_1(x + found) -> self.norm_1(x)
     What the heads bring is never used.
 --- hint 3

@@ -97,10 +97,8 @@ class _ByPermute(_MultiHead):
             part(x).view(B, T, self.heads, D // self.heads).permute(0, 2, 1, 3)
             for part in (self.query, self.key, self.value)
         )
-        scores = q @ k.permute(0, 1, 3, 2) * (D // self.heads) ** -0.5
-        scores = scores.masked_fill(~allowed.unsqueeze(1), float("-inf"))
-        shares = torch.softmax(scores, -1)
-        joined = (shares @ v).permute(0, 2, 1, 3).reshape(B, T, D)
+        found, shares = one_head(q, k, v, allowed.unsqueeze(1))
+        joined = found.permute(0, 2, 1, 3).reshape(B, T, D)
         return self.out(joined), shares
 
 
@@ -124,6 +122,9 @@ values made like keys: v = self.value(x) -> v = self.key(x)
     Your values come from `self.key`. Each of the three has a layer of its own.
 queries made like keys: q = self.query(x) -> q = self.key(x)
     Your queries come from `self.key`. Each of the three has a layer of its own.
+no linear layers: q = self.query(x) -> q = x && k = self.key(x) -> k = x \
+        && v = self.value(x) -> v = x
+    You cut the states as they are. Queries, keys and values come from three linear layers.
 the values are the states: v = self.value(x) -> v = x
     Your values are the states themselves. They go through `self.value` first.
 queries and keys are swapped: one_head(q, k, v -> one_head(k, q, v

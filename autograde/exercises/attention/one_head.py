@@ -103,7 +103,8 @@ the root of the length of v: k.shape[-1] ** 0.5 -> v.shape[-1] ** 0.5
     You divide by the root of the length of v. The dot product adds up d numbers of q and k:
     `k.shape[-1]`.
 divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5 \
-        -> torch.nn.functional.normalize(q, dim=-1) @ torch.nn.functional.normalize(k, dim=-1).transpose(-2, -1)
+        -> (q / q.norm(dim=-1, keepdim=True)) \
+        @ (k / k.norm(dim=-1, keepdim=True)).transpose(-2, -1)
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
     `allowed` is never used, so places look where they must not.

@@ -40,8 +40,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     wanted = (*mask.shape, mask.shape[1])
     if came.shape != wanted:
         raise AnswerRefused(
-            f"Your table has shape {tuple(came.shape)}. For this mask it is (B, T, T) = {wanted}: a "
-            "table for each sentence."
+            f"Your table has shape {tuple(came.shape)}. For this mask it is (B, T, T) = {wanted}: "
+            "a table for each sentence."
         )
     return {
         "rows of tokens": plain(came & mask[..., None]),
