@@ -28,7 +28,7 @@ from elmo_mini.checkpoints.safetensors_file import (
 from elmo_mini.recurrent.training import clipped_step, seeded
 from elmo_mini.transformer.corruption import corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.sentence_pairs import pack, padded, shortened
+from elmo_mini.transformer.sentence_pairs import pack, padded
 
 POOL = 50
 NO_PAIR = -1
@@ -67,12 +67,12 @@ def epoch_rows(text: NumberedText, longest: int, lots: random.Random) -> list[Ro
     while sentence < len(text):
         first = text[sentence]
         if not text.goes_on[sentence]:
-            rows.append((*pack(first[: longest - 2]), NO_PAIR))
+            rows.append((*pack(first, longest=longest), NO_PAIR))
             sentence += 1
             continue
         follows = int(lots.random() < 0.5)
         second = text[sentence + 1 if follows else lots.randrange(len(text))]
-        rows.append((*pack(*shortened(first, second, longest - 3)), follows))
+        rows.append((*pack(first, second, longest), follows))
         sentence += 2
     return rows
 

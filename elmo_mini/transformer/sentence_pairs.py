@@ -29,12 +29,19 @@ class Pair:
     follows: int
 
 
-def pack(first: Ids, second: Ids = ()) -> tuple[list[int], list[int]]:
+def pack(first: Ids, second: Ids = (), longest: int | None = None) -> tuple[list[int], list[int]]:
     """One sentence, or two, as one row: word numbers, and to which sentence each belongs.
 
     ``[CLS]`` and the first ``[SEP]`` belong to the first sentence (0), the last ``[SEP]`` to the
     second (1). Without a second sentence there is no second ``[SEP]``.
+
+    Parameters
+    ----------
+    longest : numbers of the longest row; a longer one loses words at the end of the longer
+        sentence, of the second one where both have as many
     """
+    if longest is not None:
+        first, second = shortened(first, second, longest - (3 if second else 2))
     ids, segments = [CLS_ID, *first, SEP_ID], [0] * (len(first) + 2)
     if second:
         ids += [*second, SEP_ID]
@@ -43,11 +50,8 @@ def pack(first: Ids, second: Ids = ()) -> tuple[list[int], list[int]]:
 
 
 def shortened(first: Ids, second: Ids, room: int) -> tuple[Ids, Ids]:
-    """Both sentences, cut at their ends so that together they have `room` words.
-
-    The longer one gives way first, down to the length of the other.
-    """
-    half = room // 2
+    """Both sentences, cut at their ends so that together they have `room` words."""
+    half = room - room // 2
     if len(first) + len(second) <= room:
         return first, second
     if len(first) <= half:
