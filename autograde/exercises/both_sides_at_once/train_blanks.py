@@ -98,11 +98,12 @@ class Small(nn.Module):
 
 
 def _hide(ids: Tensor, every: int) -> tuple[Tensor, Tensor]:
-    """Every so-manieth ordinary word is asked for; two of three are hidden, one is swapped."""
+    """Every so-manieth ordinary word is asked for; half of them are hidden."""
     number = torch.arange(ids.numel()).view(ids.shape)
     chosen = (ids >= 5) & (number % every == 1)
-    read = torch.where(chosen & (number % 3 > 0), 4, ids)
-    read = torch.where(chosen & (number % 3 == 0), 5 + (ids + 2) % (WORDS - 5), read)
+    fate = number // every % 4  # hidden, swapped, hidden, left
+    read = torch.where(chosen & (fate % 2 == 0), 4, ids)
+    read = torch.where(chosen & (fate == 1), 5 + (ids + 2) % (WORDS - 5), read)
     return read, torch.where(chosen, ids, -1)
 
 
@@ -173,10 +174,10 @@ no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(s
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
 the slopes are lost: loss.backward() -> loss.backward() ⏎optimizer.zero_grad()
-    The slopes are set to zero between `backward()` and `step()`, so nothing is learnt.
 no step: optimizer.step() ->
-    The weights never change: `optimizer.step()` is missing.
-a step too early: optimizer.zero_grad() ⏎ loss.backward() ⏎ optimizer.step() \
+    The weights never change: a step with fresh slopes is missing. Each batch sets the slopes to
+    zero, goes `backward()`, and takes a `step()`, in this order.
+a step too early: optimizer.zero_grad() loss.backward() optimizer.step() \
         -> optimizer.step() ⏎optimizer.zero_grad() ⏎loss.backward()
     You take the step before `backward()`, with the slopes of the batch before.
 two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
