@@ -14,6 +14,10 @@ COMMANDS = {
     ),
     "probe": ("elmo_mini.commands.probe", "test what each layer of a model knows"),
     "pretrain": ("elmo_mini.commands.pretrain", "pretrain a biLM on corpora or text files"),
+    "pretrain-masked": (
+        "elmo_mini.commands.pretrain_masked",
+        "the same for a masked language model",
+    ),
 }
 
 

@@ -95,6 +95,7 @@ class MaskedLM(nn.Module):
         self.blocks = nn.ModuleList(block(dim, options.heads) for _ in range(options.layers))
         self.transform = nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.LayerNorm(dim))
         self.bias = nn.Parameter(torch.zeros(options.words))
+        self.next = nn.Linear(dim, 1)
         for table in (self.word, self.place, self.segment):
             nn.init.normal_(table.weight, std=SMALL)
 
@@ -137,6 +138,11 @@ class MaskedLM(nn.Module):
     def scores(self, states: Tensor) -> Tensor:
         """States (..., D) to a score for each word (..., V), before the softmax."""
         return functional.linear(self.transform(states), self.word.weight, self.bias)
+
+    def next_score(self, states: Tensor) -> Tensor:
+        """Top states (B, T, D) to the log odds that the second sentence follows the first, (B,)."""
+        score: Tensor = self.next(states[:, 0]).squeeze(-1)
+        return score
 
 
 def masked_lm_loss(
