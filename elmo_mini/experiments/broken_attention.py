@@ -4,12 +4,15 @@ Each fault is one slip of the kind that gives no error. Three of them are plante
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from elmo_mini.experiments.next_words import learn_next_words
+from elmo_mini.experiments.small_text import SmallText
 from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
 from elmo_mini.transformer.block import Block
 from elmo_mini.transformer.causal_lm import CausalLM, next_word_loss
@@ -103,3 +106,36 @@ def broken_lm(name: str, words: int, dim: int, longest: int, seed: int = 0) -> C
     """The untrained model of run A, B or C, or a sound one for any other name."""
     torch.manual_seed(seed)
     return CausalLM(words, dim, longest=longest, block=faulty_block(RUNS.get(name, "")))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What can be seen of a run without its code.
+
+    Attributes
+    ----------
+    perplexity : of the next word, on held-out sentences, at the end
+    reach : (T, T), as `reach` gives it for the sentence that was asked for
+    """
+
+    perplexity: float
+    reach: Tensor
+
+
+def four_runs(text: SmallText, sentence: Tensor, longest: int, steps: int) -> dict[str, Run]:
+    """The sound run and A, B and C; prints what the shares look like before training.
+
+    Parameters
+    ----------
+    sentence : (T,) word numbers of a sentence whose words are replaced, each in turn
+    """
+    words, held_out = len(text.vocabulary), text.numbers(text.held_out)
+    runs = {}
+    for name in ("sound", *RUNS):
+        model = broken_lm(name, words, 64, longest)
+        largest, total = first_shares(model, *held_out)
+        print(f"{name:>6}: largest share {largest:.2f}, a row adds up to {total:.2f}")
+        loss = faulty_loss(RUNS.get(name, ""))
+        end = learn_next_words(model, text, steps, loss=loss)[-1]
+        runs[name] = Run(float(end), reach(model, sentence, words - 1))
+    return runs

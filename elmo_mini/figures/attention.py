@@ -1,12 +1,14 @@
-"""Attention as tables: who looks where, and which words reach which states."""
+"""Attention drawn: who looks where, which words reach which states, how far and how fast."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from elmo_mini.figures.palette import COLOURS
 from elmo_mini.figures.picture import Picture, blank
+from elmo_mini.figures.plots import curves
 
 ACROSS = 3
 
@@ -75,3 +77,41 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title
     figure.supylabel("word that is replaced", fontsize=9)
     figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=9)
     return Picture(figure, " ".join(parts))
+
+
+def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
+    """Right answers by the words of chatter in between, with intervals.
+
+    Parameters
+    ----------
+    readers : name, then distance, then a result with ``mean``, ``low`` and ``high``, shares of 1
+    """
+    rows = {
+        name: {
+            end: 100 * np.clip([point[end] for point in points.values()], 0, 1)
+            for end in ("mean", "low", "high")
+        }
+        for name, points in readers.items()
+    }
+    return curves(
+        [int(far) for far in next(iter(readers.values()))],
+        {name: row["mean"] for name, row in rows.items()},
+        bands={name: (row["low"], row["high"]) for name, row in rows.items()},
+        title="A short way helps, a short way and an aim help more (five seeds)",
+        xlabel="words of chatter between fact and question",
+        ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def time_curves(lengths: Sequence[int], times: Mapping[str, np.ndarray]) -> Picture:
+    """Milliseconds for one text by its length."""
+    return curves(
+        lengths,
+        times,
+        title="Time for one text, by its length",
+        xlabel="words of the text",
+        ylabel="milliseconds of one core",
+        log_x=True,
+        log_y=True,
+    )

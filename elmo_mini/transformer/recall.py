@@ -50,6 +50,20 @@ def in_words(ids: Tensor) -> list[str]:
     return said
 
 
+def set_by_hand(loud: float = 8.0) -> Texts:
+    """A badge and a note for each token, (TOKENS, KEYS) and (TOKENS, VALUES), without training.
+
+    The badge of a fact and of a question is its letter, times `loud`; chatter has none. The note
+    of a fact is its value.
+    """
+    badges, notes = torch.zeros(TOKENS, KEYS), torch.zeros(TOKENS, VALUES)
+    facts, questions = torch.arange(KEYS * VALUES), torch.arange(KEYS)
+    badges[facts, facts // VALUES] = loud
+    badges[TOKENS - KEYS + questions, questions] = loud
+    notes[facts, facts % VALUES] = 1.0
+    return badges, notes
+
+
 class Attentive(nn.Module):
     """A table, blocks, and the state at the question; no vectors for places.
 

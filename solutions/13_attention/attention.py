@@ -27,7 +27,7 @@ from elmo_mini.experiments.next_words import learn_next_words
 from elmo_mini.experiments.reading_time import reading_times, where_they_cross
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.figures import plots
-from elmo_mini.figures.attention import reach_tables, share_tables
+from elmo_mini.figures.attention import distance_curves, reach_tables, share_tables, time_curves
 from elmo_mini.figures.block_diagram import block_diagram
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.results.stored import stored_result
@@ -155,29 +155,19 @@ check("one_head", one_head)
 
 # %% slide="subslide"
 one_head = or_reference("one_head", one_head)
-letters, values = torch.full((recall.TOKENS,), recall.KEYS), torch.zeros(recall.TOKENS).long()
-facts = torch.arange(recall.KEYS * recall.VALUES)
-letters[facts], values[facts] = facts // recall.VALUES, facts % recall.VALUES
-letters[-recall.KEYS :] = torch.arange(recall.KEYS)  # the questions
-badge = 8 * functional.one_hot(letters)[:, : recall.KEYS].float()  # chatter has none
-note = functional.one_hot(values).float()
-
+badge, note = recall.set_by_hand()
 asked_texts, answers = texts_of(1_000, 64)
 before, question = asked_texts[:, :-1], asked_texts[:, -1:]
 everywhere = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
-said, shares = one_head(badge[question], badge[before], note[before], everywhere)
-print(
-    f"{int((said[:, 0].argmax(-1) == answers).sum()):,} of 1,000 right, 64 words of chatter, nothing trained"
-)
+said, _ = one_head(badge[question], badge[before], note[before], everywhere)
+number = int((said[:, 0].argmax(-1) == answers).sum())
+print(f"{number:,} of 1,000 right, 64 words of chatter, nothing trained")
 
 # %% slide="subslide"
-_, shares = one_head(
-    badge[one[:, -1:]], badge[one[:, :-1]], note[one[:, :-1]], everywhere[..., :16]
-)
-words = recall.in_words(one[0])
-share_tables(
-    {"one head": shares[0]}, words[:-1], asking=words[-1:], title="Where the question looks"
-)
+before, question, words = one[:, :-1], one[:, -1:], recall.in_words(one[0])
+_, shares = one_head(badge[question], badge[before], note[before], everywhere[..., :16])
+title = "Where the question looks"
+share_tables({"one head": shares[0]}, words[:-1], asking=words[-1:], title=title)
 
 # %% [markdown]
 # Training has only one thing to add: it finds badges, notes and queries itself. They are three linear layers, applied to the state of each place.
@@ -418,21 +408,7 @@ predict(
 # %% slide="subslide"
 stored = stored_result("attention_distance")
 by_distance = stored.numbers["accuracy"]
-far = [int(n) for n in by_distance["LSTM"]]
-rows = {name: [100 * p["mean"] for p in points.values()] for name, points in by_distance.items()}
-edges = {
-    name: tuple(np.array([100 * p[end] for p in points.values()]) for end in ("low", "high"))
-    for name, points in by_distance.items()
-}
-plots.curves(
-    far,
-    rows,
-    bands=edges,
-    title="The way decides, and then the aim: right answers by distance (five seeds)",
-    xlabel="words of chatter between fact and question",
-    ylabel="right answers (%)",
-    log_x=True,
-)
+distance_curves(by_distance)
 
 # %%
 stored
@@ -467,21 +443,13 @@ predict(
 
 # %% slide="subslide"
 lengths = (16, 32, 64, 128, 256, 512, 1024)
-own, lstm = Block(128, 4).eval(), nn.LSTM(128, 166, batch_first=True)
+own = Block(128, 4)
 readers = {
     "your block": lambda x: own(x, torch.ones(x.shape[:2], dtype=torch.bool)),
-    "LSTM": lstm,
+    "LSTM": nn.LSTM(128, 166, batch_first=True),
 }
 times = reading_times(readers, lengths, 128)
-plots.curves(
-    lengths,
-    times,
-    title="Time for one text: attention wins while texts are short",
-    xlabel="words of the text",
-    ylabel="milliseconds of one core",
-    log_x=True,
-    log_y=True,
-)
+time_curves(lengths, times)
 
 # %%
 outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
@@ -668,22 +636,17 @@ for beginning in ("we must", "the american people", "our economy"):
 # You see how each run ends, its table, and two numbers about the untrained heads: how large the largest share of a row is on average, and what a row of shares adds up to.
 
 # %% slide="subslide"
-held_out, ends, tables = TEXT.numbers(TEXT.held_out), {}, {}
-for name in ("sound", "A", "B", "C"):
-    model = broken_attention.broken_lm(name, V, 64, LONGEST)
-    largest, total = broken_attention.first_shares(model, *held_out)
-    print(f"{name:>6}: largest share {largest:.2f}, a row adds up to {total:.2f}")
-    ends[name] = float(learn_next_words(model, TEXT, STEPS)[-1])
-    tables[name] = broken_attention.reach(model, numbers, other)
+runs = broken_attention.four_runs(TEXT, numbers, LONGEST, STEPS)
 plots.bars(
-    list(ends),
-    {"perplexity": list(ends.values())},
+    list(runs),
+    {"perplexity": [run.perplexity for run in runs.values()]},
     title="How the four runs end (one run each)",
     ylabel="held-out perplexity",
     level=("counts of pairs", pairs),
 )
 
 # %% slide="subslide"
+tables = {name: run.reach for name, run in runs.items()}
 reach_tables(tables, ["<S>", *short, "</S>"], title="The four runs")
 
 # %% [markdown] exercise="broken_heads"
@@ -786,6 +749,33 @@ progress()
 # For the colleague speaks the way: a symptom in line three and a drug on page four are one step apart for attention and some thousand steps for an LSTM, and section 6 shows how an LSTM loses a fact on the way. Against speaks the bill. Four thousand words lie far beyond the crossing that we measured, and $T^2$ is then sixteen million scores for each head. Letters can be cut into pieces, but then the short way ends at the cut. Against speaks also the size: with little text, blocks had no clear lead over an LSTM, and GPT's own table says that pretraining brought more than twice as much as the architecture. Perhaps urgency hangs on a few words; then a sum of all words sees them, however far apart they stand.
 #
 # So I would first measure a bag of words with logistic regression on the 300 letters, by cross-validation, and next to it an LSTM and a block that were pretrained on the 20,000 letters, five seeds each. If the block on cut letters does not beat the bag by more than the interval over letters, there is no reason to pay for it.
+
+# %% [markdown]
+# ## If you have time: does it know the order?
+#
+# Swap the first two words of a sentence. Does the state of the last word notice? Your block adds up values by shares, and a sum has no order. That is why models add vectors for places to the words. But look at the second block.
+
+# %%
+predict(
+    "order",
+    "No vectors for places, two blocks that look back only: does the last state notice the swap?",
+    options=["yes", "no"],
+)
+
+# %%
+torch.manual_seed(0)
+sentence, everybody = torch.randn(1, 6, 64), torch.ones(1, 6, dtype=torch.bool)
+swapped, noticed = sentence[:, [1, 0, 2, 3, 4, 5]], {}
+for look in (both_sides, only_back):
+    first, second = Block(64, 4, look), Block(64, 4, look)
+    with torch.no_grad():
+        ends = [second(first(x, everybody), everybody)[0, -1] for x in (sentence, swapped)]
+    noticed[look.__name__] = float((ends[0] - ends[1]).abs().max()) > 1e-4
+print(noticed)
+outcome("order", "yes" if noticed["only_back"] else "no")
+
+# %% [markdown]
+# To both sides, a sentence without places is a bag of words. With one mask it is not: after the first block the second word has seen the first, and the first has not seen the second. Who has seen whom tells the order.
 
 # %% [markdown]
 # ## Further reading
