@@ -47,7 +47,8 @@ SLIPS = """
 --- hint 1
 the chance and not its odds: \
         return np.log((1 - false) * joint) - np.log(false * first * second) \
-        -> true, drawn = (1 - false) * joint, false * first * second ⏎return np.log(true / (true + drawn))
+        -> true, drawn = (1 - false) * joint, false * first * second \
+        ⏎return np.log(true / (true + drawn))
     You return the log of the chance that the pair is true. Odds are that chance against its
     opposite: p / (1 - p).
 without a logarithm: return np.log((1 - false) * joint) - np.log(false * first * second) \
@@ -59,7 +60,8 @@ upside down: np.log((1 - false) * joint) - np.log(false * first * second) \
 the share of false pairs is left out: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log(joint) - np.log(first * second)
     The share of false pairs is missing. Where more pairs are false, every score is lower.
-the two shares are swapped: (1 - false) * joint -> false * joint && false * first -> (1 - false) * first
+the two shares are swapped: (1 - false) * joint -> false * joint \
+        && false * first -> (1 - false) * first
     The two shares are swapped: true pairs make up 1 - `false` of all.
 the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
@@ -73,7 +75,8 @@ the first one is left out: false * first * second -> false * second
     In a false pair the first sentence has its chance, too: p(a) p(b).
 the second one is left out: false * first * second -> false * first
     In a false pair the second sentence has its chance, too: p(a) p(b).
-the sums run along the wrong axes: joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)[:, :1] \
+the sums run along the wrong axes: \
+        joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)[:, :1] \
         && joint.sum(0, keepdims=True) -> joint.sum(1, keepdims=True)[:1]
     Your sums run along the wrong axis: p(a) is the sum of a row.
 counts in place of shares: joint = counts / counts.sum() -> joint = counts

@@ -57,8 +57,8 @@ no mark at the end: second + [3] -> second && (len(second) + 1) -> len(second)
     The `[SEP]`, 3, at the end of the second sentence is missing.
 a mark of the second kind before the second: ids + second + [3] -> ids + [2] + second \
         && (len(second) + 1) -> (len(second) + 1)
-    You put `[CLS]` before the second sentence. It stands once, at the beginning of the row, and each
-    sentence ends with `[SEP]`.
+    You put `[CLS]` before the second sentence. It stands once, at the beginning of the row, and
+    each sentence ends with `[SEP]`.
 the marks are swapped: [2, *first, 3] -> [3, *first, 2]
     You have swapped the marks. `[CLS]` is 2 and stands at the beginning, `[SEP]` is 3 and ends a
     sentence.

@@ -87,7 +87,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 def _as_pairs(came: Any) -> list[Plain]:
     try:
         found = [(first, second, follows) for first, second, follows in came]
-        whole = all(isinstance(part, list) for first, second, _ in found for part in (first, second))
+        whole = all(
+            isinstance(part, list) for first, second, _ in found for part in (first, second)
+        )
     except (TypeError, ValueError):
         raise AnswerRefused("Return a list of triples: (first, second, 1 or 0).") from None
     if not whole:
