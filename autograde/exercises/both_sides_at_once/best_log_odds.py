@@ -67,7 +67,16 @@ the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
     False pairs make up `false` of all, and that factor is missing.
+without the logarithm of the false ones: - np.log(false * first * second) \
+        -> - false * first * second
+    Both parts stand in the logarithm. You subtract the share of the false pairs itself.
+without the logarithm of the true ones: np.log((1 - false) * joint) -> (1 - false) * joint
+    Both parts stand in the logarithm. You subtract from the share of the true pairs itself.
 --- hint 2
+p(a) from the columns: joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)
+    You take p(b) twice. p(a) is the sum of a row: axis 1.
+p(b) from the rows: joint.sum(0, keepdims=True) -> joint.sum(1, keepdims=True)
+    You take p(a) twice. p(b) is the sum of a column: axis 0.
 the second one is drawn evenly: * second) -> / counts.shape[1])
     In your false pairs each second sentence is as likely as any other. It is drawn as often as it
     occurs.
@@ -94,6 +103,17 @@ of base 10: np.log((1 - false) * joint) - np.log(false * first * second) \
     You take the logarithm of base 10. It is the natural one, as in the loss.
 """
 
+SLIPS_OF_BAYES = """
+--- hint 1
+the true over the false, and its odds: true / (true + drawn) -> true / drawn
+    You divide the true by the false ones, and these are the odds already. Take their logarithm, and
+    do not make odds of them once more.
+the chance against the false: chance / (1 - chance) -> chance / (1 - drawn)
+    Odds are the chance against its opposite, 1 - p, with the same p.
+e in place of the logarithm: np.log(chance / (1 - chance)) -> np.exp(chance / (1 - chance))
+    You raise e to the odds. Take their logarithm.
+"""
+
 EXERCISE = Exercise(
     id="best_log_odds",
     title="The best judge of pairs (derive it)",
@@ -110,6 +130,6 @@ EXERCISE = Exercise(
         Case("sentences that know nothing of each other", _independent(0.5)),
         Case("one pair in five false", _counts((2, 2), 0.2)),
     ),
-    mistakes=slips(best_log_odds, SLIPS),
+    mistakes=(*slips(best_log_odds, SLIPS), *slips(_by_bayes, SLIPS_OF_BAYES)),
     right_answers={"Bayes": _by_bayes, "b after a": _by_conditional},
 )
