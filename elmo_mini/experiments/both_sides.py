@@ -152,9 +152,7 @@ def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
         "product_less_both": interval([float(gain.mean()) for gain in gains]),
         "product_less_both_over_sentences": _over_sentences(torch.stack(gains)),
         "both_twice_as_sure": interval([float((g > np.log(2)).double().mean()) for g in gains]),
-        "product_twice_as_sure": interval(
-            [float((g < -np.log(2)).double().mean()) for g in gains]
-        ),
+        "product_twice_as_sure": interval([float((g < -np.log(2)).double().mean()) for g in gains]),
     }
 
 
@@ -208,9 +206,7 @@ def leak(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def _states(
-    model: Any, text: SmallText, layer: int
-) -> Callable[[Sequence[Occurrence]], Floats]:
+def _states(model: Any, text: SmallText, layer: int) -> Callable[[Sequence[Occurrence]], Floats]:
     def read(words: tuple[str, ...]) -> Floats:
         with torch.no_grad():
             layers, _ = model(text.words([list(words)])[0])

@@ -24,7 +24,8 @@ from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, save_causal_
 from elmo_mini.transformer.training import rate
 
 CORPUS, WORDS = "state_union", 4_000
-SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
+DIM, HEADS, LAYERS, LONGEST = 96, 4, 3, 32
+SIZES = {"dim": DIM, "heads": HEADS, "layers": LAYERS, "longest": LONGEST}
 ROWS, HIGHEST, EVERY = 32, 3e-3, 100
 
 
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     train, dev = (list(text.split(part).sentences(lower=True)) for part in ("train", "dev"))
     vocabulary = word_vocabulary(train, max_size=WORDS)
     stream, held_out = text_stream(train, vocabulary), text_stream(dev, vocabulary)
-    model = CausalLM(len(vocabulary), **SIZES)
+    model = CausalLM(len(vocabulary), DIM, HEADS, LAYERS, LONGEST)
     begun = time.process_time()
     fit(model, stream, options.epochs)
     minutes = (time.process_time() - begun) / 60
@@ -52,8 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     unknown = float((held_out == vocabulary.id("<unk>")).double().mean())
     weights = sum(part.numel() for part in model.parameters())
     about = (
-        f"{weights:,} weights: {SIZES['layers']} blocks that look back, {SIZES['dim']} numbers, "
-        f"{SIZES['heads']} heads, {SIZES['longest']} places, words in lower case, a vocabulary of "
+        f"{weights:,} weights: {LAYERS} blocks that look back, {DIM} numbers, "
+        f"{HEADS} heads, {LONGEST} places, words in lower case, a vocabulary of "
         f"{len(vocabulary):,}. `model.safetensors` holds it in float16. Load it with "
         "`elmo_mini.transformer.causal_lm_file.load_causal_lm`."
     )
@@ -91,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def fit(model: CausalLM, stream: Tensor, epochs: int) -> None:
     """Read running text (N,) in windows of the model's length; each epoch begins elsewhere."""
-    steps = epochs * (len(stream) // ROWS // SIZES["longest"])
+    steps = epochs * (len(stream) // ROWS // LONGEST)
     optimizer = torch.optim.Adam(model.parameters(), lr=HIGHEST, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: rate(min(n, steps), steps))
     model.train()
@@ -107,7 +108,7 @@ def fit(model: CausalLM, stream: Tensor, epochs: int) -> None:
 def _windows(stream: Tensor, steps: int) -> Iterator[tuple[Tensor, Tensor]]:
     done = 0
     while True:
-        windows = next_word_windows(stream_rows(stream[7 * done :], ROWS), SIZES["longest"])
+        windows = next_word_windows(stream_rows(stream[7 * done :], ROWS), LONGEST)
         order = torch.randperm(len(windows)).tolist()
         for place in order:
             if done == steps:
@@ -118,7 +119,7 @@ def _windows(stream: Tensor, steps: int) -> Iterator[tuple[Tensor, Tensor]]:
 
 def perplexity_of(model: CausalLM, stream: Tensor) -> float:
     """On running text, each word with what stands before it in its window."""
-    windows = next_word_windows(stream_rows(stream, ROWS), SIZES["longest"])
+    windows = next_word_windows(stream_rows(stream, ROWS), LONGEST)
     with evaluating(model):
         nats = [
             float(functional.cross_entropy(model(x).flatten(0, 1), y.flatten(), reduction="sum"))

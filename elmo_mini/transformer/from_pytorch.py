@@ -11,7 +11,7 @@ def weights_of_heads(heads: nn.MultiheadAttention) -> dict[str, Tensor]:
 
     PyTorch keeps the three layers of query, key and value in one matrix (3 D, D).
     """
-    found = {}
+    found: dict[str, Tensor] = {}
     names = ("query", "key", "value")
     for kind in ("weight", "bias"):
         parts = heads.get_parameter(f"in_proj_{kind}").chunk(3)

@@ -23,7 +23,8 @@ from torch.nn import functional
 from autograde import calibration, check, or_reference, outcome, predict, progress
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments import both_sides, broken_blanks
+from elmo_mini.experiments import both_sides
+from elmo_mini.experiments import broken_blanks as planted
 from elmo_mini.experiments.agreement import agreement
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.figures import plots
@@ -176,7 +177,14 @@ interval_bars(
 )
 
 # %% slide="subslide"
-kinds = ["majority of the form", "untrained", "words alone", "meet, 2 layers", "never meet", "masked"]
+kinds = [
+    "majority of the form",
+    "untrained",
+    "words alone",
+    "meet, 2 layers",
+    "never meet",
+    "masked",
+]
 interval_bars(
     [kind.replace(" of the", "\nof the").replace("meet, ", "meet,\n") for kind in kinds],
     {"tags": [tags[kind] for kind in kinds]},
@@ -422,8 +430,8 @@ def endless(seed):
 
 
 seen = {}
-for name in progress_bar(list(broken_blanks.RUNS)):
-    seen[name] = broken_blanks.symptoms(name, V, endless, held, 200)
+for name in progress_bar(list(planted.RUNS)):
+    seen[name] = planted.symptoms(name, V, endless, held, 200)
 plots.bars(
     list(seen),
     {
@@ -445,7 +453,7 @@ for name, s in seen.items():
 
 
 # %% exercise="broken_blanks"
-def broken_blanks_of():
+def broken_blanks():
     """The number of each run's fault."""
     ### BEGIN SOLUTION
     return {"A": 3, "B": 4, "C": 1}
@@ -453,7 +461,7 @@ def broken_blanks_of():
 
 
 # %% check="broken_blanks"
-check("broken_blanks", broken_blanks_of)
+check("broken_blanks", broken_blanks)
 
 # %% [markdown] hints="broken_blanks"
 # nudge: Two runs report a loss far below the sound one's. What did each of them see that made it so easy?
@@ -588,7 +596,9 @@ pack, sentence_pairs = or_reference("pack", pack), or_reference("sentence_pairs"
 best_log_odds = or_reference("best_log_odds", best_log_odds)
 COURSE, VOCABULARY = load_masked_lm()
 LONGEST = COURSE.options.longest
-lines = [s for s, _ in zip(corpora.course_text().split("dev").sentences(), range(400), strict=False)]
+lines = [
+    s for s, _ in zip(corpora.course_text().split("dev").sentences(), range(400), strict=False)
+]
 documents = [lines[start : start + 20] for start in range(0, len(lines), 20)]
 judged = sentence_pairs(documents, np.random.default_rng(0))
 
@@ -604,7 +614,9 @@ with torch.no_grad():
     said = COURSE.next_score(COURSE(ids, mask, segments)).numpy() > 0
 common = np.array([len({*map(str.lower, a)} & {*map(str.lower, b)}) for a, b, _ in judged])
 print(f"Right of {len(judged)} pairs, the course's masked model: {np.mean(said == follows):.0%}")
-print(f"More words in common than the median: {np.mean((common > np.median(common)) == follows):.0%}")
+print(
+    f"More words in common than the median: {np.mean((common > np.median(common)) == follows):.0%}"
+)
 
 # %% [markdown]
 # The second line is the control: no model at all, only shared words. A false sentence from another text often speaks of something else, so a judge can go by topic and need not know what *follows* means. RoBERTa later left this task out, and the scores stayed or rose slightly (its section 4.2).
@@ -649,7 +661,9 @@ predict("shift", "One true pair stands against five false ones. Which log odds h
 # %%
 unrelated = np.outer([2.0, 3.0], [4.0, 1.0])
 for share in (1 / 2, 5 / 6):
-    print(f"share of false pairs {share:.2f}: log odds {best_log_odds(unrelated, share)[0, 0]:+.2f}")
+    print(
+        f"share of false pairs {share:.2f}: log odds {best_log_odds(unrelated, share)[0, 0]:+.2f}"
+    )
 outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 
 # %% [markdown]

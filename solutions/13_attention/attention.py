@@ -608,7 +608,7 @@ show("untrained", model_of(backward_looking), TEXT.vocabulary, ["the"])
 show("yours", writer, TEXT.vocabulary, ["the"])
 
 # %% [markdown]
-# Words that go together, and hardly a sentence: it has read 7,680 sentences, and a third of their words were `<unk>`. Now put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`).
+# Words that go together, and hardly a sentence: it has seen little, and many of its words were `<unk>`. Now put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`).
 
 # %% slide="subslide"
 president, its_words = load_causal_lm(block=backward_looking)
@@ -674,7 +674,7 @@ check("broken_heads", broken_heads)
 # outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# **A** has holes: places stand still that a word behind them may move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity is a little worse and names no cause. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away, and a perplexity that looks like progress does not. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the slope (section 3).
+# **A** has holes: places stand still that a word behind them may move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity hardly tells, and names no cause. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the slope (section 3).
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?

@@ -47,7 +47,8 @@ SLIPS = """
 --- hint 1
 the chance and not its odds: \
         return np.log((1 - false) * joint) - np.log(false * first * second) \
-        -> true, drawn = (1 - false) * joint, false * first * second ⏎return np.log(true / (true + drawn))
+        -> true, drawn = (1 - false) * joint, false * first * second \
+        ⏎return np.log(true / (true + drawn))
     You return the log of the chance that the pair is true. Odds are that chance against its
     opposite: p / (1 - p).
 without a logarithm: return np.log((1 - false) * joint) - np.log(false * first * second) \
@@ -59,13 +60,23 @@ upside down: np.log((1 - false) * joint) - np.log(false * first * second) \
 the share of false pairs is left out: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log(joint) - np.log(first * second)
     The share of false pairs is missing. Where more pairs are false, every score is lower.
-the two shares are swapped: (1 - false) * joint -> false * joint && false * first -> (1 - false) * first
+the two shares are swapped: (1 - false) * joint -> false * joint \
+        && false * first -> (1 - false) * first
     The two shares are swapped: true pairs make up 1 - `false` of all.
 the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
     False pairs make up `false` of all, and that factor is missing.
+without the logarithm of the false ones: - np.log(false * first * second) \
+        -> - false * first * second
+    Both parts stand in the logarithm. You subtract the share of the false pairs itself.
+without the logarithm of the true ones: np.log((1 - false) * joint) -> (1 - false) * joint
+    Both parts stand in the logarithm. You subtract from the share of the true pairs itself.
 --- hint 2
+p(a) from the columns: joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)
+    You take p(b) twice. p(a) is the sum of a row: axis 1.
+p(b) from the rows: joint.sum(0, keepdims=True) -> joint.sum(1, keepdims=True)
+    You take p(a) twice. p(b) is the sum of a column: axis 0.
 the second one is drawn evenly: * second) -> / counts.shape[1])
     In your false pairs each second sentence is as likely as any other. It is drawn as often as it
     occurs.
@@ -73,7 +84,8 @@ the first one is left out: false * first * second -> false * second
     In a false pair the first sentence has its chance, too: p(a) p(b).
 the second one is left out: false * first * second -> false * first
     In a false pair the second sentence has its chance, too: p(a) p(b).
-the sums run along the wrong axes: joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)[:, :1] \
+the sums run along the wrong axes: \
+        joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)[:, :1] \
         && joint.sum(0, keepdims=True) -> joint.sum(1, keepdims=True)[:1]
     Your sums run along the wrong axis: p(a) is the sum of a row.
 counts in place of shares: joint = counts / counts.sum() -> joint = counts
@@ -89,6 +101,17 @@ of base 2: np.log((1 - false) * joint) - np.log(false * first * second) \
 of base 10: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log10((1 - false) * joint) - np.log10(false * first * second)
     You take the logarithm of base 10. It is the natural one, as in the loss.
+"""
+
+SLIPS_OF_BAYES = """
+--- hint 1
+the true over the false, and its odds: true / (true + drawn) -> true / drawn
+    You divide the true by the false ones, and these are the odds already. Take their logarithm, and
+    do not make odds of them once more.
+the chance against the false: chance / (1 - chance) -> chance / (1 - drawn)
+    Odds are the chance against its opposite, 1 - p, with the same p.
+e in place of the logarithm: np.log(chance / (1 - chance)) -> np.exp(chance / (1 - chance))
+    You raise e to the odds. Take their logarithm.
 """
 
 EXERCISE = Exercise(
@@ -107,6 +130,6 @@ EXERCISE = Exercise(
         Case("sentences that know nothing of each other", _independent(0.5)),
         Case("one pair in five false", _counts((2, 2), 0.2)),
     ),
-    mistakes=slips(best_log_odds, SLIPS),
+    mistakes=(*slips(best_log_odds, SLIPS), *slips(_by_bayes, SLIPS_OF_BAYES)),
     right_answers={"Bayes": _by_bayes, "b after a": _by_conditional},
 )

@@ -193,8 +193,8 @@ none is random: (lot < 0.9) -> (lot < 0.8)
     You hide 10 in 100 and swap 80. It is the other way round: 80 in 100 become `[MASK]`, 10 a
     random word, 10 stay.
 random over all, and over the hidden: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.1)
-    Some random words stand where `[MASK]` should: your two conditions overlap. A chosen word has one
-    of three fates.
+    Some random words stand where `[MASK]` should: your two conditions overlap. A chosen word has
+    one of three fates.
 a lot for each fate, and 10 in 100 of the rest: lot = torch.rand(ids.shape) \
         -> lot, other = torch.rand(ids.shape), torch.rand(ids.shape) \
         && (lot < 0.9) -> (other < 0.1)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
-from elmo_mini.transformer import sentence_pairs
 
 Ids = Sequence[int]
 Row = tuple[list[int], list[int]]
@@ -13,10 +12,6 @@ Row = tuple[list[int], list[int]]
 
 def pack(first: Ids, second: Ids, longest: int) -> Row:
     """Word numbers, and to which sentence each belongs."""
-    return sentence_pairs.pack(first, second, longest)
-
-
-def _by_loop(first: Ids, second: Ids, longest: int) -> Row:
     marks = 3 if second else 2
     first, second = list(first), list(second)
     while len(first) + len(second) + marks > longest:
@@ -57,8 +52,8 @@ no mark at the end: second + [3] -> second && (len(second) + 1) -> len(second)
     The `[SEP]`, 3, at the end of the second sentence is missing.
 a mark of the second kind before the second: ids + second + [3] -> ids + [2] + second \
         && (len(second) + 1) -> (len(second) + 1)
-    You put `[CLS]` before the second sentence. It stands once, at the beginning of the row, and each
-    sentence ends with `[SEP]`.
+    You put `[CLS]` before the second sentence. It stands once, at the beginning of the row, and
+    each sentence ends with `[SEP]`.
 the marks are swapped: [2, *first, 3] -> [3, *first, 2]
     You have swapped the marks. `[CLS]` is 2 and stands at the beginning, `[SEP]` is 3 and ends a
     sentence.
@@ -101,6 +96,16 @@ only the second is cut: (first if len(first) > len(second) else second) \
 only the first is cut: (first if len(first) > len(second) else second) \
         -> (first if first else second)
     You cut the first sentence alone. The longer one gives way, whichever it is.
+the second row alone: ids + second + [3] -> second + [3]
+    You begin the row anew with the second sentence, and the first one is lost. Add to the row.
+the segments of the second alone: segments + [1] * -> [1] *
+    You begin the segments anew with the second sentence. Add to those of the first.
+the second loses its words, and the first stays: ids + second + [3] -> ids + [3]
+    The words of the second sentence are missing.
+the sentences are exchanged: list(first), list(second) -> list(second), list(first)
+    You exchange the two sentences.
+words are counted once each: list(first), list(second) -> list(set(first)), list(second)
+    A set forgets the order of the words. Take a list.
 the end of the row is cut: return ids, segments -> return ids[:longest], segments[:longest] \
         && len(first) + len(second) + marks > longest -> False
     You cut the end of the row off, and the last `[SEP]` with it. Cut the sentences, then put the
@@ -111,6 +116,14 @@ the numbers alone: return ids, segments -> return ids
     Return both: the numbers and the segments.
 the two are swapped: return ids, segments -> return segments, ids
     The two stand the other way round: first the numbers, then the segments.
+"""
+
+SLIPS_OF_SLICES = """
+--- hint 1
+the second sentence alone: parts[0] + parts[1] -> parts[1]
+    The first sentence is lost. Join both parts.
+the first sentence alone: parts[0] + parts[1] -> parts[0]
+    The second sentence is lost. Join both parts.
 """
 
 EXERCISE = Exercise(
@@ -138,6 +151,6 @@ EXERCISE = Exercise(
         ),
         Case("one sentence alone, too long", _sentences(9, 0, 8), edge=True),
     ),
-    mistakes=slips(_by_loop, SLIPS),
-    right_answers={"a loop": _by_loop, "slices": _by_slices},
+    mistakes=(*slips(pack, SLIPS), *slips(_by_slices, SLIPS_OF_SLICES)),
+    right_answers={"slices": _by_slices},
 )

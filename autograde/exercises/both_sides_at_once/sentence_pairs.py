@@ -1,6 +1,7 @@
 """Exercise `sentence_pairs`: true pairs and false ones, half and half."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def sentence_pairs(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pair
 def _by_lists(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
     pairs = []
     for document in documents:
-        for first, second in zip(document, document[1:], strict=False):
+        for first, second in pairwise(document):
             follows = 1
             if rng.random() < 0.5:
                 follows = 0
@@ -54,7 +55,7 @@ def _by_lists(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
 
 def _coins_first(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
     everything = [sentence for document in documents for sentence in document]
-    true = [pair for d in documents for pair in zip(d, d[1:], strict=False)]
+    true = [pair for d in documents for pair in pairwise(d)]
     pairs: Pairs = []
     for (first, second), follows in zip(true, rng.integers(0, 2, len(true)), strict=True):
         drawn = second
@@ -87,7 +88,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 def _as_pairs(came: Any) -> list[Plain]:
     try:
         found = [(first, second, follows) for first, second, follows in came]
-        whole = all(isinstance(part, list) for first, second, _ in found for part in (first, second))
+        whole = all(
+            isinstance(part, list) for first, second, _ in found for part in (first, second)
+        )
     except (TypeError, ValueError):
         raise AnswerRefused("Return a list of triples: (first, second, 1 or 0).") from None
     if not whole:
@@ -157,11 +160,13 @@ the same draws in each call: pairs = [] -> pairs, rng = [], np.random.default_rn
 --- hint 2
 the last sentence of a document is a first one, too: if s + 1 == len(documents[d]): continue \
         -> if d + 1 == len(documents) and s + 1 == len(documents[d]): continue \
-        && there = (d, s + 1) while -> there = (d, s + 1) if s + 1 < len(documents[d]) else (d + 1, 0) \
+        && there = (d, s + 1) while -> \
+        there = (d, s + 1) if s + 1 < len(documents[d]) else (d + 1, 0) \
         ⏎while
     A pair of yours runs from the end of one document to the beginning of the next. Nothing follows
     the last sentence of a document.
-the first sentence is left out: if s + 1 == len(documents[d]) -> if s == 0 or s + 1 == len(documents[d])
+the first sentence is left out: if s + 1 == len(documents[d]) \
+        -> if s == 0 or s + 1 == len(documents[d])
 the second last is left out: if s + 1 == len(documents[d]) -> if s + 2 >= len(documents[d])
     One pair of each document is missing: all its sentences but the last are the first of a pair,
     the one at its beginning, too.

@@ -134,8 +134,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     came = returned(answer(model, batches, lambda ids: _hide(ids, inputs["every"]), optimizer))
     if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
         raise AnswerRefused(
-            "Return a list of plain numbers, one loss for each batch: `loss.item()`. A tensor would "
-            "keep the whole way of its computation in memory."
+            "Return a list of plain numbers, one loss for each batch: `loss.item()`. A tensor "
+            "would keep the whole way of its computation in memory."
         )
     with torch.no_grad():
         weights = torch.cat([p.flatten() for p in model.parameters()])
@@ -198,7 +198,8 @@ softmax before cross_entropy: scores = model.scores(states[chosen]) \
         -> scores = model.scores(states[chosen]).softmax(-1)
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
 --- hint 3
-the batch where nothing is asked stops it: if not chosen.any(): continue -> if not chosen.any(): break
+the batch where nothing is asked stops it: if not chosen.any(): continue \
+        -> if not chosen.any(): break
     Your loop ends at a batch in which nothing was chosen. Leave that batch out, and go on.
 a loss of 0 where nothing is asked: if not chosen.any(): continue \
         -> if not chosen.any(): losses.append(0.0) ⏎if not chosen.any(): continue
