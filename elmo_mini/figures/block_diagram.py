@@ -13,10 +13,10 @@ def block_diagram() -> Picture:
     boxes = [
         Box("states in", 0, 0, text="states\n(B, T, D)"),
         Box("heads", 1.2, 0, LOOK, "several\nheads"),
-        Box("sum 1", 2.4, 0, BETWEEN, "sum and\n1st norm"),
+        Box("sum 1", 2.4, 0, BETWEEN, "sum,\nnorm 1"),
         Box("wide", 3.6, 0, ALONE, "wide,\nGELU"),
         Box("narrow", 4.8, 0, ALONE, "narrow"),
-        Box("sum 2", 6.0, 0, BETWEEN, "sum and\n2nd norm"),
+        Box("sum 2", 6.0, 0, BETWEEN, "sum,\nnorm 2"),
         Box("states out", 7.2, 0, text="states\n(B, T, D)"),
     ]
     row = [box.name for box in boxes]

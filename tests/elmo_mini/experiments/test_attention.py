@@ -65,3 +65,11 @@ def test_times_are_of_each_length_and_reader() -> None:
 def test_where_two_lines_cross(one: list[float], other: list[float], place: float) -> None:
     crossing = reading_time.where_they_cross((10, 20, 40), np.array(one), np.array(other))
     assert crossing == pytest.approx(place)
+
+
+def test_what_the_lesson_says_of_the_two_language_models() -> None:
+    numbers = stored_result("attention_language_model").numbers
+    assert list(numbers["perplexity"]) == list(attention.MODELS)
+    blocks, lstms = (points["6400"]["mean"] for points in numbers["perplexity"].values())
+    assert blocks < lstms < blocks + 1
+    assert {rate for rates in numbers["rate"].values() for rate in rates.values()} == {0.002, 0.006}

@@ -3,6 +3,7 @@
 import torch
 
 from elmo_mini.transformer import recall
+from elmo_mini.transformer.attention import one_head
 
 
 def drawn(texts: int, distance: int, seed: int = 0) -> recall.Texts:
@@ -51,3 +52,23 @@ def test_attention_learns_what_is_near_and_a_seed_repeats_it() -> None:
         accuracy.append(recall.recall_accuracy(reader, 0, texts=300))
     assert losses[-1] < losses[0]
     assert accuracy[0] == accuracy[1] > 2 / recall.VALUES
+
+
+def test_what_section_1_of_the_lesson_shows() -> None:
+    right = {}
+    for name, make in {"LSTM": recall.Recurrent, "attention": recall.Attentive}.items():
+        torch.manual_seed(0)
+        reader = make()
+        recall.train_to_recall(reader, 16, 300)
+        right[name] = recall.recall_accuracy(reader, 16)
+    assert right["LSTM"] < 0.2
+    assert right["attention"] > 0.75
+
+
+def test_badges_and_notes_set_by_hand_answer_every_question() -> None:
+    badge, note = recall.set_by_hand()
+    ids, answers = drawn(200, 8)
+    before, question = ids[:, :-1], ids[:, -1:]
+    allowed = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
+    said, _ = one_head(badge[question], badge[before], note[before], allowed)
+    assert (said[:, 0].argmax(-1) == answers).all()
