@@ -27,12 +27,12 @@ from elmo_mini.transformer.one_sided import Side, sided
 from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.transformer.training import Batch, train_masked_lm
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.float32]
 STEPS, ROWS, HELD_OUT, WORDS = 1_500, 32, 1_000, 1_500
 SENTENCES = 20_000
 PSEUDO = 20.0
-DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3, 4), 256, 64, 32
-TAGGED = 3_000
+DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3), 192, 64, 32
+TAGGED = 1_500
 
 
 class Leaking(nn.Module):
@@ -210,7 +210,7 @@ def _states(model: Any, text: SmallText, layer: int) -> Callable[[Sequence[Occur
     def read(words: tuple[str, ...]) -> Floats:
         with torch.no_grad():
             layers, _ = model(text.words([list(words)])[0])
-        found: Floats = layers[layer][0, 1:-1].double().numpy()
+        found: Floats = layers[layer][0, 1:-1].numpy()
         return found
 
     return lambda occurrences: _at_places(occurrences, read)
@@ -223,7 +223,8 @@ def _masked_states(
         parts = [words[start : start + LONGEST - 2] for start in range(0, len(words), LONGEST - 2)]
         with torch.no_grad():
             states = [model(*rows_of([part], vocabulary)[:2])[0, 1:-1] for part in parts]
-        return torch.cat(states).double().numpy()
+        found: Floats = torch.cat(states).numpy()
+        return found
 
     return lambda occurrences: _at_places(occurrences, read)
 

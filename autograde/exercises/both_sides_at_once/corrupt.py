@@ -20,17 +20,12 @@ from autograde.checking.answers import (
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
-from elmo_mini.transformer import corruption
 
 WORDS, MASK = 1000, 4
 
 
 def corrupt(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
     """What is read and what is asked, (B, T) each; -1 where nothing is asked."""
-    return corruption.corrupt(ids, words)
-
-
-def _by_shares(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
     chosen = (torch.rand(ids.shape) < 0.15) & (ids >= 5)
     lot = torch.rand(ids.shape)
     others = torch.randint(5, words, ids.shape)
@@ -52,28 +47,18 @@ def _by_halves(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
     return read, ids.masked_fill(~chosen, -1)
 
 
-def _one_by_one(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
-    chosen = torch.zeros_like(ids, dtype=torch.bool)
-    for row, places in zip(chosen, ids >= 5, strict=True):
-        row[places] = torch.rand(int(places.sum())) < 0.15
-    read = ids.clone()
-    where = chosen.nonzero().tolist()
-    for (b, t), lot in zip(where, torch.rand(len(where)).tolist(), strict=True):
-        if lot < 0.8:
-            read[b, t] = 4
-        elif lot < 0.9:
-            read[b, t] = int(torch.randint(5, words, ()))
-    return read, torch.where(chosen, ids, -1)
-
-
 @Case.drawn
 def _page(rng: Random, rows: int, width: int, padding: float = 0.0) -> Inputs:
     ids = rng.integers(5, WORDS, (rows, width))
-    ids[:, 0], ids[:, -1] = 2, 3
+    ids[:, 0], ids[:, -1], ids[:, width // 5] = 2, 3, MASK
     if padding:
         ids[:, -int(padding * width) :] = 0
         ids[:, width // 3], ids[:, width // 4] = 3, 1
     return {"ids": ids, "words": WORDS}
+
+
+def _first_word(rng: Random) -> Inputs:
+    return {"ids": np.full((400, 200), 5), "words": WORDS}
 
 
 def _only_special(rng: Random) -> Inputs:
@@ -142,6 +127,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         "share of columns that are chosen in all rows or in none": float(
             ((columns == 0) | (columns == chosen.shape[1]))[:, ~special.all(0)].mean()
         ),
+        "a row has no chosen word": float((chosen.sum(2) == 0).any()),
         "the two calls are the same": float(equal(pages[0], pages[1])),
     }
 
@@ -181,7 +167,7 @@ all chosen are hidden: lot < 0.8)] = 4 -> lot < 2)] = 4 && lot >= 0.8 -> lot > 2
     and 10 stay.
 no chosen word is hidden: = 4 -> = ids[chosen & (lot < 0.8)]
     No word becomes `[MASK]`. 80 in 100 of the chosen ones do.
-hidden by {number}: = 4 -> = {number} | number = 0, 1, 2, 3
+hidden by another special word: = 4 -> = 1
     You write another special word where one is hidden. `[MASK]` is word 4.
 hidden by an ordinary word: = 4 -> = 5
     You write 5 where a word is hidden, and that is an ordinary word. `[MASK]` is word 4.
@@ -203,6 +189,9 @@ a lot for each fate, and 10 in 100 of the rest: lot = torch.rand(ids.shape) \
 a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(ids.shape) < 0.1)
     You draw a second time for the random words, and some fall on words that are hidden already.
     Draw one lot for each place, and cut it into three: up to 0.8, up to 0.9, the rest.
+all chosen are hidden, and some swapped then: read[chosen & (lot < 0.8)] -> read[chosen]
+    You hide every chosen word, and then swap some: nothing stays as it is. Of the chosen ones 80 in
+    100 are hidden.
 the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0.8]
     You hide words that nobody asks for. Only the chosen ones are touched.
 the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
@@ -226,11 +215,28 @@ only the changed are asked: asked[~chosen] = -1 -> asked[read == ids] = -1
     You ask for the words that are changed. Those that stay as they were are asked for, too.
 the others are asked: asked[~chosen] = -1 -> asked[chosen] = -1
     You ask for the words that are not chosen. The `~` is on the wrong side.
-{number} where nothing is asked: = -1 -> = {number} | number = 0, -100
+-100 where nothing is asked: = -1 -> = -100
     You write another number than -1 where nothing is asked. Whoever takes -1 for the sign of it
     would ask there.
 the two are swapped: return read, asked -> return asked, read
     The two stand the other way round: first what is read, then what is asked.
+"""
+
+SLIPS_OF_HALVES = """
+--- hint 1
+marks are chosen, too: .bool() & (ids > 4) -> .bool()
+    You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
+    them.
+--- hint 2
+the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
+    You swap words that you have hidden. The random words come among those that are not hidden.
+all words are asked: ids.masked_fill(~chosen, -1) -> ids
+    You ask at every place. Where nothing was chosen, -1 says so.
+all hidden: 0.8)).bool() -> 1.0)).bool()
+    Every chosen word becomes `[MASK]`. Of the chosen ones 80 in 100 do, 10 become a random word,
+    and 10 stay.
+all of the rest are swapped: 0.5)).bool() -> 1.0)).bool()
+    No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
 """
 
 EXERCISE = Exercise(
@@ -250,16 +256,20 @@ EXERCISE = Exercise(
         Case("a large page", _page(400, 400), weight=3),
         Case("a page with marks and padding", _page(400, 400, 0.3), weight=2),
         Case(
+            "a page of word 5 alone",
+            _first_word,
+            edge=True,
+            asks="Word 5 is the first ordinary one.",
+        ),
+        Case(
             "nothing but marks and padding",
             _only_special,
             edge=True,
             asks="No word can be chosen: all stays, and nothing is asked.",
         ),
     ),
-    mistakes=slips(_by_shares, SLIPS),
+    mistakes=(*slips(corrupt, SLIPS), *slips(_by_halves, SLIPS_OF_HALVES)),
     right_answers={
-        "by shares of one lot": _by_shares,
         "by halves of the rest": _by_halves,
-        "one by one": _one_by_one,
     },
 )

@@ -104,7 +104,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
     """What all right draws share; a sentence's first word says where it stands."""
     documents, calls = inputs["documents"], outputs
     assert isinstance(calls, list)
-    pairs: list[Any] = [pair for call in calls for pair in call]  # type: ignore[union-attr]
+    pairs: list[Any] = [pair for call in calls for pair in call]
     length = {str(d): len(document) for d, document in enumerate(documents)}
     firsts = [first[0] for first, *_ in pairs]
     asked = {f"{d}.{s}" for d, n in length.items() for s in range(n - 1)}

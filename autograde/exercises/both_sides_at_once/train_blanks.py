@@ -173,7 +173,6 @@ no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(s
     Your model does not hear which sentence a word belongs to. Hand `segments` on.
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
-the slopes are lost: loss.backward() -> loss.backward() ⏎optimizer.zero_grad()
 no step: optimizer.step() ->
     The weights never change: a step with fresh slopes is missing. Each batch sets the slopes to
     zero, goes `backward()`, and takes a `step()`, in this order.
@@ -218,6 +217,14 @@ the first batch alone: losses.append(loss.item()) -> losses.append(loss.item()) 
     Your loop ends after the first batch.
 """
 
+SLIPS_OF_LOGS = """
+--- hint 2
+the logarithm over the places: log_softmax(-1) -> log_softmax(0)
+    Your softmax runs over the places. It runs over the words, the last axis.
+what is asked for a mask: model(read, mask -> model(read, asked
+    You hand `asked` on as the mask. The second argument says which places are tokens.
+"""
+
 EXERCISE = Exercise(
     id="train_blanks",
     title="Learn from the blanks",
@@ -241,7 +248,7 @@ EXERCISE = Exercise(
             asks="The mean of no loss is no number: leave that batch out.",
         ),
     ),
-    mistakes=slips(train_blanks, SLIPS),
+    mistakes=(*slips(train_blanks, SLIPS), *slips(_by_logs, SLIPS_OF_LOGS)),
     right_answers={
         "cross_entropy leaves -1 out": _by_ignoring,
         "logarithms by hand": _by_logs,
