@@ -319,13 +319,7 @@ print(f"shares of each head: largest distance {float((shares - wanted_shares).ab
 block_diagram()
 
 # %% [markdown]
-# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding. That is the default.
-
-
-# %%
-def both_sides(mask):
-    """(B, T, T): every place may look at every token."""
-    return mask[:, None, :].expand(-1, mask.shape[1], -1)
+# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding: `both_sides`, the default, which stands in the cell below.
 
 
 # %% [markdown] exercise="Block"
@@ -337,6 +331,11 @@ def both_sides(mask):
 # %% exercise="Block"
 from torch import nn
 from torch.nn import functional
+
+
+def both_sides(mask):
+    """(B, T, T): every place may look at every token."""
+    return mask[:, None, :].expand(-1, mask.shape[1], -1)
 
 
 class Block(nn.Module):
