@@ -325,7 +325,7 @@ block_diagram()
 # %% [markdown] exercise="Block"
 # ### Exercise 4. The block
 #
-# Write the class. Its parts: `self.attention`, your `MultiHead`; `self.wide`, linear from D to 4 D; `self.narrow`, linear from 4 D to D; `self.norm_1` and `self.norm_2`, an `nn.LayerNorm` for each sum. The GELU is `functional.gelu`. `forward(x, mask)` takes states (B, T, D) and the mask of tokens (B, T), True at tokens. It returns the new states, (B, T, D).
+# Write the class. Its parts: `self.attention`, your `MultiHead`; `self.wide`, linear from D to 4 D; `self.narrow`, linear from 4 D to D; `self.norm_1` and `self.norm_2`, an `nn.LayerNorm` for each sum. `look(mask)` says who may look where. The GELU is `functional.gelu`. `forward(x, mask)` takes states (B, T, D) and the mask of tokens (B, T), True at tokens. It returns the new states, (B, T, D).
 
 
 # %% exercise="Block"
@@ -343,8 +343,8 @@ class Block(nn.Module):
 
     def __init__(self, dim, heads, look=both_sides):
         super().__init__()
-        self.look = look
         ### BEGIN SOLUTION
+        self.look = look
         self.attention = MultiHead(dim, heads)
         self.wide, self.narrow = nn.Linear(dim, 4 * dim), nn.Linear(4 * dim, dim)
         self.norm_1, self.norm_2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
