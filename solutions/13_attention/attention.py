@@ -236,7 +236,7 @@ for d in sizes:
 plots.curves(
     sizes,
     slopes,
-    title="Undivided, the shares of random vectors have hardly a slope left",
+    title="Undivided, the shares of random vectors lose their slope",
     xlabel="numbers of a head, d",
     ylabel="slope, summed over 16 places",
     log_x=True,
@@ -422,7 +422,7 @@ outcome("sum", max(at_16, key=at_16.get))
 # %% [markdown]
 # Read the figure from left to right. All four get the same facts and the same questions; only the way grows. The plain LSTM is at chance with 16 words in between, and four times the training does not change that: no signal comes back over so many half-shut gates. Open gates do help. With four times the training they carry the fact over 16 words in most texts. So an LSTM *can* keep a fact that long. It must be told to, and it pays for every step of the way.
 #
-# The sum has a short way, too, and beats both LSTMs. A good part of the advantage has nothing to do with queries and keys. But a sum takes home everything: the more chatter, the fainter the fact. Attention has the short way **and** the aim. Even so, it is not free. With 64 words of chatter it has not found every fact after 600 batches, since at the start it, too, looks at everything a little.
+# The sum has a short way, too, and with equal training it beats both LSTMs. A good part of the advantage has nothing to do with queries and keys. But a sum takes home everything: the more chatter, the fainter the fact. Attention has the short way **and** the aim. Even so, it is not free. With 64 words of chatter it has not found every fact after 600 batches, since at the start it, too, looks at everything a little.
 
 # %% slide="subslide"
 torch.manual_seed(0)
@@ -455,9 +455,9 @@ time_curves(lengths, times)
 outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 
 # %% [markdown]
-# Below the crossing your block keeps up or is faster, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. From there on $T^2$ wins, and it wins against attention. Twice the length, four times the scores. Where the lines cross depends on $D$ and on the machine; that they cross does not. On a graphics card, with thousands of multipliers, waiting costs more and counting less, so there the crossing lies further out. (We have not measured that here.)
+# Below the crossing your block keeps up or is faster, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. From there on $T^2$ wins, and it wins against attention. Twice the length, four times the scores. Where the lines cross depends on $D$ and on the machine; that they cross does not. On a graphics card, with thousands of multipliers, waiting costs more and counting less, so there the crossing should lie further out. (We have not measured that.)
 #
-# This is why BERT and GPT read at most 512 tokens, and why BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half of the truth: it has solved the long **way**, and made the long **text** dear.
+# BERT and GPT read at most 512 tokens, and BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half of the truth: it has shortened the long **way**, and made the long **text** dear.
 
 # %% [markdown] slide="slide"
 # ## 7. One mask changed
@@ -681,7 +681,7 @@ check("broken_heads", broken_heads)
 #
 # > *"Many studies have shown that the Transformer extracts features far better than the LSTM."*
 #
-# You find this in nearly every account of how BERT came about, mostly without a source. Two measurements belong beside it.
+# You find this in many accounts of how BERT came about, without a source. Two measurements belong beside it.
 #
 # **The published one.** The paper on GPT took its whole recipe, pretraining and fine-tuning, and put an LSTM in place of the Transformer (its table 5): the average over its tasks fell from 74.7 to 69.1. Pretraining itself was worth more: without it, 59.9. So the difference is real, with 7,000 books and one recipe, which was the Transformer's own.
 #
@@ -725,8 +725,8 @@ outcome("fair", ahead["mean"])
 # - A head: queries meet keys, a softmax makes shares, the shares mix the values.
 # - A dot product of $d$ random numbers strays by √d. Divided by √d, the softmax keeps its slope.
 # - Heads are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the places and raises no error.
-# - A block looks around, then thinks alone, and adds both to what was there. Yours is PyTorch's, to the last bit or nearly.
-# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM with it. An LSTM with open gates and more training catches up some of it.
+# - A block looks around, then thinks alone, and adds both to what was there. Yours is PyTorch's, up to rounding.
+# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM with it. An LSTM with open gates and more training catches up much of it.
 # - Time grows with $T^2$. Short texts are cheap, long ones dear.
 # - Close a pair **before** the softmax. One mask makes a reader of both sides into a writer.
 
