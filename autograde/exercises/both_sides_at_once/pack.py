@@ -139,8 +139,6 @@ SLIPS_OF_SLICES = """
 --- hint 1
 the second sentence alone: parts[0] + parts[1] -> parts[1]
     The first sentence is lost. Join both parts.
-only the second is cut, by slices: if len(first) > len(second): -> if False:
-    You cut the second sentence alone. The longer one gives way, whichever it is.
 the first sentence alone: parts[0] + parts[1] -> parts[0]
     The second sentence is lost. Join both parts.
 """
