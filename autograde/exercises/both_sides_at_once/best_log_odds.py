@@ -67,6 +67,8 @@ the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
     False pairs make up `false` of all, and that factor is missing.
+divided by the joint chance: (1 - false) * joint -> (1 - false) / joint
+    You divide by p(a, b). A true pair comes with chance (1 - f) p(a, b): multiply.
 without the logarithm of the false ones: - np.log(false * first * second) \
         -> - false * first * second
     Both parts stand in the logarithm. You subtract the share of the false pairs itself.
@@ -105,6 +107,8 @@ of base 10: np.log((1 - false) * joint) - np.log(false * first * second) \
 
 SLIPS_OF_BAYES = """
 --- hint 1
+one pair in all: pairs = counts.sum() -> pairs = counts
+    You divide each count by itself. Divide by the sum of all counts.
 the true over the false, and its odds: true / (true + drawn) -> true / drawn
     You divide the true by the false ones, and these are the odds already. Take their logarithm, and
     do not make odds of them once more.

@@ -58,7 +58,7 @@ def _page(rng: Random, rows: int, width: int, padding: float = 0.0) -> Inputs:
 
 
 def _first_word(rng: Random) -> Inputs:
-    return {"ids": np.full((400, 200), 5), "words": WORDS}
+    return {"ids": np.full((400, 200), 5), "words": 8}
 
 
 def _only_special(rng: Random) -> Inputs:
@@ -197,6 +197,13 @@ the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0
 the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
     You swap words that nobody asks for. Only the chosen ones are touched.
 --- hint 3
+all ordinary words are chosen: (torch.rand(ids.shape) < 0.15) & (ids >= 5) -> ids >= 5
+    You choose every ordinary word. 15 in 100 are chosen.
+the hidden ones are swapped, too: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.9)
+    You hide words and then write random ones over them. The random words come where the lot is from
+    0.8 to 0.9.
+only the swapped are asked: asked[~chosen] -> asked[~swapped]
+    You ask for the swapped words alone. All chosen ones are asked for.
 special words among the random ones: torch.randint(5, words -> torch.randint(0, words
     Among your random words are special ones, such as `[MASK]` and padding. Draw from 5 on.
 few random words: torch.randint(5, words -> torch.randint(5, words // 2
@@ -232,9 +239,6 @@ the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
     You swap words that you have hidden. The random words come among those that are not hidden.
 all words are asked: ids.masked_fill(~chosen, -1) -> ids
     You ask at every place. Where nothing was chosen, -1 says so.
-all hidden: 0.8)).bool() -> 1.0)).bool()
-    Every chosen word becomes `[MASK]`. Of the chosen ones 80 in 100 do, 10 become a random word,
-    and 10 stay.
 all of the rest are swapped: 0.5)).bool() -> 1.0)).bool()
     No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
 """
@@ -256,10 +260,10 @@ EXERCISE = Exercise(
         Case("a large page", _page(400, 400), weight=3),
         Case("a page with marks and padding", _page(400, 400, 0.3), weight=2),
         Case(
-            "a page of word 5 alone",
+            "word 5 alone, of a vocabulary of 8",
             _first_word,
             edge=True,
-            asks="Word 5 is the first ordinary one.",
+            asks="Word 5 is the first ordinary one: it may be chosen, and 4 is never a random word.",
         ),
         Case(
             "nothing but marks and padding",

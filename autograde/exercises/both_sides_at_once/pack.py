@@ -102,6 +102,23 @@ the segments of the second alone: segments + [1] * -> [1] *
     You begin the segments anew with the second sentence. Add to those of the first.
 the second loses its words, and the first stays: ids + second + [3] -> ids + [3]
     The words of the second sentence are missing.
+the last mark is missing, its segment is there: ids + second + [3] -> ids + second
+    The `[SEP]` at the end of the second sentence is missing.
+two segments too few: [1] * (len(second) + 1) -> [1] * (len(second) - 1)
+one segment for the second: [1] * (len(second) + 1) -> [1]
+no segments for the second: segments + [1] * (len(second) + 1) -> segments
+    There are too few segments. Each word of the second sentence has one, and so has the last
+    `[SEP]`.
+a second where there is none: [0] * len(ids) if second: -> [0] * len(ids) ⏎if not second:
+    You add the second sentence where there is none, and leave it out where there is one.
+the marks are counted the wrong way round: 3 if second else 2 -> 2 if second else 3
+    A pair has three marks and a sentence alone has two. You count them the other way round.
+the second is counted twice: len(first) + len(second) + marks -> len(second) + len(second) + marks
+the first is counted twice: len(first) + len(second) + marks -> len(first) + len(first) + marks
+    You count one sentence twice and the other not at all.
+the longer one is kept: (first if len(first) > len(second) else second) \
+        -> (second if len(first) > len(second) else first)
+    You cut the shorter sentence. The longer one gives way.
 the sentences are exchanged: list(first), list(second) -> list(second), list(first)
     You exchange the two sentences.
 words are counted once each: list(first), list(second) -> list(set(first)), list(second)

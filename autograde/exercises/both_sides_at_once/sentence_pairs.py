@@ -132,9 +132,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         "of those labelled 0, share from the same document": _mean(false[:, 2]),
         "share of all sentences that come as a false second one": len(seconds)
         / max(1, sum(length.values())),
-        "share of the calls that are like the first": _mean(
-            [call == calls[0] for call in calls[1:]]
-        ),
+        "every call is like the first": float(all(call == calls[0] for call in calls)),
     }
 
 
@@ -197,8 +195,40 @@ from other documents alone: there in ((d, s), (d, s + 1)) -> there[0] == d and l
     same document, too: only the first itself and its true follower are left out.
 a false one is one of the last: places[rng.integers(len(places))] -> places[-1 - rng.integers(3)]
     Most sentences never come as a false second one. Draw from all of them.
+the first pair alone: return pairs -> return pairs[:1]
+    Only one pair is returned. Return all of them.
+the first place is left out: for d, s in places -> for d, s in places[1:]
+    The very first sentence is never the first of a pair. Your loop begins one too late.
+the sentence before is the first: (documents[d][s], -> (documents[d][s - 1],
+    The first of your triple is the sentence before the one that you look at.
 numbers of places: documents[there[0]][there[1]], follows -> [str(there)], follows
     The second of a triple is a sentence, a list of words as it came, not its place.
+"""
+
+SLIPS_OF_LISTS = """
+--- hint 2
+the label stays 1: follows = 0 ->
+    You draw a false second sentence and label it 1 all the same. It is 0.
+the first document is left out: for document in documents -> for document in documents[1:]
+    Your loop leaves the first document out.
+--- hint 3
+the true one is among the others: if s is not first and s is not second -> if s is not first
+    Some of your pairs are labelled 0 and are true. The one that follows is no false one.
+anything is among the others: if s is not first and s is not second ->
+    Some of your pairs are labelled 0 and are true, or hold the same sentence twice. Draw again if
+    the drawn one is the first itself or the one that follows it.
+"""
+
+SLIPS_OF_COINS = """
+--- hint 1
+three labels: rng.integers(0, 2, -> rng.integers(0, 3,
+    Your labels run from 0 to 2. `rng.integers(0, 2)` gives 0 or 1: the end is left out.
+--- hint 3
+never drawn: (drawn is first or drawn is second) -> drawn is first
+    All of your pairs are true: where a false one is due, you look only whether the drawn one is the
+    first. Draw while it is one of the two forbidden ones.
+exchanged: (first, drawn, -> (drawn, first,
+    The two sentences of your triples are exchanged.
 """
 
 EXERCISE = Exercise(
@@ -214,18 +244,22 @@ EXERCISE = Exercise(
     view=_statistics,
     rtol=0.0,
     atol=0.04,
-    seconds=4.0,
+    seconds=10.0,
     cases=(
         Case("three documents of several sentences", _documents((9, 6, 12)), weight=2),
         Case("many documents", _documents((3, 5, 3, 4, 6, 3, 5, 4)), weight=2),
         Case("a document of one sentence", _documents((1, 6, 1, 5)), edge=True),
         Case(
             "few sentences",
-            _documents((3,)),
+            _documents((4,)),
             edge=True,
             asks="A false second sentence is neither the first itself nor the one that follows.",
         ),
     ),
-    mistakes=slips(sentence_pairs, SLIPS),
+    mistakes=(
+        *slips(sentence_pairs, SLIPS),
+        *slips(_by_lists, SLIPS_OF_LISTS),
+        *slips(_coins_first, SLIPS_OF_COINS),
+    ),
     right_answers={"lists": _by_lists, "coins first": _coins_first},
 )
