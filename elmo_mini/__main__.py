@@ -18,6 +18,10 @@ COMMANDS = {
         "elmo_mini.commands.pretrain_awd",
         "pretrain an AWD-LSTM on corpora or text files",
     ),
+    "pretrain-masked": (
+        "elmo_mini.commands.pretrain_masked",
+        "the same for a masked language model",
+    ),
 }
 
 

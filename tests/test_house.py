@@ -193,6 +193,7 @@ ROOMS = {
         "probing",
         "tagging",
         "ulmfit",
+        "transformer",
         "figures",
         "results",
         "experiments",

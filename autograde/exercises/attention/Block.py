@@ -1,0 +1,168 @@
+"""Exercise `Block`: look around, think alone, add each to what was there."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, Plain, as_tensors, plain, refuse_changed
+from autograde.checking.differentiable import tensor_of
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention import LESSON
+from autograde.exercises.attention.filled import filled, learnt, shapes_of, weighted_sum
+from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
+from elmo_mini.transformer.block import Block, Look
+
+NO_CHOICE = "both sides"  # the default
+ONE_TENSOR = "Your block returns {kind}. Return the new states alone, a tensor (B, T, D)."
+
+
+@Case.drawn
+def _states(
+    rng: Random, lengths: Sequence[int], dim: int, heads: int, look: str = NO_CHOICE
+) -> Inputs:
+    width = max(lengths)
+    return {
+        "dim": dim,
+        "heads": heads,
+        "look": look,
+        "seed": int(rng.integers(1_000_000)),
+        "x": (0.5 + 2 * rng.standard_normal((len(lengths), width, dim))).astype(np.float32),
+        "mask": np.arange(width) < np.array(lengths)[:, None],
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The states at tokens, and what would be learnt."""
+    dim, heads = inputs["dim"], inputs["heads"]
+    shapes = shapes_of(Block(dim, heads))
+    chosen = () if inputs["look"] == NO_CHOICE else (only_back,)
+    model = filled(answer(dim, heads, *chosen), shapes, inputs["seed"], "Block")
+    given = {name: as_tensors(inputs[name]) for name in ("x", "mask")}
+    came = tensor_of(lambda: model(*given.values()), ONE_TENSOR)
+    refuse_changed(inputs, given)
+    there = given["mask"][..., None]
+    kept = came.masked_fill(~there, 0.0) if came.shape[:2] == there.shape[:2] else came
+    return {"states": plain(kept), "the gradient reaches": learnt(model, weighted_sum(kept))}
+
+
+class _Block(nn.Module):
+    """As the lesson writes it."""
+
+    def __init__(self, dim: int, heads: int, look: Look = both_sides) -> None:
+        super().__init__()
+        self.look = look
+        self.attention = MultiHead(dim, heads)
+        self.wide, self.narrow = nn.Linear(dim, 4 * dim), nn.Linear(4 * dim, dim)
+        self.norm_1, self.norm_2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        found, _ = self.attention(x, self.look(mask))
+        x = self.norm_1(x + found)
+        inner = functional.gelu(self.wide(x))
+        y: Tensor = self.norm_2(x + self.narrow(inner))
+        return y
+
+
+class _Drawn(_Block):
+    """Each sentence alone, without its padding."""
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        y = torch.zeros_like(x)
+        rows = []
+        for row, n in zip(x, mask.sum(1).tolist(), strict=True):
+            short = row[None, :n]
+            found = self.attention(short, self.look(torch.ones(1, n, dtype=torch.bool)))[0]
+            middle = self.norm_1(found + short)
+            outer = middle + self.narrow(nn.GELU()(self.wide(middle)))
+            rows.append(torch.cat([self.norm_2(outer)[0], y[0, n:]]))
+        return torch.stack(rows)
+
+
+SLIPS = """
+--- hint 1
+no sum around the heads: self.norm_1(x + found) -> self.norm_1(found)
+    What went in is lost: your first norm sees only what the heads bring. Add it to the states.
+no sum around the inner layer: x + self.narrow(inner) -> self.narrow(inner)
+    What went into the inner layer is lost. Add what comes out of it to what went in.
+the states of the beginning are added twice: \
+        x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
+        && self.norm_2(x + self.narrow -> self.norm_2(before + self.narrow
+    The second sum takes the states from before the heads. Add to what went into the inner layer.
+no first norm: self.norm_1(x + found) -> x + found
+    `self.norm_1` is never used. It follows the first sum.
+no second norm: self.norm_2(x + self.narrow(inner)) -> x + self.narrow(inner)
+    `self.norm_2` is never used. It follows the second sum.
+the first norm twice: self.norm_2(x -> self.norm_1(x
+    You use `self.norm_1` twice. The second sum has a norm of its own.
+the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
+        && self.norm_2(x + self -> self.norm_1(x + self
+    The two norms stand in each other's place.
+--- hint 2
+norms before, as in later models: self.attention(x, -> self.attention(self.norm_1(x), \
+        && self.norm_1(x + found) -> x + found \
+        && self.wide(x) -> self.wide(self.norm_2(x)) \
+        && self.norm_2(x + self.narrow(inner)) -> x + self.narrow(inner)
+    Your norms stand before the heads and before the inner layer, as in GPT-2 and most later models.
+    Here, as in the papers of 2017 and 2018, each follows its sum.
+the norm inside the sum: self.norm_1(x + found) -> x + self.norm_1(found)
+    Your first norm sees only what the heads bring. It follows the sum: `norm(x + ...)`.
+the second norm inside the sum: self.norm_2(x + self.narrow(inner)) \
+        -> x + self.norm_2(self.narrow(inner))
+    Your second norm sees only what the inner layer gives. It follows the sum.
+no GELU: functional.gelu(self.wide(x)) -> self.wide(x)
+    There is nothing between the two layers, so they are one. A GELU stands between them.
+a ReLU: functional.gelu -> functional.relu
+    You use a ReLU, as the paper of 2017. Here it is a GELU, as in GPT and BERT.
+a tanh: functional.gelu -> torch.tanh
+    You use a tanh. Between the two layers stands a GELU.
+the GELU at the end: functional.gelu(self.wide(x)) -> self.wide(x) \
+        && self.narrow(inner) -> functional.gelu(self.narrow(inner))
+    Your GELU comes after both layers. It stands between them.
+GELU before the wide layer: functional.gelu(self.wide(x)) -> self.wide(functional.gelu(x))
+    Your GELU comes before both layers. It stands between them.
+no inner layer: y: Tensor = self.norm_2(x + self.narrow(inner)) -> y: Tensor = self.norm_2(x)
+    The inner layer is never used.
+subtracted from the states: self.norm_1(x + found) -> self.norm_1(x - found)
+    You subtract what the heads bring. It is added.
+the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
+    You subtract what the inner layer gives. It is added.
+no attention: self.norm_1(x + found) -> self.norm_1(x)
+    What the heads bring is never used.
+--- hint 3
+always both sides: self.look(mask) -> both_sides(mask)
+    You look to both sides whatever the block was told. Ask `self.look(mask)`.
+always back only: self.look(mask) -> only_back(mask)
+    You look back only, whatever the block was told. Ask `self.look(mask)`.
+padding is looked at: self.look(mask) -> self.look(torch.ones_like(mask))
+    Your heads look at padding. `self.look(mask)` says who may look where.
+a pair: return y -> return y, _
+    Return the states alone.
+cut off from autograd: return y -> return y.detach()
+    The numbers are right, and nothing learns. Leave out `.detach()`.
+"""
+
+EXERCISE = Exercise(
+    id="Block",
+    title="The block",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=10,
+    reference=Block,
+    run=_run,
+    cases=(
+        Case("one sentence, one head", _states((3,), 4, 1)),
+        Case("sentences of 4, 2 and 3 tokens", _states((4, 2, 3), 6, 2), weight=2),
+        Case("looking back only", _states((4, 3), 4, 2, "only back"), weight=2),
+        Case("one token", _states((1,), 4, 2), edge=True),
+    ),
+    mistakes=slips(_Block, SLIPS),
+    right_answers={"each sentence alone": _Drawn},
+    rtol=1e-3,
+    atol=1e-4,
+)

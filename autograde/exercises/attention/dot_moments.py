@@ -1,0 +1,123 @@
+"""Exercise `dot_moments`: mean and variance of a dot product, derived."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention import LESSON
+from elmo_mini.transformer.dot_products import dot_moments
+
+Numbers = NDArray[np.float64]
+
+
+@Case.drawn
+def _numbers(rng: Random, d: int, *, centred: bool = False, alike: bool = False) -> Inputs:
+    means = np.zeros((2, d)) if centred else rng.normal(0, 1.5, (2, d))
+    variances = np.ones((2, d)) if alike else rng.uniform(0.2, 3.0, (2, d))
+    return {
+        "q_mean": means[0],
+        "q_var": variances[0],
+        "k_mean": means[1],
+        "k_var": variances[1],
+    }
+
+
+@Case.drawn
+def _fixed_query(rng: Random, d: int) -> Inputs:
+    """A query that is known exactly: its numbers have no variance."""
+    q_mean, k_mean = rng.normal(0, 1.5, (2, d))
+    k_var = rng.uniform(0.2, 3.0, d)
+    return {"q_mean": q_mean, "q_var": np.zeros(d), "k_mean": k_mean, "k_var": k_var}
+
+
+def _by_squares(
+    q_mean: Numbers, q_var: Numbers, k_mean: Numbers, k_var: Numbers
+) -> tuple[float, float]:
+    q_square, k_square = q_var + q_mean**2, k_var + k_mean**2
+    return float(np.sum(q_mean * k_mean)), float(
+        np.sum(q_square * k_square - (q_mean * k_mean) ** 2)
+    )
+
+
+def _by_loop(
+    q_mean: Numbers, q_var: Numbers, k_mean: Numbers, k_var: Numbers
+) -> tuple[float, float]:
+    mean = variance = 0.0
+    for m, s, n, r in zip(q_mean, q_var, k_mean, k_var, strict=True):
+        mean += m * n
+        variance += s * r + s * n * n + m * m * r
+    return mean, variance
+
+
+SLIPS = """
+--- hint 1
+the variances alone: + q_var * k_mean**2 + q_mean**2 * k_var ->
+    Your variance is right for means of 0 only. Where a mean is not 0, the other factor's variance
+    is stretched by its square.
+without the product of the variances: q_var * k_var + q_var * k_mean**2 -> q_var * k_mean**2
+    The product of the two variances is missing. With means of 0 yours is 0, and a dot product of
+    such vectors does vary.
+one mixed term is missing: + q_mean**2 * k_var ->
+the other mixed term is missing: + q_var * k_mean**2 ->
+    One of the two mixed terms is missing. Write E[q²k²] = E[q²] E[k²] and put E[q²] = Var q + E[q]²
+    in, for both.
+the means are not squared: k_mean**2 + q_mean**2 -> k_mean + q_mean
+    The means stand in your variance without a square.
+the square of the mean is left in: each = q_var * k_var -> each = (q_mean * k_mean) ** 2 \
+        + q_var * k_var
+    You return E[(qk)²]. The variance is that less (E[qk])².
+the variances are added: q_var * k_var + -> q_var + k_var +
+    You add the variances of the two factors. For a product, their product stands there.
+the squares of the variances: q_var * k_var -> q_var**2 * k_var**2
+    You square the variances. A variance already is a mean of squares.
+--- hint 2
+the mixed terms are swapped: q_var * k_mean**2 + q_mean**2 * k_var \
+        -> q_var * q_mean**2 + k_mean**2 * k_var
+    In your mixed terms the variance and the mean belong to the same factor. The variance of one is
+    stretched by the mean of the other.
+with 2 in front: + q_var * k_mean**2 + q_mean**2 * k_var \
+        -> + 2 * q_var * k_mean**2 + 2 * q_mean**2 * k_var
+    You have a factor 2 at the mixed terms. Write E[q²k²] - (E[q]E[k])² out: each comes once.
+--- hint 3
+the mean of the terms: each.sum() -> each.mean()
+    You take the mean over the d numbers. The dot product is a sum, and variances of independent
+    numbers add up.
+the standard deviation: each.sum() -> each.sum() ** 0.5
+    You return the standard deviation. The variance is asked for, without the root.
+divided by the root of d: each.sum() -> each.sum() / len(q_var) ** 0.5
+    You divide by √d already. What is asked for is the dot product itself.
+the mean is 0: float(q_mean @ k_mean) -> 0.0
+    Your mean is always 0. It is, where all means are; in general the mean of a product of
+    independent numbers is the product of the means.
+the variance first: float(q_mean @ k_mean), float(each.sum()) \
+        -> float(each.sum()), float(q_mean @ k_mean)
+    Both are right, in the wrong order: first the mean, then the variance.
+one for each number: float(q_mean @ k_mean), float(each.sum()) -> q_mean * k_mean, each
+    You return d means and d variances. The dot product is their sum: it has one mean and one
+    variance.
+the mean of the means: float(q_mean @ k_mean) -> float((q_mean * k_mean).mean())
+    Your mean is a mean over the d numbers. The dot product is a sum: add them up.
+the variance alone: return float(q_mean @ k_mean), float(each.sum()) -> return float(each.sum())
+    Return two numbers: the mean, then the variance.
+"""
+
+EXERCISE = Exercise(
+    id="dot_moments",
+    title="How far a dot product strays (derive it)",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=4,
+    minutes=15,
+    reference=dot_moments,
+    cases=(
+        Case("one number each", _numbers(1)),
+        Case("sixteen numbers, means 0, variances 1", _numbers(16, centred=True, alike=True)),
+        Case("five numbers, means 0", _numbers(5, centred=True)),
+        Case("five numbers, any means", _numbers(5), weight=2),
+        Case("a query that is known", _fixed_query(4), edge=True),
+    ),
+    mistakes=slips(dot_moments, SLIPS),
+    right_answers={"by squares": _by_squares, "by a loop": _by_loop},
+)

@@ -1,0 +1,186 @@
+"""Exercise `one_head`: every place takes home a weighted mean of what the others give."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Plain,
+    as_tensors,
+    plain,
+    refuse_changed,
+    returned,
+)
+from autograde.checking.differentiable import slopes
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention import LESSON
+from elmo_mini.transformer.attention import one_head
+
+Found = tuple[Tensor, Tensor]
+
+
+@Case.drawn
+def _places(
+    rng: Random,
+    shape: Sequence[int],
+    d: int,
+    e: int,
+    *,
+    closed: float = 0.0,
+    scale: float = 1.0,
+    heads: int = 0,
+) -> Inputs:
+    """`shape` is (..., T, S); a share `closed` of the pairs may not be looked at."""
+    *batch, asking, places = shape
+    several = [*batch, heads] if heads else batch
+
+    def normal(*size: int) -> np.ndarray:
+        return (scale * rng.standard_normal(size)).astype(np.float32)
+
+    allowed = rng.random(shape) >= closed
+    np.put_along_axis(allowed, rng.integers(places, size=(*shape[:-1], 1)), True, -1)
+    return {
+        "q": normal(*several, asking, d),
+        "k": normal(*several, places, d),
+        "v": normal(*several, places, e),
+        "allowed": allowed[..., None, :, :] if heads else allowed,
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What is taken home, the shares, and how both move with what goes in."""
+    tensors = {name: as_tensors(value) for name, value in inputs.items()}
+    leaves = {name: tensors[name].requires_grad_() for name in ("q", "k", "v")}
+    came = returned(answer(*tensors.values()))
+    if not isinstance(came, tuple | list) or len(came) != 2:
+        raise AnswerRefused(
+            "Return two things, what is taken home and the shares: `return found, shares`."
+        )
+    if not all(isinstance(part, Tensor) for part in came):
+        raise AnswerRefused("Return both as tensors: the network learns through them.")
+    refuse_changed(inputs, tensors)
+    total = came[0].sum()
+    reached = slopes(total, leaves) if total.requires_grad else {}
+    return {
+        "found": plain(came[0]),
+        "shares": plain(came[1]),
+        "the gradient reaches": [name for name, slope in reached.items() if slope is not None],
+    }
+
+
+def _by_einsum(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Found:
+    scores = torch.einsum("...td,...sd->...ts", q, k) * k.shape[-1] ** -0.5
+    shares = functional.softmax(torch.where(allowed, scores, torch.tensor(-1e30)), dim=-1)
+    return torch.einsum("...ts,...se->...te", shares, v), shares
+
+
+def _by_exp(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Found:
+    scores = (q / np.sqrt(k.shape[-1])) @ k.mT
+    scores = scores + torch.zeros(allowed.shape).masked_fill(~allowed, float("-inf"))
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+    shares = powers / powers.sum(-1, keepdim=True)
+    return torch.matmul(shares, v), shares
+
+
+SLIPS = """
+--- hint 1
+not divided: / k.shape[-1] ** 0.5 ->
+    Your scores are the bare dot products. Divide them by √d, the root of the length of a key.
+divided by d: k.shape[-1] ** 0.5 -> k.shape[-1]
+    You divide by d. It is the root of d: `d ** 0.5`.
+multiplied by the root: / k.shape[-1] ** 0.5 -> * k.shape[-1] ** 0.5
+    You multiply by √d. The scores are divided by it.
+the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
+    You divide by the root of the number of places. It is the root of d, the numbers of one key:
+    `k.shape[-1]`.
+the root of the length of v: k.shape[-1] ** 0.5 -> v.shape[-1] ** 0.5
+    You divide by the root of the length of v. The dot product adds up d numbers of q and k:
+    `k.shape[-1]`.
+divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5 \
+        -> (q / q.norm(dim=-1, keepdim=True)) \
+        @ (k / k.norm(dim=-1, keepdim=True)).transpose(-2, -1)
+    You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
+nothing is closed: .masked_fill(~allowed, -torch.inf) ->
+    `allowed` is never used, so places look where they must not.
+the mask is turned round: ~allowed -> allowed
+    You close what is allowed. `allowed` is True where a place may look, and `masked_fill` fills
+    where it is True: `~allowed`.
+what is closed scores 0: -torch.inf -> 0
+    A closed place has the score 0 in your answer. That is an ordinary score: exp(0) is 1. It needs
+    minus infinity.
+what is closed scores {low}: -torch.inf -> {low} | low = -1, -10
+    A closed place has the score {low} in your answer, and an open one may score as low. Take minus
+    infinity.
+closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .softmax(-1) * allowed
+    You close places after the softmax, so the shares no longer add up to 1. Close the scores,
+    before it.
+closed after the softmax, and shared out again: \
+        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> shares = scores.softmax(-1) * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
+    You set shares to 0 after the softmax and share out again. Where a closed place had the whole
+    share, that is 0/0. Close the scores, before the softmax.
+--- hint 2
+a softmax over those who ask: softmax(-1) -> softmax(-2)
+    Your softmax runs over the places that ask. Each of them shares itself out over the places that
+    it looks at: the last axis.
+no softmax: -torch.inf).softmax(-1) -> 0.0)
+    There is no softmax. Each place has shares that add up to 1.
+a sigmoid for each pair: softmax(-1) -> sigmoid()
+    A sigmoid judges each pair by itself, so the shares do not add up to 1. Take the softmax.
+the logarithm of the shares: softmax -> log_softmax
+    Your shares are logarithms: `softmax`, not `log_softmax`.
+the keys are taken home: shares @ v -> shares @ k
+    You take the keys home. They are for being found; what is given is v.
+the queries are taken home: shares @ v -> shares @ q
+    You take the queries home. What the places give is v.
+the other way round: q @ k.transpose(-2, -1) -> k @ q.transpose(-2, -1)
+    Your scores have the keys down and the queries across. Rows belong to the places that ask: `q @
+    k.transpose(-2, -1)`.
+the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
+    You turn the shares on their side before you mix. Row t of the shares says how place t mixes the
+    rows of v: `shares @ v`.
+the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
+        shares.shape[-1]).float() ⏎return shares @ v
+    You take the best place alone. No gradient comes through a choice: take the weighted mean.
+--- hint 3
+all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
+    Your keys stand in reverse order.
+what is found alone: return shares @ v, shares -> return shares @ v
+    Return two things: what is taken home and the shares.
+the shares come first: shares @ v, shares -> shares, shares @ v
+    Both are right, in the wrong order: first what is taken home, then the shares.
+the scores in place of the shares: shares @ v, shares -> shares @ v, scores
+    The second thing you return is the scores. Return the shares, after the softmax.
+cut off from autograd: shares @ v, shares -> (shares @ v).detach(), shares
+the shares are cut off: shares @ v, shares -> shares.detach() @ v, shares
+    The numbers are right, and not everything can be learnt through them. Leave out `.detach()`,
+    `.data` and `torch.no_grad()`.
+"""
+
+EXERCISE = Exercise(
+    id="one_head",
+    title="One head",
+    lesson=LESSON,
+    points=3,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=one_head,
+    run=_run,
+    cases=(
+        Case("two places ask, three answer", _places((2, 3), 4, 5)),
+        Case("two sentences, some pairs closed", _places((2, 4, 4), 3, 3, closed=0.5), weight=2),
+        Case("two heads", _places((2, 3, 3), 5, 5, closed=0.4, heads=2), weight=2),
+        Case("scores of hundreds", _places((1, 3, 4), 16, 2, closed=0.5, scale=9.0)),
+        Case("each may look at one place only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
+    ),
+    mistakes=slips(one_head, SLIPS),
+    right_answers={"einsum and where": _by_einsum, "with exp": _by_exp},
+    atol=1e-5,
+)

@@ -1,0 +1,131 @@
+"""Exercise `only_back`: who may look where, when nobody may look ahead."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Plain,
+    as_tensors,
+    plain,
+    refuse_changed,
+    returned,
+)
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention import LESSON
+from elmo_mini.transformer.attention import both_sides, only_back
+
+
+@Case.drawn
+def _sentences(rng: Random, lengths: Sequence[int], width: int = 0) -> Inputs:
+    return {"mask": np.arange(width or max(lengths)) < np.array(lengths)[:, None]}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The rows of tokens, and how many rows may look nowhere."""
+    mask = as_tensors(inputs["mask"])
+    came = returned(answer(mask))
+    if not isinstance(came, Tensor):
+        raise AnswerRefused("Return one tensor, (B, T, T): `one_head` goes on with it.")
+    if came.dtype != torch.bool:
+        raise AnswerRefused(
+            "Your table holds numbers. `one_head` needs True and False: a comparison, or `.bool()`."
+        )
+    refuse_changed(inputs, {"mask": mask})
+    wanted = (*mask.shape, mask.shape[1])
+    if came.shape != wanted:
+        raise AnswerRefused(
+            f"Your table has shape {tuple(came.shape)}. For this mask it is (B, T, T) = {wanted}: "
+            "a table for each sentence."
+        )
+    return {
+        "rows of tokens": plain(came & mask[..., None]),
+        "rows that may look nowhere": int((~came.any(-1)).sum()),
+    }
+
+
+def _by_tril(mask: Tensor) -> Tensor:
+    places = mask.shape[1]
+    back = torch.ones(places, places, dtype=torch.bool).tril()
+    return mask[:, None, :] & back
+
+
+def _by_places(mask: Tensor) -> Tensor:
+    t = torch.arange(mask.shape[1])
+    back = t[None, :] <= t[:, None]
+    return back[None].logical_and(mask.unsqueeze(1))
+
+
+def _by_loops(mask: Tensor) -> Tensor:
+    B, T = mask.shape
+    table = torch.zeros(B, T, T, dtype=torch.bool)
+    for t in range(T):
+        table[:, t, : t + 1] = mask[:, : t + 1]
+    return table
+
+
+SLIPS = """
+--- hint 1
+looking ahead only: .tril() -> .triu()
+    Your places look ahead. Row t says where place t may look: at columns up to t.
+nobody looks ahead or at itself: .tril() -> .tril(-1)
+    Your places may not look at themselves, and the first may look nowhere: its softmax has nothing
+    to share out. The diagonal belongs to the past.
+one step ahead: .tril() -> .tril(1)
+    Your places may look one step ahead, at the very word that they are asked for.
+both sides: back = torch.ones(places, places, dtype=torch.bool).tril() \
+        -> back = torch.ones(places, places, dtype=torch.bool)
+    Tokens ahead are open in your table. Two things must hold for a column: it is a token, *and* it
+    does not stand ahead of the row.
+itself alone: .tril() -> .tril().triu()
+    Each place may look at itself alone. It may look at all tokens before it, too.
+--- hint 2
+the rows of padding are closed: mask[:, None, :] & back \
+        -> mask[:, None, :] & mask[:, :, None] & back
+    Your rows of padding may look nowhere. Their softmax is 0/0, and the NaN spreads: a share of 0
+    times NaN is NaN. Close columns only.
+the mask is turned round: mask[:, None, :] & -> ~mask[:, None, :] &
+    You close the tokens. `mask` is True at tokens.
+--- hint 3
+one table for all: return mask[:, None, :] & back -> return back
+    Your table has shape (4, 4). For this mask it is (B, T, T) = (1, 4, 4): a table for each
+    sentence.
+the mask of the first sentence: mask[:, None, :] & back \
+        -> mask[:1, None, :].expand(len(mask), -1, -1) & back
+    You use the mask of the first sentence for all.
+numbers: mask[:, None, :] & back -> (mask[:, None, :] & back).float()
+    Your table holds numbers. `one_head` needs True and False: a comparison, or `.bool()`.
+turned on its side: return mask[:, None, :] & back -> return (mask[:, None, :] & back).mT
+    Your table is turned on its side: rows are the places that look, columns where they look.
+"""
+
+EXERCISE = Exercise(
+    id="only_back",
+    title="One mask changed",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    reference=only_back,
+    run=_run,
+    cases=(
+        Case("one sentence", _sentences((4,))),
+        Case("sentences of 4, 2 and 3 tokens", _sentences((4, 2, 3)), weight=2),
+        Case("padding behind all of them", _sentences((2, 3), 5)),
+        Case("one token", _sentences((1,)), edge=True),
+    ),
+    mistakes=slips(_by_tril, SLIPS),
+    right_answers={
+        "tril": _by_tril,
+        "places compared": _by_places,
+        "by rows": _by_loops,
+        "of both sides": lambda mask: both_sides(mask).tril(),
+        "no token looks at padding anyway": lambda mask: _by_tril(torch.ones_like(mask)),
+    },
+)

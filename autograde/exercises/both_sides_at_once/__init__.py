@@ -1,0 +1,11 @@
+"""The exercises of lesson 12, both sides at once."""
+
+LESSON = "12_both_sides_at_once"
+EXERCISES = (
+    "corrupt",
+    "train_blanks",
+    "pack",
+    "sentence_pairs",
+    "best_log_odds",
+    "broken_blanks",
+)

@@ -1,0 +1,279 @@
+"""Exercise `corrupt`: 15 in 100 words are asked for, and what becomes of them."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.answers import (
+    ON_A_COPY,
+    Answer,
+    AnswerRefused,
+    Inputs,
+    Plain,
+    equal,
+    plain,
+    refuse_changed,
+    returned,
+)
+from autograde.checking.exercise import Case, Exercise, Random
+from autograde.checking.slips import slips
+from autograde.exercises.both_sides_at_once import LESSON
+
+WORDS, MASK = 1000, 4
+
+
+def corrupt(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
+    """What is read and what is asked, (B, T) each; -1 where nothing is asked."""
+    chosen = (torch.rand(ids.shape) < 0.15) & (ids >= 5)
+    lot = torch.rand(ids.shape)
+    others = torch.randint(5, words, ids.shape)
+    read = ids.clone()
+    read[chosen & (lot < 0.8)] = 4
+    swapped = chosen & (lot >= 0.8) & (lot < 0.9)
+    read[swapped] = others[swapped]
+    asked = ids.clone()
+    asked[~chosen] = -1
+    return read, asked
+
+
+def _by_halves(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
+    chosen = torch.bernoulli(torch.full(ids.shape, 0.15)).bool() & (ids > 4)
+    hidden = chosen & torch.bernoulli(torch.full(ids.shape, 0.8)).bool()
+    swapped = chosen & ~hidden & torch.bernoulli(torch.full(ids.shape, 0.5)).bool()
+    read = ids.masked_fill(hidden, 4)
+    read = torch.where(swapped, torch.randint(5, words, ids.shape), read)
+    return read, ids.masked_fill(~chosen, -1)
+
+
+@Case.drawn
+def _page(rng: Random, rows: int, width: int, padding: float = 0.0) -> Inputs:
+    ids = rng.integers(5, WORDS, (rows, width))
+    ids[:, 0], ids[:, -1], ids[:, width // 5] = 2, 3, MASK
+    if padding:
+        ids[:, -int(padding * width) :] = 0
+        ids[:, width // 3], ids[:, width // 4] = 3, 1
+    return {"ids": ids, "words": WORDS}
+
+
+def _first_word(rng: Random) -> Inputs:
+    return {"ids": np.full((400, 200), 5), "words": 8}
+
+
+def _only_special(rng: Random) -> Inputs:
+    return {"ids": np.tile(np.array([2, 1, 3, 0, 0]), (3, 1)), "words": WORDS}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """Twice what is read and asked, from one state of the generator."""
+    pages: list[Plain] = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(12)
+        for _ in range(2):
+            ids = torch.from_numpy(inputs["ids"].copy())
+            came = returned(answer(ids, inputs["words"]))
+            refuse_changed({"ids": inputs["ids"]}, {"ids": ids}, ON_A_COPY)
+            if not isinstance(came, tuple | list) or len(came) != 2:
+                raise AnswerRefused("Return two tensors: what is read, and what is asked.")
+            for name, tensor in zip(("read", "asked"), came, strict=True):
+                if not isinstance(tensor, Tensor) or tensor.dtype != torch.long:
+                    raise AnswerRefused(
+                        f"What is {name} must be a tensor of the type `torch.long`, as `ids` is: "
+                        "an embedding and `cross_entropy` take nothing else."
+                    )
+                if tensor.shape != ids.shape:
+                    raise AnswerRefused(
+                        f"What is {name} has the shape {tuple(tensor.shape)}, and `ids` has "
+                        f"{tuple(ids.shape)}: keep every place."
+                    )
+            pages.append(plain(tuple(came)))
+    return pages
+
+
+def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
+    """What all right draws share."""
+    pages: Any = outputs
+    ids, special = inputs["ids"], inputs["ids"] < 5
+    read, asked = (np.stack([page[part] for page in pages]) for part in (0, 1))  # (2, B, T)
+    both = np.broadcast_to(ids, read.shape)
+    there = asked != -1
+    chosen = there & ~special
+    ordinary = max(1, 2 * int((~special).sum()))
+    found = {
+        "share of special places that are asked for": _share(there[:, special]),
+        "share of special places that are changed": _share((read != both)[:, special]),
+        "share of ordinary words that are asked for": chosen.sum() / ordinary,
+        "share of words not asked for that are changed": _share((read != both)[~there]),
+    }
+    if special.all():
+        return found
+    swapped = read[chosen & (read != both) & (read != MASK)]
+    columns = chosen.sum(1)  # (2, T)
+    lot = chosen[0] & chosen[1]
+    return found | {
+        "of these, share whose own word is asked": _share((asked == both)[chosen]),
+        "of these, share read as [MASK]": _share((read == MASK)[chosen]),
+        "of these, share read as another word": len(swapped) / max(1, chosen.sum()),
+        "of these, share read as they are": _share((read == both)[chosen]),
+        "of the random words there are special ones": float((swapped < 5).any()),
+        "random words come from all of the vocabulary": float(
+            len(swapped) > 0 and abs(swapped.mean() / WORDS - 0.5) < 0.05
+        ),
+        "more than half of the vocabulary comes as a random word": float(
+            len(set(swapped.tolist())) > WORDS / 2
+        ),
+        "share of places chosen in both of two calls": lot.sum() / max(1, chosen[0].sum()),
+        "share of columns that are chosen in all rows or in none": float(
+            ((columns == 0) | (columns == chosen.shape[1]))[:, ~special.all(0)].mean()
+        ),
+        "a row has no chosen word": float((chosen.sum(2) == 0).any()),
+        "the two calls are the same": float(equal(pages[0], pages[1])),
+    }
+
+
+def _share(true: Any) -> float:
+    return float(true.mean()) if true.size else 0.0
+
+
+SLIPS = """
+--- hint 1
+{share} in 100 are chosen: torch.rand(ids.shape) < 0.15 -> torch.rand(ids.shape) < {number} \
+        | share number = 1.5 0.015, 80 0.8, 85 0.85, 50 0.5, 10 0.1, 20 0.2
+    You ask for another share of the words. 15 in 100 are chosen.
+padding and marks are chosen, too: & (ids >= 5) -> & (ids >= 0)
+    You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
+    them.
+padding is chosen: & (ids >= 5) -> & (ids > 1)
+    You choose `[CLS]` and `[SEP]`, too. Nothing below 5 is asked for.
+padding is left out, the marks are chosen: & (ids >= 5) -> & (ids > 0)
+    You leave out the padding and choose the marks. Nothing below 5 is asked for.
+word 5 alone is special: ids >= 5 -> ids < 5
+    You choose the special words and leave the ordinary ones out: the comparison is the wrong way
+    round.
+one choice for all rows: torch.rand(ids.shape) < 0.15 -> torch.rand(ids.shape[1]) < 0.15
+    You draw once for each column, so all sentences are asked for at the same places. Draw a number
+    for every place, (B, T).
+whole sentences are chosen: torch.rand(ids.shape) < 0.15 -> torch.rand(len(ids), 1) < 0.15
+    You draw once for each sentence, so whole sentences are hidden. Draw a number for every place,
+    (B, T).
+the same draw each time: lot = -> torch.manual_seed(0) ⏎lot = \
+        && chosen = -> torch.manual_seed(0) ⏎chosen =
+    Every call chooses the same places: your function sets the seed. Leave the seed to the caller,
+    or the model never meets the other words.
+--- hint 2
+all chosen are hidden: lot < 0.8)] = 4 -> lot < 2)] = 4 && lot >= 0.8 -> lot > 2
+    Every chosen word becomes `[MASK]`. Of the chosen ones 80 in 100 do, 10 become a random word,
+    and 10 stay.
+no chosen word is hidden: = 4 -> = ids[chosen & (lot < 0.8)]
+    No word becomes `[MASK]`. 80 in 100 of the chosen ones do.
+hidden by another special word: = 4 -> = 1
+    You write another special word where one is hidden. `[MASK]` is word 4.
+hidden by an ordinary word: = 4 -> = 5
+    You write 5 where a word is hidden, and that is an ordinary word. `[MASK]` is word 4.
+the rest is all random: (lot < 0.9) -> (lot < 1)
+    No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
+none is random: (lot < 0.9) -> (lot < 0.8)
+    No chosen word becomes a random one. Of the chosen ones 10 in 100 do, and 10 stay.
+80 and 20 of all: (lot < 0.8) -> (lot < 0.1) && (lot >= 0.8) -> (lot >= 0.1)
+    You hide 10 in 100 and swap 80. It is the other way round: 80 in 100 become `[MASK]`, 10 a
+    random word, 10 stay.
+random over all, and over the hidden: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.1)
+    Some random words stand where `[MASK]` should: your two conditions overlap. A chosen word has
+    one of three fates.
+a lot for each fate, and 10 in 100 of the rest: lot = torch.rand(ids.shape) \
+        -> lot, other = torch.rand(ids.shape), torch.rand(ids.shape) \
+        && (lot < 0.9) -> (other < 0.1)
+    Of the words that are not hidden you swap 10 in 100; that is 2 in 100 of the chosen. 10 in 100
+    of the chosen are one half of those that are not hidden.
+a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(ids.shape) < 0.1)
+    You draw a second time for the random words, and some fall on words that are hidden already.
+    Draw one lot for each place, and cut it into three: up to 0.8, up to 0.9, the rest.
+all chosen are hidden, and some swapped then: read[chosen & (lot < 0.8)] -> read[chosen]
+    You hide every chosen word, and then swap some: nothing stays as it is. Of the chosen ones 80 in
+    100 are hidden.
+the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0.8]
+    You hide words that nobody asks for. Only the chosen ones are touched.
+the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
+    You swap words that nobody asks for. Only the chosen ones are touched.
+--- hint 3
+all ordinary words are chosen: (torch.rand(ids.shape) < 0.15) & (ids >= 5) -> ids >= 5
+    You choose every ordinary word. 15 in 100 are chosen.
+the hidden ones are swapped, too: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.9)
+    You hide words and then write random ones over them. The random words come where the lot is from
+    0.8 to 0.9.
+only the swapped are asked: asked[~chosen] -> asked[~swapped]
+    You ask for the swapped words alone. All chosen ones are asked for.
+special words among the random ones: torch.randint(5, words -> torch.randint(0, words
+    Among your random words are special ones, such as `[MASK]` and padding. Draw from 5 on.
+few random words: torch.randint(5, words -> torch.randint(5, words // 2
+    Your random words come from a part of the vocabulary. Any word from 5 to `words` - 1 may come.
+one random word for all: \
+        torch.randint(5, words, ids.shape) -> torch.randint(5, words, (1,)).expand_as(ids)
+    One random word is drawn for all places. Draw one for each.
+the corrupted word is asked: asked = ids.clone() -> asked = read.clone()
+    You ask for what is read, and `[MASK]` is no answer. Ask for the word that stood there.
+everything is asked: asked[~chosen] = -1 -> asked[ids < 5] = -1
+    You ask for every word. Only the chosen ones are asked for.
+only the hidden are asked: asked[~chosen] = -1 -> asked[read != 4] = -1
+    You ask for the hidden words only. Those that were swapped or left as they were are asked for,
+    too: the model cannot know which they are.
+only the changed are asked: asked[~chosen] = -1 -> asked[read == ids] = -1
+    You ask for the words that are changed. Those that stay as they were are asked for, too.
+the others are asked: asked[~chosen] = -1 -> asked[chosen] = -1
+    You ask for the words that are not chosen. The `~` is on the wrong side.
+-100 where nothing is asked: = -1 -> = -100
+    You write another number than -1 where nothing is asked. Whoever takes -1 for the sign of it
+    would ask there.
+the two are swapped: return read, asked -> return asked, read
+    The two stand the other way round: first what is read, then what is asked.
+"""
+
+SLIPS_OF_HALVES = """
+--- hint 1
+marks are chosen, too: .bool() & (ids > 4) -> .bool()
+    You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
+    them.
+--- hint 2
+the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
+    You swap words that you have hidden. The random words come among those that are not hidden.
+all words are asked: ids.masked_fill(~chosen, -1) -> ids
+    You ask at every place. Where nothing was chosen, -1 says so.
+all of the rest are swapped: 0.5)).bool() -> 1.0)).bool()
+    No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
+"""
+
+EXERCISE = Exercise(
+    id="corrupt",
+    title="Hide some words",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=15,
+    reference=corrupt,
+    run=_run,
+    view=_statistics,
+    rtol=0.0,
+    atol=0.012,
+    cases=(
+        Case("a large page", _page(400, 400), weight=3),
+        Case("a page with marks and padding", _page(400, 400, 0.3), weight=2),
+        Case(
+            "word 5 alone, of a vocabulary of 8",
+            _first_word,
+            edge=True,
+            asks="Word 5 is the first ordinary one: it may be chosen, and 4 is never a random word.",
+        ),
+        Case(
+            "nothing but marks and padding",
+            _only_special,
+            edge=True,
+            asks="No word can be chosen: all stays, and nothing is asked.",
+        ),
+    ),
+    mistakes=(*slips(corrupt, SLIPS), *slips(_by_halves, SLIPS_OF_HALVES)),
+    right_answers={
+        "by halves of the rest": _by_halves,
+    },
+)

@@ -1,0 +1,265 @@
+"""Exercise `sentence_pairs`: true pairs and false ones, half and half."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.answers import (
+    ON_A_COPY,
+    Answer,
+    AnswerRefused,
+    Inputs,
+    Plain,
+    plain,
+    refuse_changed,
+    returned,
+)
+from autograde.checking.exercise import Case, Exercise, Random
+from autograde.checking.slips import slips
+from autograde.exercises.both_sides_at_once import LESSON
+
+Sentence = Sequence[str]
+Pairs = list[tuple[Sentence, Sentence, int]]
+DRAWS = 24
+
+
+def sentence_pairs(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
+    """(first, second, 1 or 0): each sentence but the last of its document once as the first."""
+    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    pairs = []
+    for d, s in places:
+        if s + 1 == len(documents[d]):
+            continue
+        follows = int(rng.random() < 0.5)
+        there = (d, s + 1)
+        while not follows and there in ((d, s), (d, s + 1)):
+            there = places[rng.integers(len(places))]
+        pairs.append((documents[d][s], documents[there[0]][there[1]], follows))
+    return pairs
+
+
+def _by_lists(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
+    pairs = []
+    for document in documents:
+        for first, second in pairwise(document):
+            follows = 1
+            if rng.random() < 0.5:
+                follows = 0
+                others = [s for d in documents for s in d if s is not first and s is not second]
+                second = others[rng.integers(len(others))]
+            pairs.append((first, second, follows))
+    return pairs
+
+
+def _coins_first(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
+    everything = [sentence for document in documents for sentence in document]
+    true = [pair for d in documents for pair in pairwise(d)]
+    pairs: Pairs = []
+    for (first, second), follows in zip(true, rng.integers(0, 2, len(true)), strict=True):
+        drawn = second
+        while not follows and (drawn is first or drawn is second):
+            drawn = everything[int(rng.integers(len(everything)))]
+        pairs.append((first, drawn, int(follows)))
+    return pairs
+
+
+@Case.drawn
+def _documents(rng: Random, lengths: Sequence[int]) -> Inputs:
+    documents = [
+        [[f"{d}.{s}", *["word"] * int(rng.integers(1, 4))] for s in range(length)]
+        for d, length in enumerate(lengths)
+    ]
+    return {"documents": documents}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The pairs of several calls with one generator."""
+    rng, drawn = np.random.default_rng(12), []
+    words = sum(map(len, inputs["documents"]))
+    for _ in range(max(DRAWS, 6000 // words)):
+        documents = [[list(s) for s in d] for d in inputs["documents"]]
+        drawn.append(_as_pairs(plain(returned(answer(documents, rng)))))
+        refuse_changed({"documents": inputs["documents"]}, {"documents": documents}, ON_A_COPY)
+    return drawn
+
+
+def _as_pairs(came: Any) -> list[Plain]:
+    try:
+        found = [(first, second, follows) for first, second, follows in came]
+        whole = all(
+            isinstance(part, list) for first, second, _ in found for part in (first, second)
+        )
+    except (TypeError, ValueError):
+        raise AnswerRefused("Return a list of triples: (first, second, 1 or 0).") from None
+    if not whole:
+        raise AnswerRefused(
+            "The first and the second of a triple are sentences, lists of words as they came."
+        )
+    return list(found)
+
+
+def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
+    """What all right draws share; a sentence's first word says where it stands."""
+    documents, calls = inputs["documents"], outputs
+    assert isinstance(calls, list)
+    pairs: list[Any] = [pair for call in calls for pair in call]
+    length = {str(d): len(document) for d, document in enumerate(documents)}
+    firsts = [first[0] for first, *_ in pairs]
+    asked = {f"{d}.{s}" for d, n in length.items() for s in range(n - 1)}
+    what: list[tuple[bool, bool, bool, bool, int]] = []
+    for first, second, follows in pairs:
+        (d, s), (e, t) = first[0].split("."), second[0].split(".")
+        next_one, itself = d == e and int(t) == int(s) + 1, d == e and t == s
+        before = d == e and int(t) + 1 == int(s)
+        what.append((next_one, itself, d == e, before, int(follows)))
+    table = np.array(what, dtype=float).reshape(-1, 5)
+    true = table[table[:, 4] == 1]
+    false = table[table[:, 4] == 0]
+    seconds = {second[0] for _, second, follows in pairs if not follows}
+    last = {f"{d}.{n - 1}" for d, n in length.items()}
+    return {
+        "pairs of a call": len(pairs) / max(1, len(calls)),
+        "share of the sentences that may be a first one and are": len(asked & {*firsts})
+        / max(1, len(asked)),
+        "share of first sentences that end a document": _mean([f in last for f in firsts]),
+        "labels other than 0 and 1": _mean([follows not in (0, 1) for *_, follows in pairs]),
+        "share labelled 1": len(true) / max(1, len(table)),
+        "of those labelled 1, share that do follow": _mean(true[:, 0]),
+        "of those labelled 0, share that do follow": _mean(false[:, 0]),
+        "of those labelled 0, share that are the first sentence itself": _mean(false[:, 1]),
+        "of those labelled 0, share from the same document": _mean(false[:, 2]),
+        "share of all sentences that come as a false second one": len(seconds)
+        / max(1, sum(length.values())),
+        "every call is like the first": float(all(call == calls[0] for call in calls)),
+    }
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(values)) if len(values) else 0.0
+
+
+SLIPS = """
+--- hint 1
+all pairs are true: rng.random() < 0.5 -> rng.random() < 2
+    All of your pairs are true. One half of the second sentences is drawn.
+all pairs are false: rng.random() < 0.5 -> rng.random() < 0
+    All of your pairs are false. Of one half the second sentence follows.
+{share} in 100 are true: rng.random() < 0.5 -> rng.random() < {number} \
+        | share number = 15 0.15, 85 0.85, 25 0.25, 75 0.75
+    {share} in 100 of your pairs are true. It should be one half.
+the labels are swapped: [there[1]], follows -> [there[1]], 1 - follows
+    Your labels are swapped: 1 says that the second sentence follows the first.
+every second pair: follows = int(rng.random() < 0.5) -> follows = (d + s) % 2
+    True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
+the same draws in each call: pairs = [] -> pairs, rng = [], np.random.default_rng(0)
+    Every call gives the same pairs: your function begins a generator of its own. Draw from `rng`.
+--- hint 2
+the last sentence of a document is a first one, too: if s + 1 == len(documents[d]): continue \
+        -> if d + 1 == len(documents) and s + 1 == len(documents[d]): continue \
+        && there = (d, s + 1) while -> \
+        there = (d, s + 1) if s + 1 < len(documents[d]) else (d + 1, 0) \
+        ⏎while
+    A pair of yours runs from the end of one document to the beginning of the next. Nothing follows
+    the last sentence of a document.
+the first sentence is left out: if s + 1 == len(documents[d]) \
+        -> if s == 0 or s + 1 == len(documents[d])
+the second last is left out: if s + 1 == len(documents[d]) -> if s + 2 >= len(documents[d])
+    One pair of each document is missing: all its sentences but the last are the first of a pair,
+    the one at its beginning, too.
+every second sentence: if s + 1 == len(documents[d]) -> if s % 2 or s + 1 == len(documents[d])
+    Every second sentence is skipped. Each one but the last of its document is the first of a pair
+    once.
+the first document alone: enumerate(documents) -> enumerate(documents[:1])
+    You use the first document alone.
+the sentence before: there = (d, s + 1) while -> there = (d, s - 1 if s else s + 1) ⏎while
+    Your true pairs run backwards: the second sentence is the one before the first. Take the one
+    after it.
+--- hint 3
+the true one is drawn again: there in ((d, s), (d, s + 1)) -> there == (d, s + 1) \
+        && places[rng.integers(len(places))] -> (d, s)
+    Your false second sentence is the first one again. A reader sees at once that the two are the
+    same.
+a false one may be true: while not follows and there in ((d, s), (d, s + 1)): there = \
+        -> if not follows: there =
+    Some of your pairs are labelled 0 and are true, or hold the same sentence twice. Draw again if
+    the drawn one is the first itself or the one that follows it.
+the first itself may be drawn: in ((d, s), (d, s + 1)) -> in ((d, s + 1),)
+    Some of your false pairs hold the same sentence twice. Draw again then, too.
+from the same document: places[rng.integers(len(places))] \
+        -> (d, int(rng.integers(len(documents[d]))))
+    You draw false sentences from the same document alone. They come from all documents.
+from other documents alone: there in ((d, s), (d, s + 1)) -> there[0] == d and len(documents) > 1
+    You draw false sentences from other documents alone. They come from all sentences, those of the
+    same document, too: only the first itself and its true follower are left out.
+a false one is one of the last: places[rng.integers(len(places))] -> places[-1 - rng.integers(3)]
+    Most sentences never come as a false second one. Draw from all of them.
+the first pair alone: return pairs -> return pairs[:1]
+    Only one pair is returned. Return all of them.
+the first place is left out: for d, s in places -> for d, s in places[1:]
+    The very first sentence is never the first of a pair. Your loop begins one too late.
+the sentence before is the first: (documents[d][s], -> (documents[d][s - 1],
+    The first of your triple is the sentence before the one that you look at.
+numbers of places: documents[there[0]][there[1]], follows -> [str(there)], follows
+    The second of a triple is a sentence, a list of words as it came, not its place.
+"""
+
+SLIPS_OF_LISTS = """
+--- hint 2
+the label stays 1: follows = 0 ->
+    You draw a false second sentence and label it 1 all the same. It is 0.
+the first document is left out: for document in documents -> for document in documents[1:]
+    Your loop leaves the first document out.
+--- hint 3
+the true one is among the others: if s is not first and s is not second -> if s is not first
+    Some of your pairs are labelled 0 and are true. The one that follows is no false one.
+anything is among the others: if s is not first and s is not second ->
+    Some of your pairs are labelled 0 and are true, or hold the same sentence twice. Draw again if
+    the drawn one is the first itself or the one that follows it.
+"""
+
+SLIPS_OF_COINS = """
+--- hint 1
+three labels: rng.integers(0, 2, -> rng.integers(0, 3,
+    Your labels run from 0 to 2. `rng.integers(0, 2)` gives 0 or 1: the end is left out.
+--- hint 3
+never drawn: (drawn is first or drawn is second) -> drawn is first
+    All of your pairs are true: where a false one is due, you look only whether the drawn one is the
+    first. Draw while it is one of the two forbidden ones.
+exchanged: (first, drawn, -> (drawn, first,
+    The two sentences of your triples are exchanged.
+"""
+
+EXERCISE = Exercise(
+    id="sentence_pairs",
+    title="True pairs and false ones",
+    lesson=LESSON,
+    points=2,
+    difficulty=3,
+    importance=3,
+    minutes=12,
+    reference=sentence_pairs,
+    run=_run,
+    view=_statistics,
+    rtol=0.0,
+    atol=0.04,
+    seconds=10.0,
+    cases=(
+        Case("three documents of several sentences", _documents((9, 6, 12)), weight=2),
+        Case("many documents", _documents((3, 5, 3, 4, 6, 3, 5, 4)), weight=2),
+        Case("a document of one sentence", _documents((1, 6, 1, 5)), edge=True),
+        Case(
+            "few sentences",
+            _documents((4,)),
+            edge=True,
+            asks="A false second sentence is neither the first itself nor the one that follows.",
+        ),
+    ),
+    mistakes=(
+        *slips(sentence_pairs, SLIPS),
+        *slips(_by_lists, SLIPS_OF_LISTS),
+        *slips(_coins_first, SLIPS_OF_COINS),
+    ),
+    right_answers={"lists": _by_lists, "coins first": _coins_first},
+)

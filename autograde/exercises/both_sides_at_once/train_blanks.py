@@ -1,0 +1,256 @@
+"""Exercise `train_blanks`: the loss of the hidden words, and the loop that lowers it."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Random
+from autograde.checking.slips import slips
+from autograde.exercises.both_sides_at_once import LESSON
+
+Corrupt = Callable[[Tensor], tuple[Tensor, Tensor]]
+Batches = Iterable[tuple[Tensor, Tensor, Tensor]]
+WORDS, SIZE, PROBED = 12, 6, 24
+
+
+def train_blanks(
+    model: Any, batches: Batches, corrupt: Corrupt, optimizer: torch.optim.Optimizer
+) -> list[float]:
+    """Take a step for each batch; the mean loss of its hidden words, in nats."""
+    losses = []
+    for ids, mask, segments in batches:
+        read, asked = corrupt(ids)
+        chosen = asked >= 0
+        if not chosen.any():
+            continue
+        states = model(read, mask, segments)
+        scores = model.scores(states[chosen])
+        loss = functional.cross_entropy(scores, asked[chosen])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def _by_ignoring(
+    model: Any, batches: Batches, corrupt: Corrupt, optimizer: torch.optim.Optimizer
+) -> list[float]:
+    losses = []
+    for ids, mask, segments in batches:
+        optimizer.zero_grad()
+        read, asked = corrupt(ids)
+        scores = model.scores(model(read, mask, segments))
+        loss = functional.cross_entropy(scores.flatten(0, 1), asked.flatten(), ignore_index=-1)
+        if torch.isfinite(loss):
+            loss.backward()
+            optimizer.step()
+            losses.append(float(loss))
+    return losses
+
+
+def _by_logs(
+    model: Any, batches: Batches, corrupt: Corrupt, optimizer: torch.optim.Optimizer
+) -> list[float]:
+    def loss_of(ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor | None:
+        read, asked = corrupt(ids)
+        where = (asked != -1).nonzero(as_tuple=True)
+        if not len(where[0]):
+            return None
+        logs = model.scores(model(read, mask, segments)[where]).log_softmax(-1)
+        return -logs.gather(-1, asked[where][:, None]).mean()
+
+    losses = []
+    for batch in batches:
+        loss = loss_of(*batch)
+        if loss is not None:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    return losses
+
+
+class Small(nn.Module):
+    """A stand-in whose states hang on the words, the mask and the segments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word, self.segment = nn.Embedding(WORDS, SIZE), nn.Embedding(2, SIZE)
+        self.mixed = nn.Linear(SIZE, SIZE)
+        self.bias = nn.Parameter(torch.zeros(WORDS))
+
+    def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
+        """(B, T) each to states (B, T, D): every word, and the mean of the real ones."""
+        x = self.word(ids) + self.segment(segments)
+        real = mask.unsqueeze(-1).to(x.dtype)
+        mean = (x * real).sum(1, keepdim=True) / real.sum(1, keepdim=True).clamp(min=1)
+        return torch.tanh(self.mixed(mean) + x)
+
+    def scores(self, states: Tensor) -> Tensor:
+        """(..., D) to (..., V)."""
+        return states @ self.word.weight.T + self.bias
+
+
+def _hide(ids: Tensor, every: int) -> tuple[Tensor, Tensor]:
+    """Every so-manieth ordinary word is asked for; half of them are hidden."""
+    number = torch.arange(ids.numel()).view(ids.shape)
+    chosen = (ids >= 5) & (number % every == 1)
+    fate = number // every % 4  # hidden, swapped, hidden, left
+    read = torch.where(chosen & (fate % 2 == 0), 4, ids)
+    read = torch.where(chosen & (fate == 1), 5 + (ids + 2) % (WORDS - 5), read)
+    return read, torch.where(chosen, ids, -1)
+
+
+@Case.drawn
+def _batches(rng: Random, count: int, rows: int, width: int, every: int, empty: bool) -> Inputs:
+    """Sentences in pairs, the second row shorter; with `empty`, a batch of marks alone."""
+    found = []
+    for number in range(count):
+        ids = rng.integers(5, WORDS, (rows, width))
+        ids[:, 0], ids[:, width // 2] = 2, 3
+        mask = np.ones((rows, width), bool)
+        mask[1:, width - 2 :] = False
+        ids[~mask] = 0
+        segments = np.tile(np.arange(width) > width // 2, (rows, 1)).astype(np.int64)
+        if empty and number == 1:
+            ids = np.where(ids >= 5, 1, ids)
+        found.append([ids, mask, segments])
+    return {"batches": found, "every": every}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The losses, and what the model has become."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        model = Small()
+    batches = [tuple(torch.from_numpy(part.copy()) for part in b) for b in inputs["batches"]]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    came = returned(answer(model, batches, lambda ids: _hide(ids, inputs["every"]), optimizer))
+    if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
+        raise AnswerRefused(
+            "Return a list of plain numbers, one loss for each batch: `loss.item()`. A tensor "
+            "would keep the whole way of its computation in memory."
+        )
+    with torch.no_grad():
+        weights = torch.cat([p.flatten() for p in model.parameters()])
+    return {
+        "losses": plain(list(came)),
+        "weights afterwards": plain(weights[:: max(1, len(weights) // PROBED)]),
+    }
+
+
+SLIPS = """
+--- hint 1
+every word is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = mask
+    You ask for every word. The model sees five of six of them and learns to copy. Only the chosen
+    places count: those where `asked` is not -1.
+every place is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = asked >= 0
+    You ask at every place, padding and marks too. Only the chosen places count: those where `asked`
+    is not -1.
+what is read is asked: cross_entropy(scores, asked[chosen]) -> cross_entropy(scores, read[chosen])
+    You ask for what stands in `read`, so the model learns to answer `[MASK]`. The words to find are
+    in `asked`.
+nothing is hidden: model(read, mask -> model(ids, mask
+    Your model reads the text as it was, so the answer stands before it. It reads `read`.
+the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, ids, -1) \
+        ⏎chosen = asked >= 0
+    You ask for the words that were not chosen. `asked` is -1 where nothing is asked.
+only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
+    You ask only where `[MASK]` stands. The chosen words that were swapped or left are asked for,
+    too: all places where `asked` is not -1.
+--- hint 2
+the mask is all true: model(read, mask, segments) -> model(read, torch.ones_like(mask), segments)
+    Your model reads padding. Hand `mask` on.
+the mask is negated: model(read, mask, segments) -> model(read, ~mask, segments)
+    Your mask is negated: the model reads the padding and not the words.
+no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(segments))
+    Your model does not hear which sentence a word belongs to. Hand `segments` on.
+the slopes add up: optimizer.zero_grad() ->
+    The slopes of all batches so far add up. Set them to zero before each `backward()`.
+no step: optimizer.step() ->
+    The weights never change: a step with fresh slopes is missing. Each batch sets the slopes to
+    zero, goes `backward()`, and takes a `step()`, in this order.
+a step too early: optimizer.zero_grad() loss.backward() optimizer.step() \
+        -> optimizer.step() ⏎optimizer.zero_grad() ⏎loss.backward()
+    You take the step before `backward()`, with the slopes of the batch before.
+two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
+    You take two steps for each batch. One.
+the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
+    You add the losses up. Take their mean: otherwise a batch with more hidden words takes a longer
+    step.
+over all places: loss = functional.cross_entropy(scores, asked[chosen]) \
+        -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / asked.numel()
+    You divide by the number of all places. The mean is over the chosen ones.
+over the real places: loss = functional.cross_entropy(scores, asked[chosen]) \
+        -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / mask.sum()
+    You divide by the number of all words. The mean is over the chosen ones.
+without a logarithm: functional.cross_entropy(scores, asked[chosen]) \
+        -> -scores.softmax(-1).gather(-1, asked[chosen][:, None]).mean()
+    You take the chance itself, not its logarithm. The loss is the mean of -log p.
+softmax before cross_entropy: scores = model.scores(states[chosen]) \
+        -> scores = model.scores(states[chosen]).softmax(-1)
+    `cross_entropy` takes the softmax itself. Hand it the scores as they are.
+--- hint 3
+the batch where nothing is asked stops it: if not chosen.any(): continue \
+        -> if not chosen.any(): break
+    Your loop ends at a batch in which nothing was chosen. Leave that batch out, and go on.
+a loss of 0 where nothing is asked: if not chosen.any(): continue \
+        -> if not chosen.any(): losses.append(0.0) ⏎if not chosen.any(): continue
+    You report a loss of 0 for a batch in which nothing was chosen. Nothing was asked, so there is
+    no loss: leave it out.
+where nothing is asked is not minded: if not chosen.any(): continue ->
+    In one batch nothing was chosen. The mean of no loss is no number, and one step with it makes
+    every weight nan. Leave such a batch out.
+a tensor: loss.item() -> loss.detach()
+    Return plain numbers, `loss.item()`.
+the last loss: return losses -> return losses[-1:]
+    Only the last loss is returned. Return one for each batch.
+the mean loss: return losses -> return [sum(losses) / len(losses)]
+    You return the mean of the losses. Return one for each batch.
+the first batch alone: losses.append(loss.item()) -> losses.append(loss.item()) ⏎break
+    Your loop ends after the first batch.
+"""
+
+SLIPS_OF_LOGS = """
+--- hint 2
+the logarithm over the places: log_softmax(-1) -> log_softmax(0)
+    Your softmax runs over the places. It runs over the words, the last axis.
+what is asked for a mask: model(read, mask -> model(read, asked
+    You hand `asked` on as the mask. The second argument says which places are tokens.
+"""
+
+EXERCISE = Exercise(
+    id="train_blanks",
+    title="Learn from the blanks",
+    lesson=LESSON,
+    points=4,
+    difficulty=3,
+    importance=5,
+    minutes=20,
+    reference=train_blanks,
+    run=_run,
+    rtol=1e-3,
+    atol=1e-4,
+    cases=(
+        Case("one batch", _batches(1, 2, 9, 3, False)),
+        Case("four batches", _batches(4, 3, 9, 3, False), weight=3),
+        Case("few words are asked for", _batches(3, 4, 8, 7, False)),
+        Case(
+            "a batch in which nothing is chosen",
+            _batches(3, 2, 9, 3, True),
+            edge=True,
+            asks="The mean of no loss is no number: leave that batch out.",
+        ),
+    ),
+    mistakes=(*slips(train_blanks, SLIPS), *slips(_by_logs, SLIPS_OF_LOGS)),
+    right_answers={
+        "cross_entropy leaves -1 out": _by_ignoring,
+        "logarithms by hand": _by_logs,
+    },
+)

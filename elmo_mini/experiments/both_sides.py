@@ -1,0 +1,254 @@
+"""``python -m elmo_mini.experiments.both_sides NAME``: left, right, and both at once (lesson 12).
+
+``blanks`` fills blanks from the left, from the right, from the product of the two, and from both
+at once. ``leak`` measures the class of lesson 07 whose directions meet, by its depth: its loss,
+and what its states are worth to a tagger.
+"""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.small_text import SmallText, small_text
+from elmo_mini.experiments.word_bilm import WordBiLM, trained
+from elmo_mini.probing.classifiers import linear, majority
+from elmo_mini.probing.tasks import Occurrence, parts_of_speech
+from elmo_mini.results.intervals import interval
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.corruption import MASK, SPECIALS, UNKNOWN, corrupt
+from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.transformer.one_sided import Side, sided
+from elmo_mini.transformer.sentence_pairs import pack, padded
+from elmo_mini.transformer.training import Batch, train_masked_lm
+
+Floats = NDArray[np.float32]
+STEPS, ROWS, HELD_OUT, WORDS = 1_500, 32, 1_000, 1_500
+SENTENCES = 20_000
+PSEUDO = 20.0
+DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3), 192, 64, 32
+TAGGED = 1_500
+
+
+class Leaking(nn.Module):
+    """`nn.LSTM(bidirectional=True)` asked for the next and the previous word, as in lesson 07."""
+
+    def __init__(self, words: int, size: int, layers: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(words + 1, size)
+        self.bias = nn.Parameter(torch.zeros(words))
+        self.lstm = nn.LSTM(size, size, layers, bidirectional=True, batch_first=True)
+
+    def forward(self, ids: Tensor) -> tuple[list[Tensor], Tensor]:
+        """(B, T) to [x ; x] and the top states (B, T, 2 H), and the mask (B, T)."""
+        x = self.table(ids)
+        return [torch.cat([x, x], -1), self.lstm(x)[0]], ids > 0
+
+
+def masked_vocabulary(text: SmallText, words: int) -> Vocabulary:
+    """The text's commonest words in lower case, behind the special ones."""
+    lower = (map(str.lower, sentence) for sentence in text.train)
+    return Vocabulary.from_sentences(
+        lower, max_size=words + len(SPECIALS), specials=SPECIALS, unknown=UNKNOWN
+    )
+
+
+def rows_of(
+    sentences: Sequence[Sequence[str]], vocabulary: Vocabulary
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Sentences between ``[CLS]`` and ``[SEP]``: ids, mask and segments, (B, T) each."""
+    return padded([pack(vocabulary.encode(map(str.lower, s)), longest=LONGEST) for s in sentences])
+
+
+def batches(text: SmallText, vocabulary: Vocabulary, seed: int) -> Iterator[Batch]:
+    """Corrupted training sentences without end."""
+    chance = torch.Generator().manual_seed(seed)
+    for sentences in text.batches(ROWS, seed):
+        ids, mask, segments = rows_of(sentences, vocabulary)
+        yield *corrupt(ids, len(vocabulary), chance), mask, segments
+
+
+def one_blank_each(
+    sentences: Sequence[Sequence[str]], vocabulary: Vocabulary
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Rows with one blank each, at a known word; the mask, the places (B,) and the words (B,)."""
+    ids, mask, _ = rows_of(sentences, vocabulary)
+    known = ids >= len(SPECIALS)
+    ids, mask, known = (part[known.any(1)] for part in (ids, mask, known))
+    places = torch.multinomial(known.double(), 1, generator=torch.Generator().manual_seed(0))
+    words = ids.gather(1, places).squeeze(1)
+    blanked = ids.scatter(1, places, SPECIALS.index(MASK))
+    return blanked, mask, places.squeeze(1), words
+
+
+def bets(model: MaskedLM, ids: Tensor, mask: Tensor, places: Tensor) -> Tensor:
+    """Log chances (B, V) of the ordinary words at one place of each row."""
+    with torch.no_grad():
+        states = model(ids, mask)[torch.arange(len(ids)), places]
+        scores = model.scores(states)
+        scores[:, : len(SPECIALS)] = -torch.inf
+        return scores.log_softmax(-1)
+
+
+def pair_counts(text: SmallText, vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
+    """Log p(w) (V,) of ordinary words, and log p(next | word) (V, V), smoothed with p(w)."""
+    ids, mask, _ = rows_of(text.train, vocabulary)
+    size = len(vocabulary)
+    single = torch.bincount(ids[mask], minlength=size).double() + 1
+    single[: len(SPECIALS)] += 1
+    chance = single / single.sum()
+    there = mask[:, 1:]
+    pairs = torch.bincount((ids[:, :-1] * size + ids[:, 1:])[there], minlength=size * size)
+    table = pairs.view(size, size).double() + PSEUDO * chance
+    return chance.log(), (table / table.sum(1, keepdim=True)).log()
+
+
+def normalised(logs: Tensor) -> Tensor:
+    """Log chances of the ordinary words alone, (B, V)."""
+    logs = logs.clone()
+    logs[:, : len(SPECIALS)] = -torch.inf
+    return logs.log_softmax(-1)
+
+
+def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
+    """One blank in each held-out sentence, filled from one side, the product, and both at once."""
+    text = small_text(SENTENCES, HELD_OUT, WORDS)
+    vocabulary = masked_vocabulary(text, WORDS)
+    ids, mask, places, words = one_blank_each(text.held_out, vocabulary)
+    row = torch.arange(len(ids))
+    single, following = pair_counts(text, vocabulary)
+    before, after = ids[row, places - 1], ids[row, places + 1]
+    found: dict[str, list[Tensor]] = {
+        "counts of words": [normalised(single.expand(len(ids), -1))],
+        "counts of pairs, both sides": [normalised(following[before] + following[:, after].T)],
+    }
+    for seed in seeds:
+        logs: dict[str, Tensor] = {}
+        for side in get_args(Side):
+            torch.manual_seed(seed)
+            options = MaskedLMOptions(len(vocabulary), SIZE, 4, 2, LONGEST)
+            model = MaskedLM(options, sided(side))
+            steps = batches(text, vocabulary, seed)
+            train_masked_lm(model, steps, STEPS, learning_rate=3e-3)
+            logs[side] = bets(model, ids, mask, places).double()
+        logs["product"] = normalised(logs["left"] + logs["right"] - single)
+        for name, bet in logs.items():
+            found.setdefault(name, []).append(bet)
+    nats = {name: [-bet[row, words] for bet in bets] for name, bets in found.items()}
+    right = {name: [bet.argmax(1) == words for bet in bets] for name, bets in found.items()}
+    gains = [p - b for p, b in zip(nats["product"], nats["both"], strict=True)]
+    return "nats of one blank in each held-out sentence, from the left, the right and both", {
+        "sentences": len(ids),
+        "steps": STEPS,
+        "nats": {name: interval([float(x.mean()) for x in some]) for name, some in nats.items()},
+        "right": {
+            name: interval([float(x.double().mean()) for x in some]) for name, some in right.items()
+        },
+        "product_less_both": interval([float(gain.mean()) for gain in gains]),
+        "product_less_both_over_sentences": _over_sentences(torch.stack(gains)),
+        "both_twice_as_sure": interval([float((g > np.log(2)).double().mean()) for g in gains]),
+        "product_twice_as_sure": interval([float((g < -np.log(2)).double().mean()) for g in gains]),
+    }
+
+
+def _over_sentences(gains: Tensor) -> dict[str, float]:
+    """Mean of the seeds' gains (seeds, B), and its 95 % interval over the sentences."""
+    each = gains.mean(0)
+    mean, half = float(each.mean()), 1.96 * float(each.std()) / len(each) ** 0.5
+    return {"mean": mean, "low": mean - half, "high": mean + half}
+
+
+def leak(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Held-out loss by depth, and parts of speech from frozen top states by a linear probe."""
+    text = small_text(6_400, 200, 1_000)
+    vocabulary = masked_vocabulary(text, 1_000)
+    task = parts_of_speech("brown", TAGGED, TAGGED)
+    labels = [o.label for o in task.train]
+    truth = np.array([o.label for o in task.test])
+    forms = [[o.form.lower() for o in part] for part in (task.train, task.test)]
+    baseline = float((np.array(majority(forms[0], labels, forms[1])) == truth).mean())
+    losses: dict[str, list[float]] = {}
+    right: dict[str, list[float]] = {"majority of the form": [baseline]}
+
+    def note(name: str, states: Callable[[Sequence[Occurrence]], Floats]) -> None:
+        answers = linear(states(task.train), labels, states(task.test), 0.01)
+        right.setdefault(name, []).append(float((np.array(answers) == truth).mean()))
+
+    for seed in seeds:
+        models: dict[str, Any] = {}
+        for depth in DEPTHS:
+            torch.manual_seed(seed)
+            models[f"meet, {depth} layer" + "s" * (depth > 1)] = Leaking(1_000, SIZE, depth)
+        torch.manual_seed(seed)
+        models["never meet"] = WordBiLM(1_000, SIZE)
+        note("untrained", _states(models["meet, 2 layers"], text, 1))
+        for name, model in models.items():
+            read = map(text.words, text.batches(16, seed))
+            held = text.words(text.held_out)
+            end = trained(model, read, held, BATCHES, progress=False)[-1]
+            losses.setdefault(name, []).append(float(end.mean()))
+            note(name, _states(model, text, -1))
+        note("words alone", _states(models["never meet"], text, 0))
+        torch.manual_seed(seed)
+        masked = MaskedLM(MaskedLMOptions(len(vocabulary), 2 * SIZE, 4, 2, LONGEST))
+        train_masked_lm(masked, batches(text, vocabulary, seed), BATCHES // 2, learning_rate=2e-3)
+        note("masked", _masked_states(masked, vocabulary))
+    return "the class whose directions meet: held-out nats a word, and tags from its states", {
+        "batches": BATCHES,
+        "nats": {name: interval(values) for name, values in losses.items()},
+        "tags": {name: interval(values) for name, values in right.items()},
+        "tagged_words": TAGGED,
+    }
+
+
+def _states(model: Any, text: SmallText, layer: int) -> Callable[[Sequence[Occurrence]], Floats]:
+    def read(words: tuple[str, ...]) -> Floats:
+        with torch.no_grad():
+            layers, _ = model(text.words([list(words)])[0])
+        found: Floats = layers[layer][0, 1:-1].numpy()
+        return found
+
+    return lambda occurrences: _at_places(occurrences, read)
+
+
+def _masked_states(
+    model: MaskedLM, vocabulary: Vocabulary
+) -> Callable[[Sequence[Occurrence]], Floats]:
+    def read(words: tuple[str, ...]) -> Floats:
+        parts = [words[start : start + LONGEST - 2] for start in range(0, len(words), LONGEST - 2)]
+        with torch.no_grad():
+            states = [model(*rows_of([part], vocabulary)[:2])[0, 1:-1] for part in parts]
+        found: Floats = torch.cat(states).numpy()
+        return found
+
+    return lambda occurrences: _at_places(occurrences, read)
+
+
+def _at_places(
+    occurrences: Sequence[Occurrence], read: Callable[[tuple[str, ...]], Floats]
+) -> Floats:
+    kept: dict[tuple[str, ...], Floats] = {}
+    for words in dict.fromkeys(o.words for o in occurrences):
+        kept[words] = read(words)
+    return np.stack([kept[o.words][o.position] for o in occurrences])
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"blanks": blanks, "leak": leak}
+
+
+def _prepare(args: Namespace) -> Prepared:
+    return (args.seeds,), {}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, and store."""
+    return run_experiments("both_sides", __doc__, EXPERIMENTS, _prepare, argv, seeds=5)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,117 @@
+"""Attention drawn: who looks where, which words reach which states, how far and how fast."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elmo_mini.figures.palette import COLOURS
+from elmo_mini.figures.picture import Picture, blank
+from elmo_mini.figures.plots import curves
+
+ACROSS = 3
+
+
+def share_tables(
+    heads: Mapping[str, ArrayLike], words: Sequence[str], *, title: str, asking: Sequence[str] = ()
+) -> Picture:
+    """One table for each head: the darker a place, the larger its share.
+
+    Parameters
+    ----------
+    heads : name and shares (T, S); row t is what place t looks at
+    words : the S words that are looked at
+    asking : the T words that look; by default the same
+    """
+    asking = asking or words
+    figure = blank(1.2 + 2.3 * len(heads), 1.4 + 0.24 * len(asking), title)
+    grid = figure.subplots(1, len(heads), squeeze=False, sharey=True)[0]
+    parts = [f"Tables of shares, {title}. Down: who looks. Across: where to."]
+    for axes, (name, given) in zip(grid, heads.items(), strict=True):
+        shares = np.asarray(given, dtype=float)
+        axes.imshow(shares, cmap="Greys", vmin=0, vmax=1, aspect="auto")
+        axes.set_title(name, fontsize=9)
+        axes.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
+        axes.set_yticks(range(len(asking)), asking, fontsize=8)
+        best = shares.argmax(-1)
+        said = ", ".join(
+            f"{word} at {words[at]} ({row[at]:.2f})"
+            for word, at, row in zip(asking, best, shares, strict=True)
+        )
+        parts.append(f"{name}: each looks most at: {said}.")
+    return Picture(figure, " ".join(parts))
+
+
+def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title: str) -> Picture:
+    """For each model a table, words replaced down and states across: grey where a state moved.
+
+    A cross marks a state that moved although it stands before the word: it has looked ahead.
+
+    Parameters
+    ----------
+    tables : name and (T, T) bool; row s: word s was replaced
+    words : the T words
+    """
+    rows = -(-len(tables) // ACROSS)
+    columns = min(len(tables), ACROSS)
+    figure = blank(1.2 + 2.3 * columns, 0.6 + 2.6 * rows, title)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    parts = [f"Tables, {title}. Down: the word that was replaced. Across: the state that moved."]
+    replaced, state = np.indices((len(words), len(words)))
+    for axes, (name, given) in zip(grid, tables.items(), strict=False):
+        table = np.asarray(given, dtype=bool)
+        may = state >= replaced
+        axes.imshow(table, cmap="Greys", vmin=0, vmax=2.2, aspect="auto")
+        down, across = (table & ~may).nonzero()
+        axes.plot(across, down, "x", color=COLOURS[4], markersize=7, markeredgewidth=2)
+        axes.set_title(name, fontsize=9)
+        axes.set_xticks(range(len(words)), words, rotation=60, ha="right", fontsize=8)
+        axes.set_yticks(range(len(words)), words, fontsize=8)
+        parts.append(
+            f"{name}: {int((table & may).sum())} of {int(may.sum())} states that may move do, "
+            f"{int((table & ~may).sum())} of {int((~may).sum())} that must not."
+        )
+    for axes in grid[len(tables) :]:
+        axes.set_axis_off()
+    figure.supylabel("word that is replaced", fontsize=9)
+    figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=9)
+    return Picture(figure, " ".join(parts))
+
+
+def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
+    """Right answers by the words of chatter in between, with intervals.
+
+    Parameters
+    ----------
+    readers : name, then distance, then a result with ``mean``, ``low`` and ``high``, shares of 1
+    """
+    rows = {
+        name: {
+            end: 100 * np.clip([point[end] for point in points.values()], 0, 1)
+            for end in ("mean", "low", "high")
+        }
+        for name, points in readers.items()
+    }
+    return curves(
+        [int(far) for far in next(iter(readers.values()))],
+        {name: row["mean"] for name, row in rows.items()},
+        bands={name: (row["low"], row["high"]) for name, row in rows.items()},
+        title="A short way helps, a short way and an aim help more (five seeds)",
+        xlabel="words of chatter between fact and question",
+        ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def time_curves(lengths: Sequence[int], times: Mapping[str, np.ndarray]) -> Picture:
+    """Milliseconds for one text by its length."""
+    return curves(
+        lengths,
+        times,
+        title="Time for one text, by its length",
+        xlabel="words of the text",
+        ylabel="milliseconds of one core",
+        log_x=True,
+        log_y=True,
+    )

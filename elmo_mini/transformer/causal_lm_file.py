@@ -1,0 +1,69 @@
+"""A model of the next word in one safetensors file: weights, sizes and words.
+
+The weights are stored in float16 and read back as float32.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    read_checkpoint,
+    write_checkpoint,
+)
+from elmo_mini.errors import PathLike
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.causal_lm import CausalLM, causal_block
+
+COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_causal_lm" / "model.safetensors"
+Sizes = Mapping[str, int]
+
+
+def save_causal_lm(
+    model: CausalLM, sizes: Sizes, vocabulary: Vocabulary, path: PathLike, record: dict[str, Any]
+) -> None:
+    """Write the weights of `model`, its sizes and its words.
+
+    Parameters
+    ----------
+    sizes : ``dim``, ``heads``, ``layers`` and ``longest``, as `CausalLM` was given them
+    record : further JSON values
+    """
+    tensors = {name: tensor.half() for name, tensor in model.state_dict().items()}
+    own = {"sizes": dict(sizes), "words": vocabulary.words, "unknown": vocabulary.unknown}
+    write_checkpoint(path, tensors, {**record, **own})
+
+
+def load_causal_lm(
+    path: PathLike | None = None, block: Callable[[int, int], nn.Module] = causal_block
+) -> tuple[CausalLM, Vocabulary]:
+    """Build a model and its vocabulary from a file of `save_causal_lm`.
+
+    The model is in evaluation mode and no parameter asks for gradients.
+
+    Parameters
+    ----------
+    path : the file; without one, the course's own
+    block : as for `CausalLM`; its weights must have the names and shapes of those in the file
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    CheckpointDamaged
+        If the file is truncated, holds something else, or does not fit the block.
+    """
+    file = COURSE_CHECKPOINT if path is None else path
+    tensors, record = read_checkpoint(file)
+    try:
+        vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
+        with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
+            model = CausalLM(len(vocabulary), **record["sizes"], block=block)
+        model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    except (KeyError, TypeError, ValueError, RuntimeError) as wrong:
+        raise CheckpointDamaged(f"{file} does not fit the model: {wrong}") from wrong
+    return model.requires_grad_(False).eval(), vocabulary

@@ -1,0 +1,230 @@
+"""A longer run of masked language modelling that can be stopped and gone on with.
+
+Sentences come in pairs; of one half of them the second sentence is false. The loss is that of the
+hidden words plus that of the question whether the second sentence follows the first. Every random
+number of a step comes from the seed and the step's number, so a run that was stopped goes on
+with the very numbers it would have had.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from elmo_mini.checkpoints.safetensors_file import (
+    CheckpointDamaged,
+    optimiser_tensors,
+    read_checkpoint,
+    restore_optimiser,
+    write_checkpoint,
+)
+from elmo_mini.recurrent.training import clipped_step, seeded
+from elmo_mini.transformer.corruption import corrupt
+from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
+from elmo_mini.transformer.sentence_pairs import pack, padded
+
+POOL = 50
+NO_PAIR = -1
+
+Row = tuple[list[int], list[int], int]
+"""Word numbers, segments, and whether the second sentence follows: 1, 0, or `NO_PAIR`."""
+
+
+@dataclass(frozen=True)
+class NumberedText:
+    """Sentences as numbers.
+
+    Attributes
+    ----------
+    words : of all sentences, one after another, (N,)
+    starts : where each sentence starts, and N at the end, (S + 1,)
+    goes_on : whether the next sentence continues the text, (S,) bool
+    """
+
+    words: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    goes_on: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, sentence: int) -> list[int]:
+        found: list[int] = self.words[self.starts[sentence] : self.starts[sentence + 1]].tolist()
+        return found
+
+
+def epoch_rows(text: NumberedText, longest: int, lots: random.Random) -> list[Row]:
+    """The text once: pairs of neighbours, of which one half get a false second sentence."""
+    rows: list[Row] = []
+    sentence = lots.randrange(2)
+    while sentence < len(text):
+        first = text[sentence]
+        if not text.goes_on[sentence]:
+            rows.append((*pack(first, longest=longest), NO_PAIR))
+            sentence += 1
+            continue
+        follows = int(lots.random() < 0.5)
+        second = text[sentence + 1 if follows else lots.randrange(len(text))]
+        rows.append((*pack(first, second, longest), follows))
+        sentence += 2
+    return rows
+
+
+@dataclass
+class MaskedPretraining:
+    """One run: the model, its optimiser, and how far it has come.
+
+    Attributes
+    ----------
+    options : sizes of the model
+    text : what is read
+    batch_size : rows of a step
+    steps : of the whole run; the rate falls in the last `fall` of them
+    learning_rate : the highest
+    warm_up : steps in which it rises to that
+    seed : of the weights, the order, the corruption and the false pairs
+    """
+
+    options: MaskedLMOptions
+    text: NumberedText
+    steps: int
+    batch_size: int = 32
+    learning_rate: float = 1e-3
+    warm_up: int = 400
+    fall: float = 0.5
+    seed: int = 1
+    step: int = field(default=0, init=False)
+    words_read: int = field(default=0, init=False)
+    seconds: float = field(default=0.0, init=False)
+    history: list[dict[str, float]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        with seeded(self.seed, torch.device("cpu")):
+            self.model = MaskedLM(self.options)
+        weights = [p for p in self.model.parameters() if p.ndim > 1]
+        others = [p for p in self.model.parameters() if p.ndim <= 1]
+        groups: list[dict[str, Any]] = [
+            {"params": weights, "weight_decay": 0.01},
+            {"params": others, "weight_decay": 0.0},
+        ]
+        self.optimiser = torch.optim.AdamW(groups, lr=self.learning_rate, betas=(0.9, 0.98))
+        self._epoch, self._first = -1, 0
+        self._batches: list[list[Row]] = []
+
+    def rate(self, step: int) -> float:
+        """The learning rate of `step`, counted from 0: it rises, stays, and falls to zero."""
+        rising = (step + 1) / self.warm_up
+        falling = (self.steps - step) / (self.fall * self.steps)
+        return self.learning_rate * max(0.0, min(1.0, rising, falling))
+
+    def train_step(self) -> tuple[float, float]:
+        """One step; the losses of the hidden words and of the pairs, in nats."""
+        self.model.train()
+        ids, mask, segments, follows = self._batch(self.step)
+        chance = torch.Generator().manual_seed(self.seed * 1_000_003 + self.step)
+        read, asked = corrupt(ids, self.options.words, chance)
+        hidden, pairs = losses(self.model, read, asked, mask, segments, follows)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate(self.step)
+        clipped_step(self.model, self.optimiser, hidden + pairs)
+        self.step += 1
+        self.words_read += int(mask.sum())
+        return hidden.item(), pairs.item()
+
+    def save(self, path: Path) -> None:
+        """Write everything that is needed to go on."""
+        tensors = {f"model.{name}": t for name, t in self.model.state_dict().items()}
+        record = {
+            "options": asdict(self.options),
+            "batch_size": self.batch_size,
+            "seed": self.seed,
+            "step": self.step,
+            "words_read": self.words_read,
+            "seconds": self.seconds,
+            "history": self.history,
+        }
+        write_checkpoint(path, tensors | optimiser_tensors(self.optimiser), record)
+
+    def resume(self, path: Path) -> None:
+        """Go on from a file of `save`; the number of steps may have grown since.
+
+        Raises
+        ------
+        CheckpointDamaged
+            If the file is of another run.
+        """
+        tensors, record = read_checkpoint(path)
+        own = {"options": asdict(self.options), "batch_size": self.batch_size, "seed": self.seed}
+        other = [name for name, value in own.items() if record.get(name) != value]
+        if other:
+            raise CheckpointDamaged(f"{path} is of a run with another {' and '.join(other)}")
+        self.model.load_state_dict(
+            {name[6:]: t for name, t in tensors.items() if name.startswith("model.")}
+        )
+        restore_optimiser(self.optimiser, tensors)
+        self.step, self.words_read = record["step"], record["words_read"]
+        self.seconds, self.history = record["seconds"], record["history"]
+
+    def _batch(self, step: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Ids, mask and segments (B, T) of a step, and (B,) whether the pair is a true one."""
+        while step >= self._first + len(self._batches):
+            self._next_epoch()
+        rows = self._batches[step - self._first]
+        ids, mask, segments = padded([(ids, segments) for ids, segments, _ in rows])
+        return ids, mask, segments, torch.tensor([follows for *_, follows in rows])
+
+    def _next_epoch(self) -> None:
+        self._epoch, self._first = self._epoch + 1, self._first + len(self._batches)
+        lots = random.Random(f"{self.seed} {self._epoch}")
+        rows = epoch_rows(self.text, self.options.longest, lots)
+        lots.shuffle(rows)
+        self._batches = list(_of_like_length(rows, self.batch_size))
+        lots.shuffle(self._batches)
+
+
+def losses(
+    model: MaskedLM, read: Tensor, asked: Tensor, mask: Tensor, segments: Tensor, follows: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Mean nats of a hidden word, and of a pair's question; 0 where nothing is asked."""
+    states = model(read, mask, segments)  # (B, T, D)
+    chosen, paired = asked != NOT_ASKED, follows != NO_PAIR
+    hidden = functional.cross_entropy(model.scores(states[chosen]), asked[chosen], reduction="sum")
+    score, right = model.next_score(states)[paired], follows[paired].float()
+    pairs = functional.binary_cross_entropy_with_logits(score, right, reduction="sum")
+    return hidden / chosen.sum().clamp(min=1), pairs / paired.sum().clamp(min=1)
+
+
+def _of_like_length(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
+    """Batches of rows of like length; within pools, so that the same rows seldom meet."""
+    for start in range(0, len(rows), size * POOL):
+        pool = sorted(rows[start : start + size * POOL], key=lambda row: len(row[0]))
+        yield from (pool[first : first + size] for first in range(0, len(pool), size))
+
+
+def validation_loss(
+    model: MaskedLM, rows: Sequence[Row], words: int, *, seed: int = 0, size: int = 64
+) -> dict[str, float]:
+    """Mean nats of a hidden word, and the share of pairs that are judged right."""
+    chance = torch.Generator().manual_seed(seed)
+    nats, asked_for, right, pairs = 0.0, 0, 0, 0
+    model.eval()
+    with torch.no_grad():
+        for some in _of_like_length(rows, size):
+            ids, mask, segments = padded([(ids, segments) for ids, segments, _ in some])
+            follows = torch.tensor([follows for *_, follows in some])
+            read, asked = corrupt(ids, words, chance)
+            hidden, _ = losses(model, read, asked, mask, segments, follows)
+            count = int((asked != NOT_ASKED).sum())
+            nats, asked_for = nats + hidden.item() * count, asked_for + count
+            score = model.next_score(model(ids, mask, segments))
+            paired = follows != NO_PAIR
+            right += int(((score > 0).long() == follows)[paired].sum())
+            pairs += int(paired.sum())
+    return {"nats": nats / max(1, asked_for), "pairs": right / max(1, pairs)}

@@ -1,0 +1,53 @@
+"""What a masked language model says about itself: its model card."""
+
+import math
+from typing import Any
+
+
+def model_card(record: dict[str, Any]) -> str:
+    """The record of a run as a page to read."""
+    validation = record["validation"]
+    rows = [
+        f"| {s['name']} | {s['title']} | {s['part']} | {s['tokens']:,} | {s['left_out']:,} "
+        f"| {s['licence']} |"
+        for s in record["sources"]
+    ]
+    return "\n".join(
+        [
+            "# A masked language model",
+            "",
+            f"A BERT in small (Devlin et al., 2019) with {record['weights']:,} weights: "
+            f"{record['layers']} blocks of {record['dim']} numbers and {record['heads']} heads, "
+            f"{record['longest']} places, whole words in lower case, a vocabulary of "
+            f"{record['words']:,}, no dropout. `model.safetensors` holds it in float16, with its "
+            "words and its softmax. Load it with "
+            "`elmo_mini.transformer.masked_lm_file.load_masked_lm`.",
+            "",
+            "## Text",
+            "",
+            "| name | what it is | part | words | sentences left out | licence |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+            "Sentences left out stand in a text on which the course measures models. One sentence "
+            "in fifty was held out for validation.",
+            "",
+            "## Training",
+            "",
+            f"- {record['step']:,} steps of {record['batch_size']} pairs of sentences, "
+            f"{record['words_read']:,} tokens with [CLS] and [SEP]; 15 % of the words were asked "
+            "for, and one half of the second sentences was drawn at random",
+            f"- {record['seconds'] / 60:.0f} minutes of one core on CPU, {record['machine']}, "
+            f"torch {record['torch']}",
+            "",
+            f"      {record['command']}",
+            "",
+            "## Validation",
+            "",
+            f"{validation['nats']:.3f} nats for each hidden word (perplexity "
+            f"{math.exp(validation['nats']):.1f}), {validation['pairs']:.1%} of the pairs judged "
+            "right. A perplexity with both sides in sight does not compare with a language "
+            "model's.",
+            "",
+        ]
+    )

@@ -1,0 +1,164 @@
+"""A task with a long way: four facts, then chatter, then a question about one of the facts.
+
+A fact is one token, a key with its value. The question at the end names a key; the answer is the
+value that it had. How much must be remembered stays the same; only the way back grows. All letters
+are drawn anew for each text, so nothing can be learnt by heart.
+
+Letters in the shape comments: B texts, T tokens, D numbers of a vector.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
+from elmo_mini.transformer.block import Block
+
+KEYS, VALUES, FACTS, CHATTER = 8, 8, 4, 16
+TOKENS = KEYS * VALUES + CHATTER + KEYS
+"""Facts first, ``key * VALUES + value``, then chatter, then the question of each key."""
+
+Texts = tuple[Tensor, Tensor]
+Reader = Callable[[Tensor], Tensor]
+
+
+def recall_texts(texts: int, distance: int, generator: torch.Generator) -> Texts:
+    """Texts (B, FACTS + distance + 1), and the value that each asks for (B,).
+
+    Parameters
+    ----------
+    distance : tokens of chatter between the last fact and the question
+    """
+    keys = torch.rand(texts, KEYS, generator=generator).argsort(-1)[:, :FACTS]
+    values = torch.randint(VALUES, (texts, FACTS), generator=generator)
+    chatter = KEYS * VALUES + torch.randint(CHATTER, (texts, distance), generator=generator)
+    asked = torch.randint(FACTS, (texts, 1), generator=generator)
+    question = TOKENS - KEYS + keys.gather(1, asked)
+    ids = torch.cat([keys * VALUES + values, chatter, question], 1)
+    return ids, values.gather(1, asked)[:, 0]
+
+
+def in_words(ids: Tensor) -> list[str]:
+    """One text (T,) as people write it: ``b=3`` is a fact, ``·`` chatter, ``b?`` the question."""
+    said = []
+    for token in ids.tolist():
+        key, value = divmod(token, VALUES)
+        question = "abcdefgh"[token - TOKENS + KEYS] + "?" if token >= TOKENS - KEYS else "·"
+        said.append(f"{'abcdefgh'[key]}={value}" if key < KEYS else question)
+    return said
+
+
+def set_by_hand(loud: float = 8.0) -> Texts:
+    """A badge and a note for each token, (TOKENS, KEYS) and (TOKENS, VALUES), without training.
+
+    The badge of a fact and of a question is its letter, times `loud`; chatter has none. The note
+    of a fact is its value.
+    """
+    badges, notes = torch.zeros(TOKENS, KEYS), torch.zeros(TOKENS, VALUES)
+    facts, questions = torch.arange(KEYS * VALUES), torch.arange(KEYS)
+    badges[facts, facts // VALUES] = loud
+    badges[TOKENS - KEYS + questions, questions] = loud
+    notes[facts, facts % VALUES] = 1.0
+    return badges, notes
+
+
+class Attentive(nn.Module):
+    """A table, blocks, and the state at the question; no vectors for places.
+
+    Parameters
+    ----------
+    dim : D
+    heads : of each block
+    block : makes a block from (D, heads)
+    """
+
+    def __init__(
+        self, dim: int = 32, heads: int = 2, block: Callable[[int, int], nn.Module] = Block
+    ) -> None:
+        super().__init__()
+        self.table = nn.Embedding(TOKENS, dim)
+        self.block = block(dim, heads)
+        self.answer = nn.Linear(dim, VALUES)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) to a score for each value (B, VALUES)."""
+        states = self.block(self.table(ids), torch.ones_like(ids, dtype=torch.bool))
+        scores: Tensor = self.answer(states[:, -1])
+        return scores
+
+
+class Recurrent(nn.Module):
+    """A table, one LSTM, and its last state.
+
+    Parameters
+    ----------
+    dim : D
+    cells : of the LSTM
+    open_gate : what is added to the bias of the forget gate at the start; 3 keeps 95 % a token
+    """
+
+    def __init__(self, dim: int = 32, cells: int = 40, open_gate: float = 0.0) -> None:
+        super().__init__()
+        self.table = nn.Embedding(TOKENS, dim)
+        self.lstm = nn.LSTM(dim, cells, batch_first=True)
+        self.answer = nn.Linear(cells, VALUES)
+        bias = self.lstm.get_parameter("bias_ih_l0")
+        with torch.no_grad():
+            bias[cells : 2 * cells] += open_gate  # PyTorch's order: i, f, g, o
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) to a score for each value (B, VALUES)."""
+        scores: Tensor = self.answer(self.lstm(self.table(ids))[0][:, -1])
+        return scores
+
+
+class Bag(nn.Module):
+    """A sum over all tokens before the question, which has no order and no long way.
+
+    Parameters
+    ----------
+    dim : D
+    inner : numbers of the layer that puts the sum and the question together
+    """
+
+    def __init__(self, dim: int = 32, inner: int = 128) -> None:
+        super().__init__()
+        self.table = nn.Embedding(TOKENS, dim)
+        self.answer = nn.Sequential(nn.Linear(2 * dim, inner), nn.GELU(), nn.Linear(inner, VALUES))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) to a score for each value (B, VALUES)."""
+        x = self.table(ids)
+        scores: Tensor = self.answer(torch.cat([x[:, :-1].sum(1), x[:, -1]], -1))
+        return scores
+
+
+def train_to_recall(
+    model: nn.Module,
+    distance: int,
+    steps: int,
+    *,
+    seed: int = 0,
+    batch: int = 64,
+    progress: bool = False,
+) -> list[float]:
+    """Train on fresh texts of one distance; the loss of each batch, in nats."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def loss() -> Tensor:
+        ids, asked = recall_texts(batch, distance, generator)
+        return functional.cross_entropy(model(ids), asked)
+
+    options = TrainingOptions(learning_rate=3e-3, seed=seed, progress=progress)
+    return train(model, (loss() for _ in range(steps)), steps, options)
+
+
+def recall_accuracy(
+    model: nn.Module, distance: int, texts: int = 1_000, seed: int = 1_000
+) -> float:
+    """The share of fresh texts whose question is answered right."""
+    ids, asked = recall_texts(texts, distance, torch.Generator().manual_seed(seed))
+    with evaluating(model):
+        return float((model(ids).argmax(-1) == asked).double().mean())

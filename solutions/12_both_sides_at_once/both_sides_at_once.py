@@ -1,0 +1,703 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 12 · Both sides at once
+#
+# ELMo has two readers who never meet. Lesson 07 showed why: if they meet, the model sees its own answer. Here you find out what that separation costs. Then you build the way round it: hide some words, and let every layer read both sides. That is BERT's question, and your model will fill blanks with it.
+
+# %%
+import numpy as np
+import torch
+from torch.nn import functional
+
+from autograde import calibration, check, or_reference, outcome, predict, progress
+from elmo_mini import corpora
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.experiments import both_sides
+from elmo_mini.experiments import broken_blanks as planted
+from elmo_mini.experiments.agreement import agreement
+from elmo_mini.experiments.small_text import small_text
+from elmo_mini.experiments.word_bilm import WordBiLM, trained
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.probing.classifiers import linear
+from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.progress import progress_bar
+from elmo_mini.transformer import corruption, heads
+from elmo_mini.transformer.fill import fill
+from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions, TorchBlock
+from elmo_mini.transformer.one_sided import sided
+from elmo_mini.transformer.sentence_pairs import padded
+from elmo_mini.transformer.training import ScheduledAdam
+from elmo_mini.vectors.stream import embed_stream
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% tags=["road"]
+plots.road("12")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - say which questions two separate readers cannot answer together, and show it,
+# - hide words in the way of BERT, and train a model on the blanks,
+# - read from its symptoms what is wrong with such a run,
+# - put two sentences into one row, and make true and false pairs of them,
+# - derive the best score that a judge of pairs can give.
+#
+# ## The paper
+#
+# **BERT**: Devlin, Chang, Lee and Toutanova, *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, NAACL 2019, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805). Section 3.1 has both tasks, appendix A.1 the reasons, section 4 the four kinds of task.
+#
+# Plan 90 minutes. Short of time? Exercises 1, 2 and 3 are the spine; the lesson goes on without the others.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $B$ | sentences in a batch | $D$ | numbers in a state |
+# | $T$ | tokens in a row | $V$ | words in the vocabulary |
+# | $w_t$ | the token at place $t$ | $p$ | a chance |
+# | $a, b$ | the first and the second sentence of a pair | $f$ | the share of false pairs |
+#
+# In lesson 07 $f$ was a gate. `ids`, `mask` and `segments` are tables (B, T): word numbers, which places are tokens, and to which sentence of a pair each belongs.
+
+# %% [markdown] instructor=true
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 4; section 1, 9; section 2, 4; section 3, 40; section 4, 12; section 5, 22; section 6, 5; myth, recap and discussion, 10: about 105; without exercises 5 and 6, about 85. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four sentences prove it.
+
+# %% [markdown] slide="slide"
+# ## 1. What two separate readers cannot say together
+#
+# *The dogs near the gate **is** not here.* Something is wrong, but where? At the word *gate* the noun is behind you and the verb is ahead. Neither of them is wrong alone. Only the two together are.
+#
+# We ask the course's ELMo (lesson 07) at this word. The first half of its vector has read *The dogs near the gate*. The second half has read *here not is the gate*, from the right. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight other nouns. Half of all sentences are right.
+
+# %%
+predict(
+    "agree",
+    "What share will a linear reader judge rightly: do noun and verb agree?",
+    options=["near 50 %", "near 75 %", "near 100 %"],
+)
+
+# %% slide="subslide"
+LEARNT, ASKED = agreement()
+
+
+def elmo_at_the_gate(task):
+    """The top layer's vectors, (N, 2 H): first what was read from the left, then from the right."""
+    embedded = embed_stream(load_pretrained(), task.sentences, progress=False)
+    return np.stack([e.every_layer()[2, at] for e, at in zip(embedded, task.place, strict=True)])
+
+
+def share_right(known, asked, question):
+    """Of a linear reader that has learnt one question."""
+    truth = getattr(LEARNT, question).astype(str).tolist(), getattr(ASKED, question).astype(str)
+    return float((np.array(linear(known, truth[0], asked)) == truth[1]).mean())
+
+
+vectors = [elmo_at_the_gate(task) for task in (LEARNT, ASKED)]
+names = {"left": "the noun is plural", "right": "the verb is plural", "agree": "they agree"}
+right = {asked: share_right(*vectors, asked) for asked in names}
+plots.bars(
+    list(names.values()),
+    {"linear reader of both halves": [100 * right[asked] for asked in names]},
+    title="Both halves know their side, and their sum does not know the two",
+    ylabel="right, percent",
+)
+
+# %%
+closest = min((50, 75, 100), key=lambda share: abs(share - 100 * right["agree"]))
+outcome("agree", f"near {closest} %")
+
+# %% [markdown]
+# The reader finds the noun's number and the verb's number without a slip, so both facts are in the vector. It still cannot join them. No training will change that. Call the reader's sum $l$ for what the left half adds and $r$ for what the right half adds, singular ($s$) or plural ($p$). It would need
+#
+# $$l_s + r_s > 0, \qquad l_p + r_p > 0, \qquad l_s + r_p < 0, \qquad l_p + r_s < 0.$$
+#
+# Add up the first two, then the last two. Both sums are $l_s + l_p + r_s + r_p$, and it cannot be above zero and below it. This is the old puzzle of the exclusive or.
+#
+# It is no defeat for ELMo as people use it. A task network with one hidden layer on top can join the halves. But the joining must then be learnt from the task's few labels, and the pretrained layers never did it.
+
+# %% [markdown] slide="slide"
+# ## 2. Let the readers meet, and they copy
+#
+# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads its own answer. Does more depth copy better still?
+
+# %%
+predict(
+    "deeper",
+    "Held-out perplexity of bidirectional=True: the lowest with how many layers?",
+    options=["1", "2", "3"],
+)
+
+# %% slide="subslide"
+TEXT = small_text(train=6_400, held_out=400, words=1_000)
+held_words = TEXT.words(TEXT.held_out)
+ends = {}
+for depth in (1, 2, 3):
+    torch.manual_seed(0)
+    leaking = both_sides.Leaking(1_000, 64, depth)
+    read = map(TEXT.words, TEXT.batches(16))
+    ends[f"they meet,\n{depth} layer" + "s" * (depth > 1)] = trained(leaking, read, held_words, 128)
+torch.manual_seed(0)
+apart = trained(WordBiLM(1_000, 64), map(TEXT.words, TEXT.batches(16)), held_words, 128)
+ends["they never meet,\n2 layers"] = apart
+perplexities = {name: float(np.exp(loss[-1].mean())) for name, loss in ends.items()}
+plots.bars(
+    list(perplexities),
+    {"perplexity": list(perplexities.values())},
+    title="bidirectional=True by its depth, after 128 batches (one run each)",
+    ylabel="held-out perplexity",
+    level=("counts of words", TEXT.ngram(TEXT.held_out, 1)),
+)
+
+# %%
+outcome("deeper", str(1 + int(np.argmin(list(perplexities.values())[:3]))))
+
+# %% [markdown]
+# With one layer nothing leaks: each half has read its own side. With two, the answer stands before the model, on held-out text too. A third layer shows it nothing new, and makes the way longer. The loss of a model that copies says nothing about what it has learnt. Its states may still be of use, for instance to a tagger, which is allowed to see the whole sentence.
+#
+# So the fault is not the meeting. It is the question: *say the word that stands before you*. Change the question, and the readers may meet.
+
+# %% [markdown] slide="slide"
+# ## 3. Hide the answer
+#
+# Teachers have done it for a hundred years: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied, so every layer may read both sides. BERT calls this a **masked language model**.
+#
+# Of the words, 15 in 100 are **chosen**. Only they are asked for. What the model reads at a chosen place is decided by lot:
+#
+# - 80 in 100 are read as `[MASK]`,
+# - 10 in 100 as some other word, drawn from the vocabulary,
+# - 10 in 100 as they are.
+#
+# Why not `[MASK]` always? A task's sentences have no `[MASK]`, and a model might then keep a good state only for that mark. With the lot it cannot know which words will be asked for, so it must keep a state of **every** word in its context (appendix A.1).
+
+# %% [markdown] exercise="corrupt"
+# ### Exercise 1. Hide some words
+#
+# Write `corrupt(ids, words)`. `ids` (B, T) are word numbers. The numbers 0 to 4 are special: `[PAD]` 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3, `[MASK]` 4. They are never chosen, and never drawn as a random word. `words` is the size of the vocabulary.
+#
+# Return two tables (B, T) of type `torch.long`: what is **read**, and what is **asked**. Where nothing is asked, the second one has −1. `ids` stays as it is. Use PyTorch's own random numbers and set no seed. The check looks at the shares of many draws.
+
+
+# %% exercise="corrupt"
+def corrupt(ids, words):
+    """What is read (B, T), and what is asked (B, T)."""
+    ### BEGIN SOLUTION
+    chosen = (torch.rand(ids.shape) < 0.15) & (ids >= 5)
+    lot = torch.rand(ids.shape)
+    others = torch.randint(5, words, ids.shape)
+    read = ids.clone()
+    read[chosen & (lot < 0.8)] = 4
+    swapped = chosen & (lot >= 0.8) & (lot < 0.9)
+    read[swapped] = others[swapped]
+    asked = ids.clone()
+    asked[~chosen] = -1
+    return read, asked
+    ### END SOLUTION
+
+
+# %% check="corrupt"
+check("corrupt", corrupt)
+
+# %% [markdown] hints="corrupt"
+# nudge: Two questions for each place: is it chosen? And if so, which of three fates has it?
+#
+# idea: One table of random numbers says which places are chosen, a second one which fate: below 0.8, below 0.9, the rest. A third table has a random word for every place, of which few are used.
+#
+# outline: `chosen`: a random number below 0.15, and an ordinary word. `lot = torch.rand(ids.shape)`. Begin `read` with a copy of `ids`; write 4 where chosen and lot below 0.8; write random words where chosen and lot from 0.8 to 0.9. Begin `asked` with a copy of `ids`, and write −1 where nothing was chosen.
+
+# %%
+corrupt = or_reference("corrupt", corrupt)
+
+# %% [markdown] slide="subslide"
+# ### The model
+#
+# A token enters as the sum of three vectors: its **word**, its **place** in the row, and its **segment** (section 5). Then come blocks, in which every token reads all others. They are PyTorch's for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
+#
+# `model(read, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
+
+# %% [markdown] exercise="train_blanks" slide="subslide"
+# ### Exercise 2. Learn from the blanks
+#
+# Write `train_blanks(model, batches, corrupt, optimizer)`. A batch is `(ids, mask, segments)`; `corrupt(ids)` gives what is read and what is asked. For every batch take one step that lowers the mean of $-\log p(w_t)$ over the places that are asked for. Return the list of these means, as plain numbers.
+#
+# In a short batch it may happen that nothing was chosen. Such a batch teaches nothing and has no mean: it takes no step and leaves no number.
+
+
+# %% exercise="train_blanks"
+def train_blanks(model, batches, corrupt, optimizer):
+    """Take a step for each batch; the mean loss of its hidden words, in nats."""
+    ### BEGIN SOLUTION
+    losses = []
+    for ids, mask, segments in batches:
+        read, asked = corrupt(ids)
+        chosen = asked >= 0
+        if not chosen.any():
+            continue
+        states = model(read, mask, segments)
+        scores = model.scores(states[chosen])
+        loss = functional.cross_entropy(scores, asked[chosen])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+    ### END SOLUTION
+
+
+# %% check="train_blanks"
+check("train_blanks", train_blanks)
+
+# %% [markdown] hints="train_blanks"
+# nudge: Which table does the model read, and which one do you compare with?
+#
+# idea: `states[asked >= 0]` picks the states of the asked places out of the table, (N, D). The same mask picks their words out of `asked`. `cross_entropy` takes scores (N, V) and words (N,).
+#
+# outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked places alone; `cross_entropy`; slopes to zero, backward, step; append `loss.item()`.
+
+# %% [markdown] slide="subslide"
+# Now train yours: 1,000 words, two blocks, 48 numbers, 6,400 short sentences, each read twice. (The optimizer is Adam; its rate rises in the first steps and falls to zero, or such a network may not get going.) (`[CLS]` and `[SEP]` stand at the ends of a row. You write `pack` in section 5.)
+
+# %%
+train_blanks = or_reference("train_blanks", train_blanks)
+WORDS = both_sides.masked_vocabulary(TEXT, 1_000)
+V, STEPS = len(WORDS), 800
+blanked, there, places, hidden = both_sides.one_blank_each(TEXT.held_out, WORDS)
+single, following = both_sides.pair_counts(TEXT, WORDS)
+SENTENCES = ["he went to the [MASK] .", "she [MASK] not know .", "it was a very [MASK] man ."]
+
+
+def new_model(steps, seed=0, block=TorchBlock):
+    """A fresh masked language model, and an optimizer for it."""
+    torch.manual_seed(seed)
+    model = MaskedLM(MaskedLMOptions(V, dim=48, heads=4, layers=2, longest=32), block)
+    return model, ScheduledAdam(model.parameters(), 3e-3, steps)
+
+
+def some_batches(steps, seed=0):
+    """Batches of 16 sentences, with a bar."""
+    batches = zip(TEXT.batches(16, seed), progress_bar(range(steps)), strict=False)
+    return (both_sides.rows_of(sentences, WORDS) for sentences, _ in batches)
+
+
+def blank_loss(model):
+    """Nats of one blank in each held-out sentence."""
+    bets = both_sides.bets(model, blanked, there, places)
+    return float(functional.nll_loss(bets, hidden))
+
+
+young, optimizer = new_model(STEPS)
+before = [str(fill(young, WORDS, s, 3)[0]) for s in SENTENCES]
+history = train_blanks(young, some_batches(STEPS), lambda ids: corrupt(ids, V), optimizer)
+for sentence, old in zip(SENTENCES, before, strict=True):
+    print(f"{sentence:28} before: {old}\n{'':28} after:  {fill(young, WORDS, sentence, 3)[0]}")
+
+# %%
+predict(
+    "yours",
+    "Your model has read both sides. Which counts does it beat on held-out blanks?",
+    options=["none", "of words", "of words and of pairs on both sides"],
+)
+
+# %% slide="subslide"
+row = torch.arange(len(blanked))
+pairs = following[blanked[row, places - 1]] + following[:, blanked[row, places + 1]].T
+counted = {
+    "counts\nof words": both_sides.normalised(single.expand(len(row), -1)),
+    "counts of pairs,\nboth sides": both_sides.normalised(pairs),
+}
+nats = {name: float(functional.nll_loss(bets, hidden)) for name, bets in counted.items()}
+nats["yours"] = blank_loss(young)
+plots.bars(
+    list(nats),
+    {"nats": list(nats.values())},
+    title="One blank in each held-out sentence (one run)",
+    ylabel="nats for the word",
+)
+
+# %%
+of_words, of_pairs, own = nats.values()
+beaten = "of words and of pairs on both sides" if own < of_pairs else "of words"
+outcome("yours", beaten if own < of_words else "none")
+
+# %% [markdown]
+# Look at the fillings, too: they hardly change from sentence to sentence. This network has learnt which words are common and where a sentence ends, and little about neighbours. That is the honest place of a masked model in small. A forward language model learns from **every** word that it reads; yours learns from 15 in 100, and has to find out by itself that neighbours matter. In the paper, too, the masked model converges a little more slowly than one that reads from left to right, but it is ahead almost at once in the tasks (appendix C.1, figure 5).
+
+# %% [markdown] slide="subslide"
+# ### How often does real text ask for both?
+#
+# Agreement was made up to be hard. What of real sentences? Your loop can say. Train two more models on the same batches: one in which a token reads only what stands to its **left**, and one for the **right**. Then fill each held-out blank in four ways: from the left, from the right, from the **product** of the two chances (divided by the word's own, so that it does not count twice), and from both sides at once.
+
+# %%
+predict("product", "What loses less on real text?", options=["the product", "both at once"])
+
+# %% slide="subslide"
+logs = {"both\nat once": both_sides.bets(young, blanked, there, places)}
+for side in ("left", "right"):
+    model, optimizer = new_model(STEPS, block=sided(side))
+    train_blanks(model, some_batches(STEPS), lambda ids: corrupt(ids, V), optimizer)
+    logs[side] = both_sides.bets(model, blanked, there, places)
+logs["product"] = both_sides.normalised(logs["left"] + logs["right"] - single)
+each = {name: -bets[row, hidden].double().numpy() for name, bets in (logs | counted).items()}
+order = [*counted, "left", "right", "product", "both\nat once"]
+sentence = np.arange(len(blanked))
+spread = [bootstrap_interval(each[name][None], sentence) for name in order]
+interval_bars(
+    order,
+    {"nats": [dict(zip(("mean", "low", "high"), three, strict=True)) for three in spread]},
+    times=1,
+    title="One blank in each held-out sentence (one run; intervals over sentences)",
+    ylabel="nats for the word",
+)
+
+# %%
+best = each["both\nat once"]
+print("More nats than both at once, 95 % over sentences:")
+for name in ("left", "right", "product"):
+    mean, low, high = bootstrap_interval((each[name] - best)[None], sentence)
+    print(f"  {name}: {mean:+.2f} ({low:+.2f} to {high:+.2f})")
+print(
+    f"Twice as sure as the product: {np.mean(each['product'] - best > np.log(2)):.0%} of the blanks"
+)
+print(f"Half as sure as the product: {np.mean(best - each['product'] > np.log(2)):.0%}")
+outcome("product", "both at once" if mean > 0 else "the product")
+
+# %% [markdown]
+# Look at the right side alone before you cheer. Where its interval holds 0, both sides at once have brought nothing over it. What a small network learns first is where sentences end, and only from the right does one see that `[SEP]` follows. The product counts such easy knowledge twice, once from each side, and can end up worse than its better half.
+#
+# So our network is a poor judge of what real text asks: it has learnt too little. The counts of pairs, which know two neighbours and nothing else, are far ahead. The paper argues for joint reading (section 5.1), but no table of it trains ELMo's way for comparison.
+
+# %% [markdown]
+# ### Change one thing
+#
+# If 15 in 100 words teach so little, why not ask for more?
+
+# %%
+predict(
+    "share",
+    "After as many steps: hiding 40 in 100 words in place of 15 will fill a single blank",
+    options=["better", "worse", "about as well (within 0.05 nats)"],
+)
+
+# %% slide="subslide"
+SHARES = [0.05, 0.15, 0.4]  # change me
+
+
+def run_with(share, seed):
+    """Your loop; the course's corruption stands in, because it takes the share."""
+    model, optimizer = new_model(250, seed)
+
+    def hide(ids):
+        return corruption.corrupt(ids, V, chosen=share)
+
+    train_blanks(model, some_batches(250, seed), hide, optimizer)
+    return blank_loss(model)
+
+
+by_share = np.array([[run_with(share, seed) for seed in (1, 2)] for share in SHARES])
+plots.curves(
+    100 * np.array(SHARES),
+    {"first start": by_share[:, 0], "second start": by_share[:, 1]},
+    title="Held-out blanks after 250 batches, by how much was hidden (two runs)",
+    xlabel="words that are asked for, in 100",
+    ylabel="nats for the word",
+)
+
+# %%
+step = float((by_share[-1] - by_share[1]).mean()) if len(SHARES) > 2 else 0.0
+close = "about as well (within 0.05 nats)"
+outcome("share", close if abs(step) <= 0.05 else "better" if step < 0 else "worse")
+
+# %% [markdown]
+# Two forces pull here. More blanks are more lessons from the same reading. But each blank then has fewer words around it. In a run as short as ours the first force counts most. What is best for a long run, ours cannot say.
+
+# %% [markdown] slide="slide"
+# ## 4. Three broken runs
+#
+# Four runs of 200 batches. One is sound. A, B and C have one fault each, from this list:
+#
+# 1. the model reads the words as they were before any was hidden
+# 2. the model is asked for what it reads at the chosen places
+# 3. the model is asked for every word
+# 4. the model has no vectors of places
+# 5. the learning rate is a hundred times too small
+# 6. the mask of the words is turned round: attention goes to the padding
+#
+# You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Below stand two more numbers: how far the state of a blank moves when the other words of its sentence change places, and how many of the words in sight the model answers with themselves.
+
+# %% slide="subslide"
+held = both_sides.rows_of(TEXT.held_out, WORDS)
+
+
+def endless(seed):
+    """Sentences without end."""
+    return (both_sides.rows_of(sentences, WORDS) for sentences in TEXT.batches(32, seed))
+
+
+seen = {}
+for name in progress_bar(list(planted.RUNS)):
+    seen[name] = planted.symptoms(name, V, endless, held, 200)
+plots.bars(
+    list(seen),
+    {
+        "reported by the run": [s.training for s in seen.values()],
+        "blanks of held-out sentences": [s.blanks for s in seen.values()],
+    },
+    title="How the four runs end (one run each)",
+    ylabel="nats for the word",
+)
+
+# %%
+for name, s in seen.items():
+    print(f"{name:>5}: state moves by {s.moved:.0e}, words in sight repeated {s.own:.0%}")
+
+# %% [markdown] exercise="broken_blanks"
+# ### Exercise 3. Three broken runs
+#
+# Which run has which fault? Return a dict with the number of each: `{"A": ..., "B": ..., "C": ...}`.
+
+
+# %% exercise="broken_blanks"
+def broken_blanks():
+    """The number of each run's fault."""
+    ### BEGIN SOLUTION
+    return {"A": 3, "B": 4, "C": 1}
+    ### END SOLUTION
+
+
+# %% check="broken_blanks"
+check("broken_blanks", broken_blanks)
+
+# %% [markdown] hints="broken_blanks"
+# nudge: Two runs report a loss far below the sound one's. What did each of them see that made it so easy?
+#
+# idea: A model that never met a blank has no idea what to do with one. A model that was asked for everything has met blanks among much else.
+#
+# outline: Compare the second bar of the two low runs with the sound run's. The third broken run has losses like the sound one's: look at the number that hangs on the order of the words.
+
+# %% [markdown] model_answer="broken_blanks"
+# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no places (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks are far worse than no model at all. A loss means something only for the question that it was asked.
+
+# %% [markdown] slide="slide"
+# ## 5. Two sentences in one row
+#
+# Many tasks have two texts: a question and a passage, a claim and its ground. BERT reads both in one row, so that every word of one can read every word of the other:
+#
+# | row | `[CLS]` | *he* | *went* | `[SEP]` | *it* | *rained* | `[SEP]` |
+# |---|---|---|---|---|---|---|---|
+# | place | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+# | segment | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
+#
+# `[CLS]` is a place for what concerns the whole row, `[SEP]` ends a sentence. Word, place and segment have a table of vectors each, and a token enters as the sum of its three. BERT's tables have 512 places; ours have 32.
+
+# %% [markdown] exercise="pack"
+# ### Exercise 4. Two sentences in one row
+#
+# Write `pack(first, second, longest)`. The sentences are lists of word numbers. Return two lists of one length: the row, and its segments. `[CLS]` is 2, `[SEP]` is 3. An empty second sentence has no `[SEP]`.
+#
+# A row has at most `longest` numbers. If it would have more, the longer sentence loses its last word, again and again; where both are as long, the second one does.
+
+
+# %% exercise="pack"
+def pack(first, second, longest):
+    """The row and its segments."""
+    ### BEGIN SOLUTION
+    marks = 3 if second else 2
+    first, second = list(first), list(second)
+    while len(first) + len(second) + marks > longest:
+        (first if len(first) > len(second) else second).pop()
+    ids = [2, *first, 3]
+    segments = [0] * len(ids)
+    if second:
+        ids = ids + second + [3]
+        segments = segments + [1] * (len(second) + 1)
+    return ids, segments
+    ### END SOLUTION
+
+
+# %% check="pack"
+check("pack", pack)
+
+# %% [markdown] hints="pack"
+# nudge: How many marks does the row have? That depends on the second sentence.
+#
+# idea: Shorten copies first, one word at a time, and put the marks last. `.pop()` takes the last word of a list.
+#
+# outline: Count the marks. While words and marks are more than `longest`, pop from the longer list, from the second on a tie. Then `[2, *first, 3]` with zeros, and, if there is a second sentence, `[*second, 3]` with ones.
+
+# %% [markdown] slide="subslide"
+# ### True pairs and false ones
+#
+# BERT learns a second question from raw text: does the second sentence follow the first? Of one half of the pairs it does. Of the other half it was drawn at random. No one has to label anything.
+
+# %% [markdown] exercise="sentence_pairs"
+# ### Exercise 5. True pairs and false ones
+#
+# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With chance one half, `second` is the sentence after it and `follows` is 1. Otherwise `second` is drawn from all sentences of all documents, each as likely, but neither the first itself nor the one that follows it, and `follows` is 0. Draw with NumPy's `rng`.
+
+
+# %% exercise="sentence_pairs"
+def sentence_pairs(documents, rng):
+    """Triples (first, second, 1 or 0)."""
+    ### BEGIN SOLUTION
+    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    pairs = []
+    for d, s in places:
+        if s + 1 == len(documents[d]):
+            continue
+        follows = int(rng.random() < 0.5)
+        there = (d, s + 1)
+        while not follows and there in ((d, s), (d, s + 1)):
+            there = places[rng.integers(len(places))]
+        pairs.append((documents[d][s], documents[there[0]][there[1]], follows))
+    return pairs
+    ### END SOLUTION
+
+
+# %% check="sentence_pairs"
+check("sentence_pairs", sentence_pairs)
+
+# %% [markdown] hints="sentence_pairs"
+# nudge: Two sentences of a text can have the same words. What tells them apart?
+#
+# idea: Speak of places, (document, sentence), until the very end. Draw a place again while it is one of the two that are forbidden.
+#
+# outline: List all places. For each that is not the last of its document: flip a coin; the place after it, or, while that is forbidden, another draw; append both sentences and the coin.
+
+# %% [markdown] slide="subslide"
+# Is that negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair turned out to be its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
+
+# %% [markdown] exercise="best_log_odds"
+# ### Exercise 6. The best judge of pairs (derive it)
+#
+# First with pen and paper. A true pair $(a, b)$ comes with chance $p(a, b)$. In a false one, $a$ and $b$ are drawn apart: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true?
+#
+# Then write `best_log_odds(counts, false)`. `counts` (A, B) says how often sentence $b$ came after sentence $a$; no count is 0. `false` is $f$. Return the natural logarithm of the odds of every pair, an array (A, B). (For simplicity a false second sentence may be the true one here.)
+
+
+# %% exercise="best_log_odds"
+def best_log_odds(counts, false):
+    """(A, B): the log odds that a pair is true."""
+    ### BEGIN SOLUTION
+    joint = counts / counts.sum()
+    first = joint.sum(1, keepdims=True)
+    second = joint.sum(0, keepdims=True)
+    return np.log((1 - false) * joint) - np.log(false * first * second)
+    ### END SOLUTION
+
+
+# %% check="best_log_odds"
+check("best_log_odds", best_log_odds)
+
+# %% [markdown] hints="best_log_odds"
+# nudge: Of all pairs, which share is this very pair and true? Which share is this very pair and false?
+#
+# idea: Bayes: the odds are the first share over the second. Each has two factors, one for true or false, one for the pair.
+#
+# outline: Divide `counts` by their sum; row sums are $p(a)$, column sums $p(b)$, both with `keepdims=True`. Return the log of $(1 - f)\,p(a, b)$ less the log of $f\,p(a)\,p(b)$.
+
+# %% slide="subslide"
+pack, sentence_pairs = or_reference("pack", pack), or_reference("sentence_pairs", sentence_pairs)
+best_log_odds = or_reference("best_log_odds", best_log_odds)
+lines = [
+    s for s, _ in zip(corpora.course_text().split("dev").sentences(), range(800), strict=False)
+]
+documents = [lines[start : start + 20] for start in range(0, len(lines), 20)]
+judged = sentence_pairs(documents, np.random.default_rng(0))
+follows = np.array([follows for *_, follows in judged])
+common = [len({*map(str.lower, a)} & {*map(str.lower, b)}) for a, b, _ in judged]
+right = np.mean((common > np.median(common)) == follows)
+print(f"{len(judged)} pairs, true where they share more words than most: {right:.0%} right")
+
+# %% [markdown]
+# That judge has no model at all, and any model of pairs must be held against it. A false sentence from another text often speaks of something else, so one can go by topic and need not know what *follows* means. RoBERTa later left this task out, and the scores stayed or rose slightly (its section 4.2).
+
+# %% [markdown] slide="slide"
+# ## 6. Four kinds of task, four small heads
+#
+# The model stays the same whatever the task. On top comes one linear layer: at `[CLS]` for a sentence or a pair, at every token for tags, and two numbers at every token for the start and the end of an answer. No task network, no CRF, no pointer network. Here they stand on your model and two of your pairs.
+
+# %% slide="subslide"
+ids, mask, segments = padded(
+    [pack(*(WORDS.encode(map(str.lower, part)) for part in pair[:2]), 32) for pair in judged[:2]]
+)
+states = young(ids, mask, segments)
+start, end = heads.SpanHead(48)(states, segments)
+print("a sentence: ", tuple(heads.SentenceHead(48, 6)(states).shape), "a score for each label")
+print("a pair:     ", tuple(heads.SentenceHead(48, 2)(states).shape), "yes or no, at [CLS] too")
+print("its tokens: ", tuple(heads.TaggingHead(48, 9)(states).shape), "a score for each tag")
+print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, in the second text")
+
+# %% [markdown]
+# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels: lesson 13 has the published results.
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"BERT uses negative sampling, for sentences in place of words."*
+#
+# Your formula decides. Take sentences that know nothing of each other: $p(a, b) = p(a)\,p(b)$.
+
+# %%
+predict("shift", "One true pair stands against five false ones. Which log odds has every pair?")
+
+# %%
+unrelated = np.outer([2.0, 3.0], [4.0, 1.0])
+for share in (1 / 2, 5 / 6):
+    print(
+        f"share of false pairs {share:.2f}: log odds {best_log_odds(unrelated, share)[0, 0]:+.2f}"
+    )
+outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
+
+# %% [markdown]
+# **A cousin, not the same.** With one false pair for each true one, the best score is the pointwise mutual information of the two sentences; with five it is that less $\log 5$, exactly as in lesson 01. But word2vec scores a pair by one dot product of two vectors made apart. BERT reads the pair **jointly**, has no $k$ and no exponent for the noise, and the paper never speaks of negative sampling.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - What hangs on left and right together is not in a sum of the two halves, however well each is trained.
+# - How much real text asks for both at once, only a network can say that beats the counts of pairs. Ours does not.
+# - A loss says something only of the question that was asked. Where the answer is in sight, it says nothing.
+# - Masked language model: 15 in 100 words are asked for; 80, 10 and 10 in 100 of these are hidden, swapped, left.
+# - Word, place and segment are added; `[CLS]` and `[SEP]` frame the sentences.
+# - The best judge of pairs scores by mutual information, shifted by the share of false pairs.
+
+# %%
+calibration()
+
+# %%
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# Quora asks whether two questions mean the same. The order of the two does not matter. **Yet BERT puts one of them into segment 0 and the other into segment 1. Why can that work all the same? What could go wrong, and how would you find out? Name one change that would make the model symmetric, and what it costs.** Five to eight sentences.
+
+# %% [markdown] discussion="segments_of_a_symmetric_task" points=3
+# **Rubric, 3 points.** 1 for why it can work (the segment vector only says which text a word belongs to; fine-tuning sees pairs and can learn to use the difference the same way in both directions). 1 for what may go wrong and a measurement (swap the two, count how many decisions change; compare with a control such as another random start). 1 for a change with its price (train on both orders, or average both orders at test time: twice the computation; the same segment for both: the model must tell them apart by `[SEP]` and place alone). 0.5 of a point off for a change without its price.
+
+# %% [markdown] model_answer="segments_of_a_symmetric_task"
+# The segment vectors do not say "question" and "answer", they only keep the two texts apart: a word's state can tell whether another word is in its own text or in the other. Whether two questions mean the same can be computed from that. But nothing forces the model to treat both orders alike: places and segments differ, and with few labels it may learn a habit of the data, for instance that the shorter question stands first. I would swap the two questions of every test pair and count how many decisions change, and hold this against how many change between two random starts. To mend it I would put every training pair in both orders, which doubles the training, or average the two orders at test time, which doubles that. Giving both texts segment 0 costs no time, but then only `[SEP]` and the places tell where one text ends.
+
+# %% [markdown]
+# ## Further reading
+#
+# - The BERT paper, section 3.1 and appendix A.1; table 8 has what other shares than 80, 10 and 10 do. Rows differ by a point or less, most in the feature-based column.
+# - Liu and others, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2: the same without next sentences.
+# - In the package: `elmo_mini/transformer/masked_lm.py`, and `python -m elmo_mini pretrain-masked --help`, which trains a larger one and goes on where it stopped.
+#
+# Next: **13 · Attention, and why BERT.**
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Would a deeper ELMo pass section 1?* No: its halves stay apart at every depth. A task network with a hidden layer on top passes. *Why do all runs first learn the counts of words?* The bias learns them in a few steps; that neighbours matter must be found through attention, which takes longer. *Is the product a fair model?* It is exact if left and right are independent given the word. *Why did BERT hide only 15 in 100?* The paper says what it did, and tests the three fates, not the share.

@@ -1,0 +1,75 @@
+"""The experiments of lesson 13 in small, the times by length, and what is stored."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from elmo_mini.experiments import attention, reading_time
+from elmo_mini.experiments.next_words import POINTS, learn_next_words
+from elmo_mini.experiments.small_text import small_text
+from elmo_mini.results.stored import stored_result
+from elmo_mini.transformer.causal_lm import CausalLM
+
+
+def test_distances_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention, "DISTANCES", (1,))
+    monkeypatch.setattr(attention, "STEPS", 2)
+    monkeypatch.setattr(attention, "recall_accuracy", lambda model, far: 0.5)
+    _, numbers = attention.distance([1, 2])
+    assert set(numbers["accuracy"]) == set(attention.READERS)
+    assert numbers["accuracy"]["LSTM"]["1"]["values"] == [0.5, 0.5]
+
+
+def test_what_the_lesson_says_of_the_stored_distances() -> None:
+    numbers = stored_result("attention_distance").numbers
+    found = {name: points["16"] for name, points in numbers["accuracy"].items()}
+    assert found["attention"]["low"] > found["sum of all tokens"]["high"]
+    assert found["sum of all tokens"]["low"] > found["LSTM, forget gate open"]["high"]
+    assert found["LSTM, forget gate open"]["low"] > found["LSTM"]["high"]
+    longer = numbers["trained 4 times as long, distance 16"]
+    assert longer["LSTM"]["high"] < 0.15
+    assert longer["LSTM, forget gate open"]["low"] > 0.8
+    assert numbers["accuracy"]["attention"]["64"]["high"] < 1
+
+
+def test_a_model_learns_the_next_word_of_the_course_s_text() -> None:
+    text = small_text(train=200, held_out=20, words=50)
+    torch.manual_seed(0)
+    model = CausalLM(len(text.vocabulary), 16, 2, 1, longest=24)
+    found = learn_next_words(model, text, 2 * POINTS, progress=False)
+    assert found.shape == (POINTS,)
+    assert found[-1] < found[0]
+
+
+def test_times_are_of_each_length_and_reader() -> None:
+    seen: list[int] = []
+
+    def reader(x: Tensor) -> None:
+        seen.append(x.shape[1])
+
+    times = reading_time.reading_times({"one": reader}, (3, 5), 4)
+    assert times["one"].shape == (2,)
+    assert set(seen) == {3, 5}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "place"),
+    [
+        ([1.0, 4.0, 16.0], [2.0, 4.0, 8.0], 20.0),
+        ([3.0, 6.0, 9.0], [2.0, 4.0, 8.0], 10.0),
+        ([1.0, 2.0, 4.0], [2.0, 4.0, 8.0], float("inf")),
+        ([1.0, 8.0, 16.0], [2.0, 4.0, 8.0], 200**0.5),
+    ],
+)
+def test_where_two_lines_cross(one: list[float], other: list[float], place: float) -> None:
+    crossing = reading_time.where_they_cross((10, 20, 40), np.array(one), np.array(other))
+    assert crossing == pytest.approx(place)
+
+
+def test_what_the_lesson_says_of_the_two_language_models() -> None:
+    numbers = stored_result("attention_language_model").numbers
+    assert list(numbers["perplexity"]) == list(attention.MODELS)
+    blocks, lstms = (points["6400"]["mean"] for points in numbers["perplexity"].values())
+    assert blocks < lstms < blocks + 1
+    assert {rate for rates in numbers["rate"].values() for rate in rates.values()} == {0.002, 0.006}

@@ -1,0 +1,91 @@
+"""What lesson 12 shows: agreement, the planted faults, blanks from one side and from both."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.experiments import both_sides, broken_blanks
+from elmo_mini.experiments.agreement import Agreement, agreement
+from elmo_mini.experiments.small_text import small_text
+from elmo_mini.probing.classifiers import linear
+from elmo_mini.vectors.stream import Floats, embed_stream
+
+
+def vectors(task: Agreement) -> Floats:
+    embedded = embed_stream(load_pretrained(), task.sentences, progress=False)
+    pairs = zip(embedded, task.place, strict=True)
+    found: Floats = np.stack([e.every_layer()[2, place] for e, place in pairs])
+    return found
+
+
+def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
+    learnt, asked = agreement()
+    known, new = vectors(learnt), vectors(asked)
+    right = {}
+    for question in ("left", "right", "agree"):
+        labels = [str(label) for label in getattr(learnt, question)]
+        truth = getattr(asked, question).astype(str)
+        right[question] = float((np.array(linear(known, labels, new)) == truth).mean())
+    assert right["left"] > 0.95
+    assert right["right"] > 0.95
+    assert 0.4 < right["agree"] < 0.6
+
+
+def test_half_of_the_sentences_agree_and_no_noun_is_in_both_parts() -> None:
+    learnt, asked = agreement()
+    assert learnt.agree.mean() == asked.agree.mean() == 0.5
+    assert not {s[1] for s in learnt.sentences} & {s[1] for s in asked.sentences}
+
+
+def test_planted_faults_show_as_the_lesson_says() -> None:
+    text = small_text(600, 60, 300)
+    vocabulary = both_sides.masked_vocabulary(text, 300)
+    held = both_sides.rows_of(text.held_out, vocabulary)
+    seen = {
+        name: broken_blanks.symptoms(
+            name,
+            len(vocabulary),
+            lambda seed: (both_sides.rows_of(s, vocabulary) for s in text.batches(32, seed)),
+            held,
+            90,
+        )
+        for name in broken_blanks.RUNS
+    }
+    sound = seen["sound"]
+    assert seen["A"].training < 0.7 * sound.training
+    assert seen["C"].training < 0.7 * sound.training
+    assert seen["C"].blanks > sound.blanks + 0.5
+    assert abs(seen["A"].blanks - sound.blanks) < 0.5
+    assert seen["B"].moved < 1e-4 < sound.moved
+    assert seen["A"].own > sound.own + 0.3
+    with pytest.raises(KeyError):
+        broken_blanks.symptoms("D", 10, lambda seed: iter(()), held, 1)
+
+
+def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
+    text = small_text(300, 40, 200)
+    vocabulary = both_sides.masked_vocabulary(text, 200)
+    ids, mask, places, words = both_sides.one_blank_each(text.held_out, vocabulary)
+    row = torch.arange(len(ids))
+    assert bool((ids[row, places] == 4).all())
+    assert bool((words >= 5).all())
+    assert bool(mask[row, places].all())
+    single, following = both_sides.pair_counts(text, vocabulary)
+    torch.testing.assert_close(single.exp().sum(), torch.tensor(1.0, dtype=torch.double))
+    sums = following.exp().sum(1)
+    torch.testing.assert_close(sums, torch.ones_like(sums))
+    bets = both_sides.normalised(following[ids[row, places - 1]])
+    assert bool(torch.isinf(bets[:, :5]).all())
+    torch.testing.assert_close(bets.exp().sum(1), torch.ones(len(ids), dtype=torch.double))
+
+
+def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, few in (("STEPS", 3), ("SENTENCES", 200), ("HELD_OUT", 30), ("WORDS", 100)):
+        monkeypatch.setattr(both_sides, name, few)
+    assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
+    stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
+    assert set(stored["nats"]) >= {"left", "right", "product", "both", "counts of words"}

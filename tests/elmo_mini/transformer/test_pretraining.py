@@ -1,0 +1,102 @@
+"""Pairs, the text of a run, and a run that stops and goes on."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from autograde.exercises.both_sides_at_once import pack as packing
+from elmo_mini.__main__ import main
+from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
+from elmo_mini.transformer.masked_lm import MaskedLMOptions
+from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.pretraining import (
+    NO_PAIR,
+    MaskedPretraining,
+    NumberedText,
+    epoch_rows,
+    validation_loss,
+)
+from elmo_mini.transformer.sentence_pairs import pack, sentence_pairs
+
+
+def text_of(sentences: int = 60) -> NumberedText:
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(3, 9, sentences)
+    words = rng.integers(5, 30, int(lengths.sum())).astype(np.int32)
+    goes_on = np.arange(sentences) % 7 < 6
+    return NumberedText(words, np.cumsum([0, *lengths]), goes_on)
+
+
+@pytest.mark.parametrize("first", range(1, 8))
+@pytest.mark.parametrize("second", range(8))
+def test_a_row_is_what_popping_words_gives(first: int, second: int) -> None:
+    sentences = list(range(10, 10 + first)), list(range(30, 30 + second))
+    for longest in (9, 10, 20):
+        assert pack(*sentences, longest) == packing.EXERCISE.reference(*sentences, longest)
+
+
+def test_half_of_the_pairs_are_false() -> None:
+    documents = [[[100 * d + s] for s in range(20)] for d in range(20)]
+    pairs = sentence_pairs(documents, random.Random(0))
+    assert len(pairs) == 20 * 19
+    assert 0.4 < np.mean([pair.follows for pair in pairs]) < 0.6
+    for pair in pairs:
+        assert (pair.second[0] == pair.first[0] + 1) == bool(pair.follows)
+        assert pair.first != pair.second
+    with pytest.raises(ValueError, match="third sentence"):
+        sentence_pairs([[[5], [6]]], random.Random(0))
+
+
+def test_an_epoch_has_pairs_only_where_the_text_goes_on() -> None:
+    text = text_of()
+    rows = epoch_rows(text, 12, random.Random(1))
+    assert all(len(ids) == len(segments) <= 12 for ids, segments, _ in rows)
+    assert {follows for *_, follows in rows} == {0, 1, NO_PAIR}
+    for ids, segments, follows in rows:
+        assert ids.count(3) == (1 if follows == NO_PAIR else 2)
+        assert segments[-1] == (0 if follows == NO_PAIR else 1)
+
+
+def test_a_run_that_was_stopped_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
+    def fresh() -> MaskedPretraining:
+        options = MaskedLMOptions(30, 8, 2, 1, 16)
+        return MaskedPretraining(options, text_of(), steps=12, batch_size=8, warm_up=2)
+
+    whole = fresh()
+    losses = [whole.train_step() for _ in range(12)]
+    half = fresh()
+    for _ in range(7):
+        half.train_step()
+    half.save(tmp_path / "c.safetensors")
+    rest = fresh()
+    rest.resume(tmp_path / "c.safetensors")
+    assert rest.step == 7
+    again = [rest.train_step() for _ in range(5)]
+    torch.testing.assert_close(torch.tensor(again), torch.tensor(losses[7:]))
+    found = validation_loss(rest.model, epoch_rows(text_of(), 16, random.Random(0)), 30)
+    assert found["nats"] > 0
+    assert 0 <= found["pairs"] <= 1
+    other = MaskedPretraining(MaskedLMOptions(30, 16, 2, 1, 16), text_of(), 12, batch_size=8)
+    with pytest.raises(CheckpointDamaged, match="another options"):
+        other.resume(tmp_path / "c.safetensors")
+
+
+def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
+    words = ["the", "dog", "cat", "barks", "sleeps", "here", "now", "."]
+    rng = random.Random(0)
+    lines = [" ".join(rng.choices(words, k=6)) for _ in range(5_200)]
+    (tmp_path / "t.txt").write_text("\n".join(lines), encoding="utf-8")
+    folder = tmp_path / "run"
+    common = ["pretrain-masked", "--text", str(tmp_path / "t.txt"), "--output", str(folder)]
+    common += ["--dim", "8", "--heads", "2", "--layers", "1", "--longest", "16"]
+    assert main([*common, "--steps", "3", "--minutes", "0"]) == 0
+    assert not (folder / "model.safetensors").exists()
+    assert main([*common, "--steps", "3"]) == 0
+    model, vocabulary = load_masked_lm(folder / "model.safetensors")
+    assert model.options.words == len(vocabulary) == 13
+    assert "3 steps of 32 pairs" in (folder / "README.md").read_text(encoding="utf-8")
+    assert json.loads((folder / "history.json").read_text(encoding="utf-8"))[-1]["step"] == 3
