@@ -107,7 +107,7 @@ class Descent:
         with torch.no_grad():
             for weight in self.parameters:
                 if weight.grad is not None:
-                    weight -= self.rate * weight.grad
+                    weight.sub_(weight.grad, alpha=self.rate)
 
 
 def _hide(ids: Tensor, every: int) -> tuple[Tensor, Tensor]:
