@@ -239,8 +239,6 @@ the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
     You swap words that you have hidden. The random words come among those that are not hidden.
 all words are asked: ids.masked_fill(~chosen, -1) -> ids
     You ask at every place. Where nothing was chosen, -1 says so.
-all of the rest are swapped: 0.5)).bool() -> 1.0)).bool()
-    No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
 """
 
 EXERCISE = Exercise(
@@ -263,7 +261,7 @@ EXERCISE = Exercise(
             "word 5 alone, of a vocabulary of 8",
             _first_word,
             edge=True,
-            asks="Word 5 is the first ordinary one: it may be chosen, and 4 is never a random word.",
+            asks="Word 5 is the first ordinary one; 4 is never a random word.",
         ),
         Case(
             "nothing but marks and padding",
