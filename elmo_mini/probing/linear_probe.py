@@ -55,7 +55,7 @@ def linear_probe(
     W, b = np.zeros((x.shape[1], len(names)), x.dtype), np.zeros(len(names), x.dtype)
     pace_W, pace_b = np.zeros_like(W), np.zeros_like(b)
     for _ in range(steps):
-        slope_W, slope_b = gradient(x, y, W, b, l2)
+        slope_W, slope_b = map(np.asarray, gradient(x, y, W, b, l2))  # or tensors
         pace_W, pace_b = MOMENTUM * pace_W - rate * slope_W, MOMENTUM * pace_b - rate * slope_b
         W, b = W + pace_W, b + pace_b
     found: NDArray[np.str_] = names[((asked - mean) / spread @ W + b).argmax(1)]
