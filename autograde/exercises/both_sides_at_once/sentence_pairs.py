@@ -165,7 +165,6 @@ the last sentence of a document is a first one, too: if s + 1 == len(documents[d
     the last sentence of a document.
 the first sentence is left out: if s + 1 == len(documents[d]) \
         -> if s == 0 or s + 1 == len(documents[d])
-the second last is left out: if s + 1 == len(documents[d]) -> if s + 2 >= len(documents[d])
     One pair of each document is missing: all its sentences but the last are the first of a pair,
     the one at its beginning, too.
 every second sentence: if s + 1 == len(documents[d]) -> if s % 2 or s + 1 == len(documents[d])
@@ -214,9 +213,6 @@ the first document is left out: for document in documents -> for document in doc
 --- hint 3
 the true one is among the others: if s is not first and s is not second -> if s is not first
     Some of your pairs are labelled 0 and are true. The one that follows is no false one.
-anything is among the others: if s is not first and s is not second ->
-    Some of your pairs are labelled 0 and are true, or hold the same sentence twice. Draw again if
-    the drawn one is the first itself or the one that follows it.
 """
 
 SLIPS_OF_COINS = """
