@@ -67,6 +67,23 @@ def make_folder(folder: PathLike) -> None:
         raise OSError(f"the folder {folder} cannot be made: {reason}") from wrong
 
 
+def check_own(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder in which another program has left a file that a run would replace.
+
+    Raises
+    ------
+    FileExistsError
+        If one of the names is there, and none of what a run leaves while it is under way.
+    """
+    if not any((folder / name).exists() for name in ("checkpoint.safetensors", "history.json")):
+        foreign = [name for name in names if (folder / name).exists()]
+        if foreign:
+            raise FileExistsError(
+                f"{folder} holds {foreign[0]}, which no run of this command has written there; "
+                "name another folder with --output"
+            )
+
+
 def ready_to_write(target: PathLike) -> Path:
     """The path of a file that can be written: its folder is made, and it is no folder itself.
 

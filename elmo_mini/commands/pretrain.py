@@ -29,7 +29,7 @@ from elmo_mini.arguments import (
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.files import check_not_read, make_folder
+from elmo_mini.files import check_not_read, check_own, make_folder
 from elmo_mini.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
@@ -113,17 +113,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_own(folder: Path) -> None:
-    """Files that another program left are not replaced."""
-    if not any((folder / name).exists() for name in ("checkpoint.safetensors", "history.json")):
-        foreign = [name for name in WRITTEN if (folder / name).exists()]
-        if foreign:
-            raise FileExistsError(
-                f"{folder} holds {foreign[0]}, which no run of this command has written there; "
-                "name another folder with --output"
-            )
-
-
 def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     say = print if processes.first else (lambda *_, **__: None)
     sources = _sources(args)
@@ -131,7 +120,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     for name in WRITTEN:
         check_not_read(folder / name, args.text)
     make_folder(folder)
-    _check_own(folder)
+    check_own(folder, WRITTEN)
     say(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
     left_out = evaluation_sentences() if args.course else frozenset[str]()
     text, validation = hold_out(pack(sources, left_out), args.validation)

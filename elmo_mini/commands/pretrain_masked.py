@@ -16,9 +16,15 @@ from typing import Any
 
 import torch
 
-from elmo_mini.arguments import non_negative_float, positive_float, positive_int, random_seed
+from elmo_mini.arguments import (
+    non_negative_float,
+    positive_float,
+    positive_int,
+    random_seed,
+    whole_number,
+)
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.files import check_not_read, make_folder, write_text
+from elmo_mini.files import check_not_read, check_own, make_folder, write_text
 from elmo_mini.pretraining.sources import (
     Source,
     course_sources,
@@ -56,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--learning-rate", type=positive_float, default=1e-3, help="the highest (0.001)")
     add("--validate-steps", type=positive_int, default=720, help="between validations (720)")
     add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
-    add("--threads", type=positive_int, default=1, help="on the CPU (1)")
+    add("--threads", type=whole_number(1, 1024), default=1, help="on the CPU (1)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     for name in WRITTEN:
         check_not_read(folder / name, args.text)
     make_folder(folder)
+    check_own(folder, WRITTEN)
     left_out = evaluation_sentences() if args.course else frozenset[str]()
     text, held_out, vocabulary = read_sources(sources, left_out, args.vocabulary)
     options = MaskedLMOptions(len(vocabulary), args.dim, args.heads, args.layers, args.longest)
