@@ -613,15 +613,16 @@ def watch(step):
         with torch.no_grad():
             history.append(young.loss_of(HELD_OUT).exp().tolist())
     if step == BATCHES // 2:
-        print(f"in the middle: {written(young.scores, TEXT, BEGINNING, 'forward')}")
+        said["in the middle"] = written(young.scores, TEXT, BEGINNING, "forward")
 
 
-print(f"before: {written(young.scores, TEXT, BEGINNING, 'forward')}")
+said = {"before": written(young.scores, TEXT, BEGINNING, "forward")}
 batches = zip(progress_bar(range(BATCHES)), TEXT.batches(32), strict=False)
 nats = fit(young, young.loss_of, (batch for _, batch in batches), RATE, watch)
-print(f"after: {written(young.scores, TEXT, BEGINNING, 'forward')}")
-print(f"after, backward: {written(young.scores, TEXT, END, 'backward')}")
-print(f"counts of pairs: {written(scores_of_pairs(TEXT), TEXT, BEGINNING, 'forward')}")
+said["after"] = written(young.scores, TEXT, BEGINNING, "forward")
+said["after, backward"] = written(young.scores, TEXT, END, "backward")
+said["counts of pairs"] = written(scores_of_pairs(TEXT), TEXT, BEGINNING, "forward")
+print(*(f"{when}: {text}" for when, text in said.items()), sep="\n")
 
 # %% slide="subslide"
 forward, backward = np.array(history).T
@@ -888,7 +889,7 @@ print(f"untrained states against counts of words: {mean:.2f} times ({low:.2f} to
 print("softmax steps kept:", *(f"{name} {a.steps};" for name, a in answered.items() if a.steps))
 
 # %% [markdown]
-# The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars is 3.9 million words of **other** texts, read almost three times.
+# The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, almost three times.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task (section 3.4). Lesson 11 measures what that brings.
 

@@ -209,18 +209,20 @@ from torch.nn import functional
 class WeightDrop(nn.Module):
     """An LSTM that loses recurrent weights in training."""
 
-    ### BEGIN SOLUTION
     def __init__(self, lstm, p):
         super().__init__()
+        ### BEGIN SOLUTION
         self.lstm, self.p = lstm, p
+        ### END SOLUTION
 
     def forward(self, x, state=None):
+        """(B, T, D) and a state to the outputs and the pair (h, c)."""
+        ### BEGIN SOLUTION
         if not self.training:
             return self.lstm(x, state)
         thin = functional.dropout(self.lstm.weight_hh_l0, self.p)
         return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state))
-
-    ### END SOLUTION
+        ### END SOLUTION
 
 
 # %% check="WeightDrop"

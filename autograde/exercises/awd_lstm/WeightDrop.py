@@ -13,6 +13,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.lives import PUBLISHED, live
+from autograde.exercises.awd_lstm.masks import drawn_alike
 from elmo_mini.awd_lstm.weight_drop import WeightDropLSTM
 
 State = tuple[Tensor, Tensor]
@@ -169,7 +170,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=25,
     reference=WeightDrop,
-    run=live,
+    run=drawn_alike(live),
     cases=(
         Case("evaluation", _life("evaluation", 0.4)),
         Case("training", _life("training", 0.4), weight=2),

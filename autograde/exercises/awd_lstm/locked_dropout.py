@@ -10,7 +10,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.awd_lstm.masks import factor_of_kept, share_near
+from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near
 from elmo_mini.awd_lstm import dropout
 
 
@@ -122,7 +122,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=8,
     reference=locked_dropout,
-    run=_run,
+    run=drawn_alike(_run),
     cases=(
         Case("eight rows, six steps", _states(8, 6, 300, 0.3)),
         Case("most is dropped", _states(6, 5, 400, 0.8), weight=2),

@@ -3,12 +3,29 @@
 Two right answers draw different masks, so only this can be compared.
 """
 
+from collections.abc import Callable
+from functools import wraps
+
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from autograde.checking.answers import Plain
+from autograde.checking.answers import Answer, Plain
+from autograde.checking.exercise import Inputs
 
 FAR = 0.08  # four standard deviations and more with the masks of these exercises
+
+
+def drawn_alike(run: Callable[[Answer, Inputs], Plain]) -> Callable[[Answer, Inputs], Plain]:
+    """``run`` with torch's random numbers from one seed: an answer is told the same twice."""
+
+    @wraps(run)
+    def seeded(answer: Answer, inputs: Inputs) -> Plain:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(12)
+            return run(answer, inputs)
+
+    return seeded
 
 
 def factor_of_kept(mask: NDArray[np.floating], p: float) -> Plain:

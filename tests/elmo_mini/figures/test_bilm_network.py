@@ -1,10 +1,18 @@
-"""The network of the biLM says in words who bets on whom."""
+"""The network of the biLM says in words who hears from whom."""
 
 from elmo_mini.figures.bilm_network import bilm_network
 
 
-def test_the_network_draws_no_bet_beyond_the_ends() -> None:
+def test_no_reader_hears_from_the_other_and_a_layer_is_added_to_the_next() -> None:
     said = bilm_network(["<S>", "dogs", "</S>"]).description
-    assert "forward 2 of <S> to forward bet of <S> on dogs and forward 2 of dogs" in said
-    assert "forward bet of </S>" not in said
-    assert "backward bet of <S>" not in said
+    arrows = dict(part.split(" to ", 1) for part in said.split("Arrows: ")[1].split("; "))
+    assert arrows["x of dogs"] == (
+        "forward reader layer 1 of dogs and backward reader layer 1 of dogs"
+    )
+    assert arrows["backward reader layer 1 of dogs"] == (
+        "backward reader layer 2 of dogs and backward reader sum of dogs "
+        "and backward reader layer 1 of <S>"
+    )
+    for start, ends in arrows.items():
+        if not start.startswith("x of"):
+            assert ("forward" in start) is ("forward" in ends) is not ("backward" in ends)
