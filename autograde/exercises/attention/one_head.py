@@ -53,6 +53,14 @@ def _places(
     }
 
 
+def _tempting(rng: Random) -> Inputs:
+    """All keys are short but the first, which may not be looked at."""
+    inputs: Inputs = _places((1, 2, 4), 4, 3)(rng)
+    inputs["q"][:], inputs["k"][:, 0] = 20.0, 20.0
+    inputs["allowed"][:] = [False, True, True, True]
+    return inputs
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What is taken home, the shares, and how both move with what goes in."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
@@ -179,6 +187,7 @@ EXERCISE = Exercise(
         Case("two heads", _places((2, 3, 3), 5, 5, closed=0.4, heads=2), weight=2),
         Case("scores of hundreds", _places((1, 3, 4), 16, 2, closed=0.5, scale=9.0)),
         Case("each may look at one place only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
+        Case("the closed place has by far the largest score", _tempting, edge=True),
     ),
     mistakes=slips(one_head, SLIPS),
     right_answers={"einsum and where": _by_einsum, "with exp": _by_exp},

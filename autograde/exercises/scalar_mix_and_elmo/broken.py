@@ -24,6 +24,7 @@ KINDS = {  # ways to be broken, and the fault that each is
     "padding stays": FAULTS[0],
     "remembers": FAULTS[1],
     "remembers a little": FAULTS[1],
+    "the backward reader remembers": FAULTS[1],
     "padding is read first": FAULTS[2],
     "layer norm over the batch": FAULTS[2],
     "one place early": FAULTS[3],
@@ -80,9 +81,10 @@ def elmo_with(kind: str, weights: Mapping[str, Tensor], rounding: float = 0.0) -
     reader = (_PaddingFirst if kind == "padding is read first" else BiLM)(
         CharCNN(weights), weights
     ).requires_grad_(False)
-    if kind.startswith("remembers"):
+    if KINDS.get(kind) == FAULTS[1]:
         share = 0.05 if kind == "remembers a little" else 1.0
-        for stack in (reader.forward_lstms, reader.backward_lstms):
+        both = (reader.forward_lstms, reader.backward_lstms)
+        for stack in both[kind == "the backward reader remembers" :]:
             for place, lstm in enumerate(stack):
                 stack[place] = _Remembering(cast(LSTM, lstm), share)
     first, more = CUT.get(kind, (1, 0))

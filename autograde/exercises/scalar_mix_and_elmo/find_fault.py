@@ -222,6 +222,11 @@ EXERCISE = Exercise(
         Case("one that normalises over the batch", _elmo("layer norm over the batch"), edge=True),
         Case("one that remembers a little", _elmo("remembers a little"), edge=True),
         Case("a sound ELMo that rounds", _elmo("", 2e-6), edge=True),
+        Case(
+            "one whose backward reader remembers",
+            _elmo("the backward reader remembers"),
+            edge=True,
+        ),
     ),
     mistakes=slips(find_fault, SLIPS, _differ),
     right_answers={"loops": _by_loops, "the last word replaced": _by_last_word},
