@@ -2,7 +2,7 @@
 
 Each word is, and so is each number but for the last digit shown: where a 5 follows, the last bit of
 a result decides how it is rounded, however many digits are shown. What a network makes of many sums
-in single precision may differ by one in ten thousand, or by five millionths where they nearly cancel.
+in single precision may differ by one in ten thousand, or by five millionths where they cancel.
 """
 
 import json
