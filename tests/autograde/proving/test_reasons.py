@@ -39,7 +39,7 @@ def test_a_cheap_exercise_leaves_no_question_open(name: str) -> None:
 @pytest.mark.slow
 @quiet_mutants
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_no_exercise_leaves_a_question_open(exercise: Exercise) -> None:
     assert list(open_questions(exercise.id, verdicts(exercise))) == []
 
