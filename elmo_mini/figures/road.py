@@ -22,9 +22,10 @@ ROAD = (
     ("11", "ULMFiT"),
     ("12", "both sides\nat once"),
     ("13", "attention"),
-    ("14", "a hundred\nlabels"),
+    ("14", "why BERT"),
+    ("15", "a hundred\nlabels"),
 )
-UNWRITTEN = ("14",)
+UNWRITTEN = ("14", "15")
 
 
 def name_of(number: str) -> str:
