@@ -59,5 +59,5 @@ def shares_by_depth(
 def mean_slope(slope: Callable[..., Tensor], bias: float, *, size: int = 64) -> float:
     """The mean of a formula for dy/dx over 10,000 units drawn as in `arriving`."""
     with seeded(0, torch.device("cpu")):
-        x, new, gate = torch.randn(10_000).abs(), *torch.randn(2, 10_000) / size**0.5
+        x, (new, gate) = torch.randn(10_000).abs(), torch.randn(2, 10_000) / size**0.5
     return float(slope(x, new, 0 * x, gate, 0 * x + bias).mean())

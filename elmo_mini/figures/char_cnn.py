@@ -96,14 +96,15 @@ def gate_slider(highway: Highway, biases: tuple[float, ...] = (-2.0, 0.0, 2.0)) 
     """
     x = torch.linspace(-2, 2, 101)[:, None]
     one, half = torch.ones(1, 1), torch.full((1,), 0.5)
-    between = {"x, the old": x[:, 0], "relu(0.5 − x), the new": torch.relu(half - x)[:, 0]}
+    across = x[:, 0].numpy()
+    between = {"x, the old": across, "relu(0.5 − x), the new": torch.relu(half - x)[:, 0].numpy()}
 
     def mixed(shown: tuple[float, ...], title: str) -> Picture:
         ys = {
-            f"y, bias {bias:g}": highway(x, -one, half, one, torch.tensor([bias]))[:, 0]
+            f"y, bias {bias:g}": highway(x, -one, half, one, torch.tensor([bias]))[:, 0].numpy()
             for bias in shown
         }
-        return plots.curves(x[:, 0], between | ys, title=title, xlabel="x", ylabel="y")
+        return plots.curves(across, between | ys, title=title, xlabel="x", ylabel="y")
 
     return Slider(
         lambda bias: mixed((bias,), f"Gate bias {bias:g}"),
