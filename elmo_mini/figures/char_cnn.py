@@ -67,7 +67,7 @@ def lanes() -> Picture:
         Box("times g", 3.2, 0.8, GATE, "× g"),
         Box("times 1 - g", 3.2, -0.8, GATE, "× (1 − g)"),
         Box("sum", 4.4, 0, text="+"),
-        Box("y", 5.2, 0),
+        Box("y", 5.9, 0),
     ]
     ways = [
         ("x", "relu(x W + b)"),
