@@ -42,9 +42,8 @@ def _in_place(known: Numbers, labels: Sequence[str], asked: Numbers, gradient: G
     both = [np.zeros((known.shape[1], len(names))), np.zeros(len(names))]
     paces = [np.zeros_like(part) for part in both]
     for _ in range(60):
-        for part, pace, slope in zip(
-            both, paces, gradient((known - mean) / spread, y, *both, 0.05), strict=True
-        ):
+        slopes = gradient((known - mean) / spread, y, both[0], both[1], 0.05)
+        for part, pace, slope in zip(both, paces, slopes, strict=True):
             pace *= 0.9
             pace -= 0.1 * np.asarray(slope)
             part += pace
@@ -60,7 +59,8 @@ def _in_order_of_first_use(
     middle, spread = known.mean(0, keepdims=True), known.std(0, keepdims=True) + 1e-6
     x = np.concatenate([known, asked])
     x = (x - middle) / spread
-    W, b, v, u = np.zeros((x.shape[1], len(names))), np.zeros(len(names)), 0.0, 0.0
+    W, b = np.zeros((x.shape[1], len(names))), np.zeros(len(names))
+    v, u = 0 * W, 0 * b
     for _step in range(60):
         down_W, down_b = gradient(x[: len(known)], y, W, b, 0.05)
         v, u = 0.9 * v - 0.1 * down_W, 0.9 * u - 0.1 * down_b
@@ -81,7 +81,8 @@ class _Watched:
     def __call__(
         self, x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: float
     ) -> tuple[Numbers, Numbers]:
-        x, y, W, b = (np.asarray(part) for part in (x, y, W, b))
+        x, W, b = np.asarray(x), np.asarray(W), np.asarray(b)
+        y = np.asarray(y)
         if x.ndim != 2 or W.ndim != 2 or y.shape != (len(x),) or W.shape[0] != x.shape[1]:
             raise AnswerRefused(
                 "`gradient` is called with x (N, 2H), y (N,), W (2H, K), b (K,) and l2, in this "
@@ -159,7 +160,6 @@ the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
 uphill: every - 0.1 * -> + 0.1 *
     You walk up the slope: the loss grows. The pace takes 0.1 times the slope *away*.
 no momentum: every 0.9 * -> 0.0 *
-the slope is added, not the pace: W + pace_W, b + pace_b -> W - 0.1 * slope_W, b - 0.1 * slope_b
     Each of your steps follows the slope alone. The pace keeps 0.9 of the one before, and it is the
     pace that is added to W and to b.
 W alone without momentum: 0.9 * pace_W -> 0.0 * pace_W
