@@ -396,7 +396,7 @@ train_epoch = or_reference("train_epoch", train_epoch)
 #
 # Plain SGD with a constant, large rate gets near a good place quickly, and then jumps around it. The **mean** of the places that it visits lies nearer to the middle: averaged SGD. But a mean that begins too early drags the bad beginning along. So when?
 #
-# NT-ASGD, *non-monotonically triggered*, begins when the validation loss has stalled. One bad epoch is noise. The trigger compares the newest epoch with the best of those that are **more than** $n$ epochs old, or as old, counted so: the newest $n$ are left out.
+# NT-ASGD, *non-monotonically triggered*, begins when the validation loss has stalled. One bad epoch is noise. So the newest epoch is compared with the best of the older ones, and the last $n$ do not count as older.
 
 # %% [markdown] exercise="averaging_is_due"
 # ### Exercise 7. When has training stalled?
@@ -506,10 +506,7 @@ print(ABLATION)
 figures.against_controls(ABLATION.numbers)
 
 # %%
-for name, system in ABLATION.numbers["systems"].items():
-    print(f"{name}: test perplexity {system['mean']:.1f}")
-print("All of it lies lower than ... by so many points, seed by seed:")
-print(figures.in_points(ABLATION.numbers["better than"]))
+figures.print_systems(ABLATION.numbers)
 
 # %% [markdown]
 # Two findings. The great step, from a useless model to a good one, is **stopping early**, and it costs nothing. And all remedies together add two or three points to it at most. Against ordinary dropout whose rate was chosen with the same care, our runs show no clear difference.
@@ -541,8 +538,7 @@ without, alone = (ABLATION.numbers[key] for key in ("worse without", "better wit
 figures.worth_of_parts(ABLATION.numbers)
 
 # %%
-print("Worse without:", figures.in_points(without), sep="\n")
-print("Better with it alone:", figures.in_points(alone), sep="\n")
+figures.print_parts(ABLATION.numbers)
 outcome("part", max(without, key=lambda name: without[name]["mean"]))
 
 # %% [markdown]
@@ -656,7 +652,7 @@ outcome("tenth", "clearly worse" if gain["high"] < 0 else better)
 #
 # > *"The W does the work: weight drop is what makes an AWD-LSTM."*
 #
-# The name invites it. (And the A is often read as *average*; it stands for ASGD, averaged SGD.) Weight drop is the only idea in the paper that was new for LSTMs, and it has the largest effect in the paper's table. What do our runs say: how much of the way from *stopped early* to *all of it* does weight drop go alone?
+# The name invites it. (And the A is often read as *average*; it stands for ASGD, averaged SGD.) Of all parts, weight drop has the largest effect in the paper's table. What do our runs say: how much of the way from *stopped early* to *all of it* does weight drop go alone?
 
 # %%
 whole = ABLATION.numbers["better than"]["nothing, stopped early"]
