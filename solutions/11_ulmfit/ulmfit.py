@@ -52,18 +52,17 @@ plots.road("11")
 # %% [markdown] slide="subslide"
 # ## What you will be able to do
 #
-# - fine-tune a language model on raw text and on labels with one loop, which you write,
-# - give each layer its own learning rate, wake the layers one after the other, and shape the rate over the run,
-# - read texts of any length for a classifier, with padding and with bounded memory,
-# - compare the result with what a sceptic tries first,
-# - find out which part of a recipe earns its place,
+# - fine-tune a language model on raw text and on labels, with one loop that you write,
+# - give each layer its own rate, wake the layers one by one, and shape the rate over the run,
+# - read texts of any length for a classifier, with padding and bounded memory,
+# - compare the result with what a sceptic tries first, and find out which part of a recipe earns its place,
 # - see from its symptoms that a run forgets, sleeps, or has read the test.
 #
 # ## The paper
 #
 # **ULMFiT**: Howard and Ruder, *Universal Language Model Fine-tuning for Text Classification*, ACL 2018, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146). Section 3 is the method, section 5 takes it apart. The language model is the AWD-LSTM of lesson 10.
 #
-# The lesson takes 100 minutes if you are quick, and 130 with second tries. Short of time? Exercises 2, 3 and 4 are the spine. The lesson goes on without the others.
+# The lesson takes 100 to 130 minutes. Short of time? Exercises 2, 3 and 4 are the spine; the lesson goes on without the others.
 #
 # ## Letters
 #
@@ -82,13 +81,13 @@ plots.road("11")
 # %% [markdown] slide="slide"
 # ## 1. Stage 1 is a file
 #
-# In 2012, people who wanted to tell birds from photos stopped starting from nothing. They took a network that had learnt ImageNet, a million photos of everything, and trained it a little further. ULMFiT does this with text, in three stages:
+# To tell birds apart from photos, nobody starts from nothing. One takes a network that has learnt ImageNet, a million photos of everything, and trains it a little further. ULMFiT does this with text, in three stages:
 #
 # 1. **General language.** A language model reads general text. Howard and Ruder took WikiText-103: 28,595 articles, 103 million words. It is done once; then it is a file.
 # 2. **The task's language.** The same model goes on reading, now the texts of the task. It needs no labels.
-# 3. **The task.** The softmax goes, a small new head comes, and the whole network learns the labels.
+# 3. **The task.** A small new head takes the place of the softmax, and the whole network learns the labels.
 #
-# Word vectors carry over one layer. Here the *whole network* is carried over. Your stage 1 is an AWD-LSTM of lesson 10: two layers, and a few million words of novels, speeches, letters and articles, in lower case. No film review and no question collection was among them.
+# Word vectors carry over one layer, this the *whole network*. Your stage 1 is the two-layer AWD-LSTM of lesson 10. It has read novels, speeches, letters and articles, in lower case, but no film review and no question collection.
 
 # %%
 STAGE_1, STAGE_1_WORDS = load_awd_lstm()
@@ -311,7 +310,7 @@ speak(after_2, words, own)
 outcome("how_far", before / after, unit="x")
 
 # %% [markdown]
-# Half a minute ago it told stories. With the corpora it now asks questions, which nobody told it to. (Without them it has read more news, and speaks of what the papers wrote.) That is **stage 2**. Some call it *domain adaptation*; it reads the target task's own text, and not a domain's.
+# Half a minute ago it told stories. Now it asks questions, which nobody told it to. (Without the corpora it has read news, and speaks of what the papers wrote.) That is **stage 2**. Some call it *domain adaptation*; but it reads the task's own text, not a domain's.
 
 # %% [markdown] slide="slide"
 # ## 4. Stage 3: a hundred labels
@@ -470,7 +469,7 @@ clear = share_right(right[best] - right[second])["low"] > 0
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order. Which words occur says nothing there, and every model that has read is far ahead: what the task asks decides whether pretraining shows.)
+# Read the list and not the bars alone: three draws of labels make wide intervals. On the questions **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order. Which words occur says nothing there, and the networks that have read are far ahead: whether pretraining shows hangs on what the task asks.)
 #
 # So what do you have? One network that can be asked for more than its counts. Ask it something. Change the sentence, in lower case.
 
@@ -636,7 +635,7 @@ check("broken_tunings", broken_tunings)
 #
 # > *"With ULMFiT, 100 labels do the work of 100 times as many."*
 #
-# The abstract has the sentence, and it is repeated everywhere. Section 5 of the paper says what it holds for: IMDb, with 50,000 reviews without labels for stage 2, against the same network *from scratch*. On AG the factor is 50. With no more text than the 100 reviews and news themselves, it is 10 on IMDb and 20 on AG. Compare with counting words.
+# The abstract has the sentence, and it is repeated everywhere. Section 5 of the paper says where it holds: on IMDb, with 50,000 unlabelled reviews for stage 2, against the same network *from scratch*. On AG the factor is 50. With no more text than the 100 labelled ones, it is 10 on IMDb and 20 on AG. Compare with counting words.
 
 # %%
 predict("worth", "How many labels does a naive Bayes SVM need to match your pipeline's 100?")
@@ -671,14 +670,14 @@ for way, points in bags.items():
 outcome("worth", enough[0] if enough else COUNTS[-1])
 
 # %% [markdown]
-# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, as in the task without the corpora, no number of labels helps a bag of words.) So ask of every such factor: against whom, on which task, with which other text? And remember the sizes: the paper's model has read 103 million words, yours two and a half. With all labels its errors were the lowest then: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
+# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, as in the task without the corpora, no number of labels helps a bag of words.) So ask of every such factor: against whom, on which task, with which other text? With all labels, the paper's errors were the lowest of their time: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
 
 # %% [markdown] slide="slide"
 # ## Two opinions
 #
-# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* (From a well-read article.) **For it:** each task needs a training run of its own, GPT and BERT do without, and in section 5 it brings 2.3 points on the questions (−2.6 to 8.2) and 0.3 on opinions (−1.9 to 2.6), no clear difference. **Against it:** it needs no labels, it takes half a minute here, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
+# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* (From a well-read article.) **For it:** each task needs a run of its own, GPT and BERT do without, and our hundred labels show no clear gain (section 5). **Against it:** it needs no labels and takes half a minute here, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
 #
-# *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; that it is "straightforward" for tagging, the paper says and does not show. **Against it:** no experiment of either paper sets the two side by side. What came next, GPT and BERT, fine-tunes whole networks as ULMFiT does. And who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018. Dai and Le fine-tuned a language model in 2015 (lesson 04).
+# *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; tagging is "straightforward", says the paper, and does not show it. **Against it:** neither paper sets the two side by side. GPT and BERT fine-tune whole networks, as ULMFiT does. And who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018. Dai and Le fine-tuned a language model in 2015 (lesson 04).
 #
 # A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned, and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58. But the mean of *any* two runs is better than one. So the control is the forward model twice, with another start of the head. The course's backward checkpoint, 100 labels, stored:
 
@@ -691,12 +690,10 @@ report.print_both_ways()
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - ULMFiT has three stages: a language model of general text, the same on the task's own text without labels, and the same with a new head on the labels.
-# - One loop does stages 2 and 3. What differs is the loss, and who is awake.
+# - ULMFiT has three stages: a language model of general text, the same on the task's text without labels, the same with a new head on the labels. One loop does stages 2 and 3.
 # - Discriminative rates: each layer 2.6 times slower than the one above it. Gradual unfreezing wakes the layers from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
 # - Together they keep the language model from being forgotten. A hundred labels did not reward it here.
-# - Concat pooling takes the last state, the largest of each unit and the mean. Padding must not take part.
-# - BPT3C carries the state over a long text and cuts the gradient.
+# - Concat pooling takes the last state, the largest of each unit and the mean, without padding. BPT3C carries the state over a long text and cuts the gradient.
 # - A bag of words is the first thing to compare with. On our questions, a hundred labels gave the whole pipeline no lead over it.
 # - Forgetting is seen in a text that the model knew before; sleeping layers in their weights; a leak in a perplexity that is too good.
 
