@@ -146,7 +146,7 @@ check("locked_dropout", locked_dropout)
 locked_dropout = or_reference("locked_dropout", locked_dropout)
 
 # %% [markdown]
-# The input is the largest part of a word model: here, 1,500 words with 100 numbers each. Rare words are seen a few times only, and their rows are learnt by heart first. **Embedding dropout** takes whole words away. For one batch the language has no *Tuesday*, wherever it stands.
+# The input is the largest part of a word model: here, 1,500 words with 100 numbers each. Rare words are seen a few times only, and their rows are easily learnt by heart. **Embedding dropout** takes whole words away. For one batch the language has no *Tuesday*, wherever it stands.
 
 # %% [markdown] exercise="embedding_dropout"
 # ### Exercise 2. Do without some words
@@ -180,7 +180,7 @@ embedding_dropout = or_reference("embedding_dropout", embedding_dropout)
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
-# Both masks stay outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D). In PyTorch it is called `weight_hh_l0`. Through it the network runs in circles, and so it is where a text is learnt by heart most easily. But a fast LSTM is one sealed call; you cannot reach in between two steps.
+# Both masks stay outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D). In PyTorch it is called `weight_hh_l0`. Every word of the window passes through it, and no mask of section 2 touches it. But a fast LSTM is one sealed call; you cannot reach in between two steps.
 #
 # The paper's idea: leave the states alone and thin the **matrix**, once before the call. Half of the connections are missing throughout the window, and the sealed LSTM never knows.
 #
@@ -514,7 +514,7 @@ figures.print_systems(ABLATION.numbers)
 # The paper's table shows far more. Our guess at the reason: in twelve thousand words there is little to be learnt that is not found in the first epochs. What the remedies buy is time. A model that does not turn back can go on reading, and that pays where there is more to read.
 
 # %% [markdown]
-# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. Let it speak; a slash is the end of a sentence.
+# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. It was made with Adam, its rate rising once and falling once: in two epochs the trigger of NT-ASGD, which looks five back, could never fire. (The command has the paper's optimiser, too.) Let it speak; a slash is the end of a sentence.
 
 # %%
 grown_up, words = load_awd_lstm()

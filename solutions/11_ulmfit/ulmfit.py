@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 11 · ULMFiT
 #
-# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you do the opposite: you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop that does it, and you measure which of its famous tricks earns its place.
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop, and you measure which of its famous tricks earns its place.
 
 # %%
 import copy
@@ -107,7 +107,7 @@ print("\nThe checkpoint speaks:")
 speak(STAGE_1, STAGE_1_WORDS)
 
 # %% [markdown]
-# English, of a kind, out of novels and speeches. Of this task it knows nothing yet. Now you write what turns it.
+# English, of a kind, out of novels and speeches. Now you write what turns it.
 
 # %% [markdown] slide="slide"
 # ## 2. Learn the new, keep the old
@@ -116,17 +116,17 @@ speak(STAGE_1, STAGE_1_WORDS)
 #
 # ### When: a slanted triangle
 #
-# The new head starts at random, and its first gradients are noise. So the rate starts low. It rises soon, to get to the right region, and then falls for a long time, to settle. The paper (section 3.2) takes two straight lines, with $\rho = 32$ and $c = \lfloor S \cdot q \rfloor$, $q = 0.1$:
+# The new head starts at random, and its first gradients are noise. So the rate starts low. It rises soon, to get to the right region, and then falls for a long time, to settle: two straight lines (section 3.2), with $\rho = 32$ and $c = \lfloor S \cdot q \rfloor$, $q = 0.1$:
 #
 # $$p = \begin{cases} s / c & s < c \\ 1 - \dfrac{s - c}{c \cdot (1/q - 1)} & \text{otherwise} \end{cases} \qquad \eta_s = \eta_{\max} \cdot \frac{1 + p\,(\rho - 1)}{\rho}$$
 #
-# Below is what is printed, for two runs.
+# This is what is printed, for two runs:
 
 # %% slide="subslide"
 report.printed_figure("As printed, a run of 109 steps ends below zero", (100, 109))
 
 # %% [markdown]
-# A negative rate climbs the loss. In long runs nobody would see it. A hundred labels make short runs.
+# A negative rate climbs the loss. Long runs hide it. A hundred labels make short runs.
 
 # %% [markdown] exercise="slanted_triangular"
 # ### Exercise 1. A slanted triangle (derive it)
@@ -272,7 +272,7 @@ fine_tune = or_reference("fine_tune", fine_tune)
 # %% [markdown] slide="slide"
 # ## 3. Stage 2: it learns how people ask
 #
-# The task brings words that the checkpoint has never met. A new word gets the mean of all vectors and moves from there; the others keep theirs. The model bets among the words that occur at least twice in the task's text. No text of dev or test is read.
+# A word that the checkpoint has never met gets the mean of all vectors, and moves from there. The model bets among the words that occur at least twice in the task's text. No text of dev or test is read.
 
 # %%
 predict(
@@ -352,7 +352,7 @@ check("concat_pool", concat_pool)
 concat_pool = or_reference("concat_pool", concat_pool)
 
 # %% [markdown] slide="subslide"
-# A film review has a thousand tokens. To learn from it, autograd keeps every state of every layer until the loss is known. **BPT3C** reads it in chunks: the state is carried on, and gradients stop at each border and reach only the last chunks. All states are kept for pooling, and numbers are cheap where no gradient needs them.
+# A film review has a thousand tokens. To learn from it, autograd keeps every state of every layer until the loss is known. **BPT3C** reads it in chunks: the state is carried on, but gradients stop at each border and reach only the last chunks. All states are kept for pooling, which is cheap without gradients.
 
 # %% [markdown] exercise="read_in_chunks"
 # ### Exercise 5. A text of a thousand tokens
@@ -392,10 +392,10 @@ check("read_in_chunks", read_in_chunks)
 read_in_chunks = or_reference("read_in_chunks", read_in_chunks)
 
 # %% [markdown] slide="subslide"
-# Now put your parts together. The classifier is your pooling over your reading of the language model's layers. A head of two small layers stands on top (50 units, batch norm, dropout, as in the paper). It learns from **100 labelled texts**. From the same 100 learn:
+# Now put your parts together: your pooling over your reading of the language model's layers, and on top a head of two small layers (50 units, batch norm, dropout, as in the paper). It learns from **100 labelled texts**. From the same 100 learn:
 #
 # - what a sceptic tries first: a **bag of words** with logistic regression, and **naive Bayes** weights under a linear SVM (Wang and Manning 2012),
-# - the checkpoint's **word vectors** alone, and **ELMo**'s frozen layers, each averaged over the text, under a logistic regression,
+# - the checkpoint's **word vectors** alone, and **ELMo**'s frozen layers, averaged over the text, under a logistic regression,
 # - your network **from scratch**, twice as long, and your pipeline **without stage 2**.
 
 # %%
@@ -499,7 +499,7 @@ report.print_leads_by_labels()
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
 #
-# Recipes are copied whole. Take yours apart: it is all arguments. The paper did so, too (section 5; error in percent on validation, so lower is better):
+# Recipes are copied whole. Take yours apart, as the paper did (section 5; error in percent on validation, so lower is better):
 #
 # | classifier fine-tuning | IMDb | TREC-6 | AG |
 # |---|---|---|---|
@@ -513,7 +513,7 @@ report.print_leads_by_labels()
 # | gradual + slanted triangle | 5.04 | 6.02 | 5.35 |
 # | all three | **5.00** | **5.69** | 5.38 |
 #
-# **Chain-thaw** is an older rule: one layer at a time. In our version the head learns alone for an epoch, as before. Then each layer has one epoch to itself, from the bottom to the top. After that all learn together.
+# **Chain-thaw** is an older rule: one layer at a time. Here the head learns alone for an epoch. Then each layer has one epoch to itself, from the bottom to the top. After that all learn together.
 
 # %% [markdown] exercise="chain_thaw"
 # ### Exercise 6. Change one thing: another order
@@ -585,7 +585,7 @@ report.print_forgetting()
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
 #
-# Three runs of stages 2 and 3 have one fault each. Beside them is a sound one. Only numbers that any run can print are shown: how well the model still reads general text, how far each layer has moved, how well it reads the two parts of the task that it should never have seen, and its score.
+# Three runs of stages 2 and 3 have one fault each. Beside them is a sound one. You see what any run can print: how well the model still reads general text, how far each layer has moved, how well it reads the two parts of the task that it should never have seen, and its score.
 
 # %% slide="subslide"
 report.broken_curves()
