@@ -133,7 +133,9 @@ class AWDRun:
 
     def save(self, path: Path) -> None:
         """Write everything needed to go on."""
-        tensors = {f"model.{name}": p for name, p in self.model.named_parameters()}
+        tensors: dict[str, Tensor] = {
+            f"model.{name}": parameter for name, parameter in self.model.named_parameters()
+        }
         tensors |= optimiser_tensors(self.optimiser)
         rows = {"best": self.best, "average": self.average.means if self.average else []}
         rows["state"] = [part for pair in self.state or [] for part in pair]
