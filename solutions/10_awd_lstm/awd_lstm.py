@@ -107,7 +107,7 @@ outcome("recites", 100 * float(page.right.mean()), unit="%")
 # %% [markdown]
 # Everything after the ▸ comes out of the network's weights. On the page there is next to nothing left to guess. On other text it was best after a few readings, and has grown worse ever since.
 #
-# The plainest remedy is to **stop early**. Remember it: everything below must beat it.
+# The plainest remedy is to **stop early**. Everything below must beat it.
 
 # %% [markdown] slide="slide"
 # ## 2. Dropout for running text
@@ -514,7 +514,7 @@ figures.print_systems(ABLATION.numbers)
 # The paper's table shows far more. Our guess at the reason: in twelve thousand words there is little to be learnt that is not found in the first epochs. What the remedies buy is time. A model that does not turn back can go on reading, and that pays where there is more to read.
 
 # %% [markdown]
-# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. It was made with Adam, its rate rising once and falling once: in two epochs the trigger of NT-ASGD, which looks five back, could never fire. (The command has the paper's optimiser, too.) Let it speak; a slash is the end of a sentence.
+# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. It was made with Adam, its rate rising once and falling once: in two epochs the trigger of NT-ASGD, which looks five back, could never fire. (The command has the paper's optimiser, too.) A slash is the end of a sentence.
 
 # %%
 grown_up, words = load_awd_lstm()
