@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 11 · ULMFiT
 #
-# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train the whole model further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop, and you measure which of its famous tricks earns its place.
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train all of it further, first on the text of the task, then on its labels. The art is to learn the new without losing the old. You write the loop, and measure which of its famous tricks earns its place.
 
 # %%
 import copy
@@ -62,7 +62,7 @@ plots.road("11")
 #
 # **ULMFiT**: Howard and Ruder, *Universal Language Model Fine-tuning for Text Classification*, ACL 2018, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146). Section 3 is the method, section 5 takes it apart. The language model is the AWD-LSTM of lesson 10.
 #
-# The lesson takes 100 to 130 minutes. Short of time? Exercises 2, 3 and 4 are the spine; the lesson goes on without the others.
+# The lesson takes 100 to 130 minutes. Short of time? Exercises 2, 3 and 4 are the spine.
 #
 # ## Letters
 #
@@ -73,7 +73,7 @@ plots.road("11")
 # | $L$ | layers that learn; the top one is number $L$ | $\eta^l$ | the rate of layer $l$ |
 # | $S, s$ | steps of a run, and one of them, counted from 0 | $c$ | the step at which the rate is highest |
 #
-# The paper writes $T$ and $t$ for $S$ and $s$. In this course those are tokens.
+# The paper's $T$ and $t$ are our $S$ and $s$.
 
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 3; section 1, 4; section 2, 42 (exercise 3 alone is 20); section 3, 5; section 4, 28; section 5, 14; section 6, 8; the myth, opinions, recap and discussion, 14: about 115. For 60 minutes: show exercises 1 and 5 solved, let them do 2, 3 and 4, and take section 5 as a poll. Students get stuck in exercise 3 on the rates: they multiply the rate of the step before. Let them print the rate of one group over the steps and look. Ask before section 4 who would bet on a bag of words, and keep the tally until its figure. Without the NLTK corpora the live runs tell sentences in order from shuffled ones; the stored figures are of the two tasks that the text speaks of, questions and opinions on films.
@@ -471,7 +471,7 @@ outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 # %% [markdown]
 # Read the list and not the bars alone: three draws of labels make wide intervals. On the questions **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order. Which words occur says nothing there, and the networks that have read are far ahead: whether pretraining shows hangs on what the task asks.)
 #
-# So what do you have? One network that can be asked for more than its counts. Ask it something. Change the sentence, in lower case.
+# Ask your network something. Change the sentence, in lower case.
 
 # %% slide="subslide"
 MINE = "how many planets have a moon ?"
@@ -483,18 +483,18 @@ for chance, name in sorted(zip(chances.tolist(), TASK.classes, strict=True), rev
 # %% [markdown] slide="subslide"
 # ### From 50 labels to all
 #
-# Stored runs, more draws: five of 50 and of 100 labels, three of 500 and of all. Two tasks: the **questions**, and **opinions**, sentences for or against a film. *Plain* is the sceptic's pipeline: stages 1 and 2, then everything awake at one rate.
+# Stored runs on two tasks: the **questions**, and **opinions**, sentences for or against a film. *Plain* is the sceptic's pipeline: stages 1 and 2, then everything awake at one rate, with the triangle.
 
 # %% slide="subslide"
 for task in report.TASKS:
     print(stored_result(f"ulmfit_labels_{task}"))
-report.labels_figure("TITLE (stored)")
+report.labels_figure("Having read helps the network; counting words keeps up (stored)")
 
 # %%
 report.print_leads_by_labels()
 
 # %% [markdown]
-# LABELS TEXT
+# **On the questions the network gains from having read**: with 50 and with 500 labels it is ten points ahead of itself from scratch. But at no size is it clearly ahead of counting words, or of ELMo. With 500 labels *plain* beats the recipe, and nothing is better. With so few labels, no way to learn opinions is far above guessing. (ELMo's checkpoint had read film reviews before.)
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
@@ -562,7 +562,7 @@ print("chain-thaw less gradual unfreezing:", lead(change))
 outcome("thaw", 100 * change["mean"], unit="points")
 
 # %% [markdown]
-# Three draws see only large effects. The stored runs leave out one part after the other, with five draws of 100 labels on both tasks. What is plotted is the difference itself, on the same draws and the same test texts: above 0, the part helps.
+# Three draws see only large effects. The stored runs leave out one part after the other. What is plotted is the difference itself, on the same draws and the same test texts: above 0, the part helps.
 
 # %% slide="subslide"
 print(stored_result("ulmfit_parts"))
@@ -572,7 +572,7 @@ report.parts_figure("With 100 labels, no part of the recipe has a clear lead (st
 report.print_leads_by_part()
 
 # %% [markdown]
-# PARTS TEXT
+# **No part has a clear lead.** Every interval holds 0, on both tasks. On the questions the triangle is 2.9 points ahead (−0.8 to 6.5), and stage 2 is 2.3 ahead (−2.6 to 8.2). Without gradual unfreezing or discriminative rates the mean is higher. The *plain* run is 3.4 points ahead of the whole recipe, and its interval just touches 0. In the paper most parts are worth something; but on AG the full recipe is not the best row either.
 #
 # Is the recipe idle, then? Look at what it was made for: does the network still know general text? Below is its perplexity on news that no stage has read.
 
@@ -580,7 +580,7 @@ report.print_leads_by_part()
 report.print_forgetting()
 
 # %% [markdown]
-# **The recipe does what it promises: it protects the language model. The labels did not need the protection.** A classifier may forget English and still know its six classes. And a lower rate protects as well.
+# **The recipe does what it promises: it protects the language model. The labels did not need the protection.** A classifier may forget English and still know its six classes. And a lower rate protects nearly as well.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
@@ -670,16 +670,16 @@ for way, points in bags.items():
 outcome("worth", enough[0] if enough else COUNTS[-1])
 
 # %% [markdown]
-# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, as in the task without the corpora, no number of labels helps a bag of words.) So ask of every such factor: against whom, on which task, with which other text? With all labels, the paper's errors were the lowest of their time: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
+# On the questions, counting words needs nothing like 10,000 labels to catch up: a hundred to a few hundred do. (Where the order of words decides, no number helps.) So ask of every such factor: against whom, on which task, with which other text? With all labels, the paper's errors were the lowest of their time: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
 
 # %% [markdown] slide="slide"
 # ## Two opinions
 #
 # *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* (From a well-read article.) **For it:** each task needs a run of its own, GPT and BERT do without, and our hundred labels show no clear gain (section 5). **Against it:** it needs no labels and takes half a minute here, and in the paper leaving it out costs 0.69 points on TREC-6, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
 #
-# *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; tagging is "straightforward", says the paper, and does not show it. **Against it:** neither paper sets the two side by side. GPT and BERT fine-tune whole networks, as ULMFiT does. And who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018. Dai and Le fine-tuned a language model in 2015 (lesson 04).
+# *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; tagging is "straightforward", says the paper, and does not show it. **Against it:** neither paper sets the two side by side. GPT and BERT fine-tune whole networks, as ULMFiT does. (Who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018; Dai and Le fine-tuned in 2015, lesson 04.)
 #
-# A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned, and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58. But the mean of *any* two runs is better than one. So the control is the forward model twice, with another start of the head. The course's backward checkpoint, 100 labels, stored:
+# A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned, and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58. But the mean of *any* two runs may beat one. So the control is the forward model twice, with another start of the head. With 100 labels, stored:
 
 # %%
 report.print_both_ways()
@@ -694,8 +694,8 @@ report.print_both_ways()
 # - Discriminative rates: each layer 2.6 times slower than the one above it. Gradual unfreezing wakes the layers from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
 # - Together they keep the language model from being forgotten. A hundred labels did not reward it here.
 # - Concat pooling takes the last state, the largest of each unit and the mean, without padding. BPT3C carries the state over a long text and cuts the gradient.
-# - A bag of words is the first thing to compare with. On our questions, a hundred labels gave the whole pipeline no lead over it.
-# - Forgetting is seen in a text that the model knew before; sleeping layers in their weights; a leak in a perplexity that is too good.
+# - Compare with a bag of words first. On our questions, a hundred labels gave the whole pipeline no lead over it.
+# - Forgetting shows in a text that the model knew before, sleeping layers in their weights, a leak in a perplexity that is too good.
 
 # %%
 calibration()
