@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
 from elmo_mini.figures import plots
-from elmo_mini.figures.few_labels import label_curves
+from elmo_mini.figures.few_labels import label_dots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.results.intervals import lead
@@ -86,7 +86,7 @@ def labels_of(task: str) -> dict[str, Any]:
 
 def labels_figure(title: str) -> Picture:
     """Every way to learn, from 50 labels to all, on both tasks."""
-    return label_curves({task: labels_of(task) for task in TASKS}, title=title)
+    return label_dots({task: labels_of(task) for task in TASKS}, title=title)
 
 
 def print_leads_by_labels() -> None:

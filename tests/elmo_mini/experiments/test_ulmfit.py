@@ -8,7 +8,7 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.experiments import ulmfit_report as report
 from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
-from elmo_mini.experiments.ulmfit import NONE, PARTS, WHOLE
+from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, WHOLE
 from elmo_mini.experiments.ulmfit_bench import Bench, from_nothing, schedule_for
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import read_in_chunks
@@ -131,6 +131,24 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
     assert [f"{curves[WHOLE][place]['mean']:.0f}" for place in (0, -1)] == ["193", "199"]
     assert 7 < curves[NONE][-1]["mean"] / curves[NONE][0]["mean"] < 8.5
     assert all(0.5 < point["mean"] < 0.6 for point in tasks["opinions"]["right"].values())
+
+
+def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
+    questions, opinions = map(report.labels_of, report.TASKS)
+    at = dict(zip(questions["labels"], range(4), strict=False))
+    gains = questions["lead of stages 1, 2 and 3"]
+    for count in (50, 500):  # "ten points ahead of itself from scratch"
+        ahead = gains["from scratch"][at[count]]
+        assert ahead["low"] > 0
+        assert 0.09 < ahead["mean"] < 0.11
+    for way in ("bag of words", "naive Bayes SVM", "ELMo features"):
+        assert all(point["low"] <= 0 for point in gains[way])
+    plain = gains[PLAIN][at[500]]
+    assert plain["high"] < 0
+    at_500 = {way: points[at[500]]["mean"] for way, points in questions["right"].items()}
+    assert max(at_500, key=at_500.__getitem__) == PLAIN
+    few = [point for points in opinions["right"].values() for point in points[:2]]
+    assert max(point["mean"] for point in few) < 0.58
 
 
 def in_points(point: dict[str, float]) -> str:
