@@ -27,6 +27,7 @@ from elmo_mini.ulmfit.recipe import Stage3
 from elmo_mini.ulmfit.report import Right, share_right
 
 LABELS = 100
+PART_DRAWS = {"questions": 5, "opinions": 3}
 WATCHED = 3
 """Draws whose forgetting is measured after every epoch."""
 WHOLE, NONE = "the whole recipe", "none of the three"
@@ -86,10 +87,10 @@ def _every_way(bench: Bench, count: int, seeds: Sequence[int]) -> dict[str, Righ
 
 
 def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
-    """A hundred labels: each part of the recipe left out, both directions, what is forgotten."""
+    """A hundred labels: each part of the recipe left out, and what is forgotten."""
     found: Result = {"labels": LABELS, "tasks": {}}
     for name, bench in tasks.items():
-        draws = seeds[: bench.draws[LABELS]]
+        draws = seeds[: PART_DRAWS[name]]
         said, general = {}, {}
         for variant, how in PARTS.items():
             runs = [
@@ -110,12 +111,6 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
         said["without stage 2"] = [
             bench.trained(LABELS, Stage3(), seed, read=False).said for seed in draws
         ]
-        said["backward"] = [
-            bench.trained(LABELS, Stage3(), seed, direction="backward").said for seed in draws
-        ]
-        again = [bench.trained(LABELS, Stage3(), seed, again=True).said for seed in draws]
-        for pair, others in ((BOTH_WAYS, said["backward"]), (TWICE, again)):
-            said[pair] = [one + other for one, other in zip(said[WHOLE], others, strict=True)]
         rights = {variant: bench.right(answers) for variant, answers in said.items()}
         found["tasks"][name] = {
             "what": bench.task.what,
@@ -125,10 +120,6 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
                 variant: share_right(rights[WHOLE] - right)
                 for variant, right in rights.items()
                 if variant != WHOLE
-            },
-            "lead of both ways": {
-                variant: share_right(rights[BOTH_WAYS] - rights[variant])
-                for variant in (WHOLE, "backward", TWICE)
             },
             "perplexity of general text": {
                 "after stage 1": bench.general_perplexity(bench.reader(read=False)),
@@ -150,6 +141,28 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
     return "A hundred labels: which part of the recipe earns its place", found
 
 
+def both_ways(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """A hundred questions: forward, backward, their mean, and the mean of two forward runs."""
+    bench = tasks["questions"]
+
+    def each(**how: Any) -> list[Any]:
+        return [bench.trained(LABELS, Stage3(), seed, **how).said for seed in seeds]
+
+    said = {"forward": each(), "backward": each(direction="backward")}
+    for pair, others in ((BOTH_WAYS, said["backward"]), (TWICE, each(again=True))):
+        said[pair] = [one + other for one, other in zip(said["forward"], others, strict=True)]
+    rights = {way: bench.right(answers) for way, answers in said.items()}
+    return "A hundred questions, read forward, backward and both ways", {
+        "labels": LABELS,
+        "right": {way: share_right(right) for way, right in rights.items()},
+        "lead of both ways": {
+            way: share_right(rights[BOTH_WAYS] - right)
+            for way, right in rights.items()
+            if way != BOTH_WAYS
+        },
+    }
+
+
 def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
     """Three broken runs and a sound one, with a hundred questions."""
     return "Three broken runs and a sound one", broken_runs(tasks["questions"], seeds[0])
@@ -157,6 +170,7 @@ def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
 
 EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Result]]] = {
     "parts": parts,
+    "both-ways": both_ways,
     "broken": broken,
     "labels-questions": partial(labels, "questions"),
     "labels-opinions": partial(labels, "opinions"),

@@ -17,7 +17,6 @@ from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
 
 TASKS = ("questions", "opinions")
-NAMES = {"the whole recipe": "forward"}
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -64,19 +63,11 @@ def print_forgetting() -> None:
 
 def print_both_ways() -> None:
     """How often each direction is right, and what their mean is ahead of."""
-    for task, of in tasks_of("parts").items():
-        right = ", ".join(
-            f"{name} {of['right'][variant]['mean']:.1%}"
-            for name, variant in (
-                ("forward", "the whole recipe"),
-                ("backward", "backward"),
-                ("both", "forward and backward"),
-                ("forward twice", "forward twice"),
-            )
-        )
-        print(f"{task}: {right}")
-        for variant, point in of["lead of both ways"].items():
-            print(f"   both less {NAMES.get(variant, variant):<18} {lead(point)}")
+    stored = stored_result("ulmfit_both_ways").numbers
+    for way, point in stored["right"].items():
+        print(f"{way:<22} {point['mean']:.1%}")
+    for way, point in stored["lead of both ways"].items():
+        print(f"both ways less {way:<14} {lead(point)}")
 
 
 def labels_of(task: str) -> dict[str, Any]:

@@ -679,13 +679,7 @@ outcome("worth", enough[0] if enough else COUNTS[-1])
 #
 # *"ULMFiT ranks a grade below ELMo."* (The same article.) **For it:** ELMo set records on six tasks of different kinds. ULMFiT was tried on classification alone; tagging is "straightforward", says the paper, and does not show it. **Against it:** neither paper sets the two side by side. GPT and BERT fine-tune whole networks, as ULMFiT does. (Who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018; Dai and Le fine-tuned in 2015, lesson 04.)
 #
-# A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned, and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58. But the mean of *any* two runs may beat one. So the control is the forward model twice, with another start of the head. With 100 labels, stored:
-
-# %%
-report.print_both_ways()
-
-# %% [markdown]
-# BOTH TEXT
+# A third saying is wrong: that ULMFiT reads from left to right only. In all experiments of the paper a forward and a backward model are fine-tuned, and their probabilities averaged. IMDb's test error falls from 5.30 to 4.58.
 
 # %% [markdown] slide="slide"
 # ## Recap

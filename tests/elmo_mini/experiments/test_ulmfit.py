@@ -93,7 +93,7 @@ def test_the_stored_labels_have_their_draws() -> None:
     for task in report.TASKS:
         stored = report.labels_of(task)
         counts, draws = stored["labels"], stored["draws"]
-        assert counts[:3] == [50, 100, 500]
+        assert counts[:2] == [50, 100]
         assert draws == [5, 5, 3, 3][: len(draws)]
         for points in (*stored["right"].values(), *stored["lead of stages 1, 2 and 3"].values()):
             assert [len(point["values"]) for point in points] == draws
