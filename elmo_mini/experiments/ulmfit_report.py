@@ -85,10 +85,10 @@ def print_leads_by_labels() -> None:
     for task in TASKS:
         stored = labels_of(task)
         print(f"{task}: stages 1, 2 and 3 less ...")
-        for place, count in enumerate(stored["labels"]):
-            print(f"   {count:,} labels")
-            for way, points in stored["lead of stages 1, 2 and 3"].items():
-                print(f"      {way:<28} {lead(points[place])}")
+        for way, points in stored["lead of stages 1, 2 and 3"].items():
+            print(f"   {way}")
+            for count, point in zip(stored["labels"], points, strict=True):
+                print(f"      {count:>5,} labels: {lead(point)}")
 
 
 def broken_curves() -> Picture:

@@ -32,7 +32,7 @@ def _awd_lstm(printed: str) -> None:
 
 
 def _ulmfit(printed: str, *, corpora: bool) -> None:
-    verdicts = dict(re.findall(r"stages 1, 2 and 3 less ([^:]*): [^:]*: ([a-z ]*)", printed))
+    verdicts = dict(re.findall(r"stages 1, 2 and 3 less ([^:\n]*): [^:\n]*: ([a-z ]*)", printed))
     assert len(verdicts) == 6
     counting = {verdicts["bag of words"], verdicts["naive Bayes SVM"]}
     assert counting == {"no clear difference" if corpora else "ahead"}
