@@ -8,7 +8,7 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.experiments import ulmfit_report as report
 from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
-from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, WHOLE
+from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, TWICE, WHOLE
 from elmo_mini.experiments.ulmfit_bench import Bench, from_nothing, schedule_for
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import read_in_chunks
@@ -149,6 +149,15 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
     assert max(at_500, key=at_500.__getitem__) == PLAIN
     few = [point for points in opinions["right"].values() for point in points[:2]]
     assert max(point["mean"] for point in few) < 0.58
+
+
+def test_two_directions_are_ahead_of_one_and_level_with_one_twice() -> None:
+    stored = stored_result("ulmfit_both_ways").numbers
+    assert {len(point["values"]) for point in stored["right"].values()} == {5}
+    lead = stored["lead of both ways"]
+    assert in_points(lead["forward"]) == "2.8 (0.4 to 5.2)"
+    assert lead[TWICE]["low"] < 0 < lead[TWICE]["high"]
+    assert abs(lead[TWICE]["mean"]) < 0.01
 
 
 def in_points(point: dict[str, float]) -> str:
