@@ -472,7 +472,7 @@ outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 # %% [markdown]
 # Read the list and not the bars alone: three draws of labels make wide intervals. On the questions **nobody wins**. Counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order. Which words occur says nothing there, and the networks that have read are far ahead: whether pretraining shows hangs on what the task asks.)
 #
-# Ask your network something of your own, in lower case.
+# Ask your network something, in lower case.
 
 # %% slide="subslide"
 MINE = "how many planets have a moon ?"
