@@ -1,0 +1,129 @@
+"""The tables of ELMo's and BERT's papers, drawn."""
+
+import numpy as np
+
+from elmo_mini.figures.palette import COLOURS, GREY, INK, TINTS
+from elmo_mini.figures.picture import Picture, blank
+from elmo_mini.figures.plots import bars
+from elmo_mini.results import published
+
+
+def glue_figure(title: str) -> Picture:
+    """GLUE's eight tasks, one line of dots for each model."""
+    names = [*published.GLUE]
+    figure = blank(8.2, 4.0, title)
+    axes = figure.add_subplot()
+    heights = np.arange(len(published.GLUE_TASKS))[::-1]
+    marks = ("|", "s", "^", "o", "D")
+    colours = (INK, COLOURS[1], COLOURS[2], COLOURS[0], COLOURS[4])
+    for name, mark, colour in zip(names, marks, colours, strict=True):
+        axes.plot(
+            published.GLUE[name],
+            heights,
+            mark,
+            color=colour,
+            label=name,
+            markersize=10 if mark == "|" else 6,
+            markeredgewidth=2 if mark == "|" else 1,
+        )
+    axes.set_yticks(heights, published.GLUE_TASKS)
+    axes.set_xlabel("score on the test, of 100")
+    axes.grid(axis="y", color=GREY, alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=5, fontsize=8)
+    said = ". ".join(
+        f"{task}: "
+        + ", ".join(f"{name} {published.GLUE[name][place]:g}" for name in names)
+        for place, task in enumerate(published.GLUE_TASKS)
+    )
+    return Picture(figure, f"Dots, {title}. {said}.")
+
+
+def squad_and_swag(title: str) -> Picture:
+    """SQuAD 1.1 and SWAG on the test, with what people reach."""
+    squad = {f"{name}\n(SQuAD)": test for name, (_, test) in published.SQUAD.items()}
+    squad["a person\n(SQuAD)"] = published.SQUAD_PERSON
+    swag = {f"{name}\n(SWAG)": score for name, score in published.SWAG.items()}
+    rows = {name: score for part in (squad, swag) for name, score in part.items()}
+    return bars(
+        [name.replace(" + ", "\n+ ").replace("one ", "one\n") for name in rows],
+        {"score on the test": list(rows.values())},
+        title=title,
+        ylabel="F1 (SQuAD), right answers in % (SWAG)",
+    )
+
+
+def ner_figure(title: str) -> Picture:
+    """CoNLL-2003 on the test, by model."""
+    return bars(
+        [name.replace(" ", "\n") for name in published.NER],
+        {"F1 on the test": [test for _, test in published.NER.values()]},
+        title=title,
+        ylabel="F1",
+    )
+
+
+def features_figure(title: str) -> Picture:
+    """BERT-base on dev of CoNLL-2003: frozen in several ways, and fine-tuned."""
+    return bars(
+        [name.replace(" ", "\n") for name in published.NER_FEATURES],
+        {"F1 on dev": list(published.NER_FEATURES.values())},
+        title=title,
+        ylabel="F1",
+    )
+
+
+STEPS = (
+    (
+        "ELMo\nFeb 2018",
+        "vectors in context, from all layers\nany task's network can take them in",
+        "two readers who never meet\neach task still builds its own network",
+    ),
+    (
+        "ULMFiT\nJan 2018",
+        "the whole network is carried over\na recipe that forgets less",
+        "an LSTM, one direction at a time\ntried on classification alone",
+    ),
+    (
+        "GPT\nJune 2018",
+        "blocks in place of LSTMs\none network for twelve datasets",
+        "looks back only\n512 tokens",
+    ),
+    (
+        "BERT\nOct 2018",
+        "both sides in every layer\none linear layer for each task",
+        "learns from 15 % of the words\nwrites no text; 512 tokens; dear",
+    ),
+)
+
+
+def fixed_and_open(title: str) -> Picture:
+    """What each of the four models of 2018 fixed, and what it left open."""
+    figure = blank(8.2, 4.6, title)
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    axes.set_xlim(0, 10)
+    axes.set_ylim(-0.6, len(STEPS) + 0.5)
+    for x, head in ((1.0, ""), (3.9, "fixed"), (8.0, "left open")):
+        axes.text(x, len(STEPS) + 0.1, head, ha="center", weight="bold", fontsize=10)
+    said = []
+    for row, (name, fixed, left) in enumerate(STEPS):
+        y = len(STEPS) - 1 - row + 0.4
+        axes.text(0.9, y, name, ha="center", va="center", weight="bold", fontsize=9)
+        for x, text, tint, dash in ((3.9, fixed, TINTS[2], "-"), (8.0, left, TINTS[1], "--")):
+            axes.text(
+                x,
+                y,
+                text,
+                ha="center",
+                va="center",
+                fontsize=8.5,
+                bbox={
+                    "boxstyle": "round,pad=0.4",
+                    "facecolor": tint,
+                    "edgecolor": GREY,
+                    "linestyle": dash,
+                },
+            )
+        words = [" ".join(name.split()), "; ".join(fixed.split("\n")), "; ".join(left.split("\n"))]
+        said.append(f"{words[0]}: fixed {words[1]}. Left open: {words[2]}.")
+    return Picture(figure, f"Table, {title}. {' '.join(said)}")
