@@ -74,14 +74,14 @@ def features_figure(title: str) -> Picture:
 
 STEPS = (
     (
-        "ELMo\nFeb 2018",
-        "vectors in context, from all layers\nany task's network can take them in",
-        "two readers who never meet\neach task still builds its own network",
-    ),
-    (
         "ULMFiT\nJan 2018",
         "the whole network is carried over\na recipe that forgets less",
         "an LSTM, one direction at a time\ntried on classification alone",
+    ),
+    (
+        "ELMo\nFeb 2018",
+        "vectors in context, from all layers\nany task's network can take them in",
+        "two readers who never meet\neach task still builds its own network",
     ),
     (
         "GPT\nJune 2018",

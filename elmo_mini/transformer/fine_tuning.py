@@ -46,9 +46,10 @@ def tune(
         for group, rate in zip(optimizer.param_groups, highest, strict=True):
             group["lr"] = rate * share
         loss = functional.cross_entropy(model(ids, mask), labels)
-        away = [((now - then) ** 2).sum() for now, then in zip(body, start, strict=True)]
+        there = zip(body, start, strict=True) if pull else ()
+        away = [((now - then) ** 2).sum() for now, then in there]
         optimizer.zero_grad()
-        (loss + pull / 2 * torch.stack(away).sum() if pull and away else loss).backward()
+        (loss + pull / 2 * torch.stack(away).sum() if away else loss).backward()
         optimizer.step()
         losses.append(loss.item())
     model.eval()

@@ -1,0 +1,95 @@
+"""What lesson 14 measures, as figures and as lines to read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.experiments.tuning_bench import Bench, Right
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
+from elmo_mini.progress import progress_bar
+from elmo_mini.results.intervals import lead
+from elmo_mini.ulmfit.report import share_right
+
+LENGTHS = (10, 20, 40, 80)
+LABELS = 50
+
+
+def right_by(runs: Mapping[str, Sequence[Right]]) -> dict[str, dict[str, Any]]:
+    """Share of right answers of each, with its interval over draws and texts."""
+    return {name: share_right(np.stack(draws)) for name, draws in runs.items()}
+
+
+def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:
+    """How many points one is ahead of another, draw by draw and text by text, in words."""
+    return lead(share_right(np.stack(runs[one]) - np.stack(runs[other])))
+
+
+def losses_by_length(
+    bench: Bench, kinds: Sequence[str], seeds: Sequence[int]
+) -> dict[str, list[tuple[float, float]]]:
+    """For each kind of weights, the losses of its 50 labels and of dev, a pair for each run."""
+    found: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
+    with progress_bar(total=len(kinds) * len(seeds) * len(LENGTHS)) as bar:
+        for kind in kinds:
+            for seed in seeds:
+                known = bench.task.train.drawn(LABELS, seed)
+                for steps in LENGTHS:
+                    model = bench.tuned(bench.weights(kind, seed), known, seed, steps=steps)
+                    pair = bench.loss(model, known), bench.loss(model, bench.task.dev)
+                    found[kind].append(pair)
+                    bar.update()
+    return found
+
+
+def trained_and_held_out(
+    bench: Bench, kinds: Sequence[str], seeds: Sequence[int], *, title: str
+) -> Picture:
+    """Held-out loss over training loss, for runs of several lengths."""
+    found = losses_by_length(bench, kinds, seeds)
+    lines: dict[str, np.ndarray] = {}
+    across: dict[str, np.ndarray] = {}
+    for kind, pairs in found.items():
+        mean = np.array(pairs).reshape(len(seeds), len(LENGTHS), 2).mean(0)
+        across[kind], lines[kind] = mean[:, 0], mean[:, 1]
+    return plots.curves(
+        across,
+        lines,
+        title=title,
+        xlabel=f"loss of the {LABELS} labels (nats), mean of {len(seeds)} draws",
+        ylabel="loss of 200 other texts (nats)",
+        log_x=True,
+    )
+
+
+def label_curves(right: Mapping[str, Mapping[str, Mapping[str, float]]], *, title: str) -> Picture:
+    """Right answers by the number of labels, with intervals."""
+    rows = {
+        name: {end: 100 * np.array([p[end] for p in points.values()]) for end in _ENDS}
+        for name, points in right.items()
+    }
+    return plots.curves(
+        [int(count) for count in next(iter(right.values()))],
+        {name: row["mean"] for name, row in rows.items()},
+        bands={name: (row["low"], row["high"]) for name, row in rows.items()},
+        title=title,
+        xlabel="labels",
+        ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def knowledge_figure(right: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
+    """Two tasks, by what the weights have read."""
+    names = [name for name in next(iter(right.values())) if " less " not in name]
+    return interval_bars(
+        [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names],
+        {task: [rows[name] for name in names] for task, rows in right.items()},
+        title=title,
+        ylabel="right answers (%)",
+    )
+
+
+_ENDS = ("mean", "low", "high")
