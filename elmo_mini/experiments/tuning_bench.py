@@ -5,7 +5,7 @@ fresh or scrambled weights. Whatever is compared shares it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,23 +38,24 @@ Scramble = Callable[[Weights, torch.Generator], dict[str, Tensor]]
 Right = NDArray[np.float64]
 
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1
-DIM, HEADS, LAYERS, PLACES = 96, 4, 3, 32
+SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
 KINDS = ("pretrained", "scrambled", "fresh")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The task, the pretrained weights and the words that they know."""
+    """The task, the pretrained weights, the words that they know, and the sizes of the network."""
 
     task: WordClasses
     pretrained: Weights
     vocabulary: Vocabulary
+    sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
 
     def fresh(self, seed: int) -> dict[str, Tensor]:
         """Weights that have read nothing."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            model = CausalLM(len(self.vocabulary), DIM, HEADS, LAYERS, PLACES)
+            model = CausalLM(len(self.vocabulary), **self.sizes)
         return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 
     def weights(self, kind: str, seed: int, scramble: Scramble = scrambled) -> Weights:
@@ -67,7 +68,7 @@ class Bench:
 
     def classifier(self, weights: Weights, seed: int, classes: int | None = None) -> Classifier:
         """A body of these weights, and a fresh head."""
-        body = CausalLM(len(self.vocabulary), DIM, HEADS, LAYERS, PLACES)
+        body = CausalLM(len(self.vocabulary), **self.sizes)
         body.load_state_dict(dict(weights))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1_000 + seed)
@@ -75,7 +76,7 @@ class Bench:
 
     def numbers(self, texts: Sequence[list[str]]) -> tuple[Tensor, Tensor]:
         """Word numbers (B, T), a boundary in front, and the mask of tokens."""
-        rows = [self.vocabulary.encode([BOUNDARY, *text])[: PLACES - 1] for text in texts]
+        rows = [self.vocabulary.encode([BOUNDARY, *text])[: self.sizes["longest"]] for text in texts]
         return pad(rows, device="cpu")
 
     def batches(self, known: Labelled, steps: int, seed: int, size: int = SIZE) -> list[Batch]:
@@ -131,7 +132,7 @@ class Bench:
         ----------
         pretrained : ``nothing``, ``words``, ``block 1``, ..., the highest part that is pretrained
         """
-        height = ("nothing", "words", *(f"block {n + 1}" for n in range(LAYERS))).index(pretrained)
+        height = ("nothing", "words", *(f"block {n + 1}" for n in range(self.sizes["layers"]))).index(pretrained)
         other = scrambled(self.pretrained, torch.Generator().manual_seed(seed))
         return {
             name: tensor if _height(name) <= height else other[name]

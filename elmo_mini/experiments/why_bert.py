@@ -17,24 +17,22 @@ from elmo_mini import corpora
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.speeches import fit
 from elmo_mini.experiments.tuning_bench import (
-    DIM,
-    HEADS,
     KINDS,
-    LAYERS,
-    PLACES,
     Bench,
     Weights,
     baselines,
     bench,
 )
-from elmo_mini.text.running_text import text_stream
+from elmo_mini.experiments.word_classes import word_classes
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.transformer.causal_lm import CausalLM
 from elmo_mini.ulmfit import tasks
 from elmo_mini.ulmfit.report import share_right
 from elmo_mini.ulmfit.tasks import Labelled
 
 STEPS = {50: 100, 200: 150, 800: 200, 3_200: 300}
-KNOWN, EPOCHS, TOKENS = 50, 1, 300_000
+KNOWN, EPOCHS, TOKENS = 50, 4, 300_000
+SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG = "bag of words"
 
 
@@ -69,9 +67,11 @@ def _tuned(it: Bench, kind: str, count: int, steps: int, seed: int) -> np.ndarra
 
 def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     """Right answers with 50 labels, by what the weights have read."""
-    it = bench()
     speeches = list(corpora.load("state_union").split("train").sentences(lower=True))
     films = list(corpora.load("movie_reviews").split("train").sentences(lower=True))
+    films = films[: len(speeches) * 2]
+    vocabulary = word_vocabulary([*speeches, *films], max_size=WORDS)
+    it = Bench(word_classes(), {}, vocabulary, SMALL)
     lots = random.Random(0)
     shuffled = [lots.sample(sentence, len(sentence)) for sentence in speeches]
     read: dict[str, Weights] = {
@@ -98,7 +98,8 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
             np.stack(rows["speeches"]) - np.stack(rows["speeches, words shuffled"])
         )
     return "What the weights have read, and two tasks with 50 labels", {
-        "pretraining": f"{EPOCHS} epoch of {TOKENS:,} tokens each, one run each; words of speeches",
+        "pretraining": f"{EPOCHS} epochs of {TOKENS:,} tokens each, one run each",
+        "network": {**SMALL, "words": len(vocabulary)},
         "intervals": "over draws of labels and texts of the test, not over pretraining runs",
         "seeds": list(seeds),
         "right": found,
@@ -107,7 +108,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
 
 def _pretrained(it: Bench, sentences: Sequence[list[str]]) -> Weights:
     torch.manual_seed(0)
-    model = CausalLM(len(it.vocabulary), DIM, HEADS, LAYERS, PLACES)
+    model = CausalLM(len(it.vocabulary), **it.sizes)
     fit(model, text_stream(sentences, it.vocabulary)[:TOKENS], EPOCHS)
     return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 

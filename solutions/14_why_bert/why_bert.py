@@ -638,6 +638,8 @@ drawn.ner_figure("Names: BERT's own table has somebody in front of it (table 7, 
 # %%
 ranked = sorted(published.NER, key=lambda name: -published.NER[name][1])
 outcome("names", ["first", "second", "third"][ranked.index("BERT-large")])
+
+# %%
 for task, versions in published.FIRST_VERSION.items():
     print(f"October's {task}: {versions}")
 print("version 2, QNLI:   ", {name: float(glue[name][2]) for name in ("GPT", "BERT-large")})

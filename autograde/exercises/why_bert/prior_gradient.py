@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, Plain, plain, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.why_bert import LESSON
@@ -21,11 +22,8 @@ def prior_gradient(
 
 
 def _by_loop(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> Any:
-    total = torch.zeros_like(weights)
-    for row, label in zip(x, labels, strict=True):
-        chance = 1 / (1 + torch.exp(-(row * weights).sum()))
-        total = total + (chance - label) * row
-    return total / len(labels) + (weights - start) / (len(labels) * spread * spread)
+    each = [(torch.sigmoid(row @ weights) - label) * row for row, label in zip(x, labels)]
+    return sum(each) / len(labels) + (weights - start) / (len(labels) * spread * spread)
 
 
 def _by_autograd(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> Any:
@@ -52,6 +50,28 @@ def _labelled(rng: Random, n: int, d: int, spread: float, *, at_start: bool = Fa
         "x": tensors["x"],
         "labels": tensors["labels"],
     }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The whole slope, and its two parts: with hardly a prior, and with texts that say nothing."""
+
+    def slope(**other: Any) -> Plain:
+        given = {name: _copied(part) for name, part in {**inputs, **other}.items()}
+        came = returned(answer(**given))
+        if isinstance(came, Tensor) and came.requires_grad:
+            came = came.detach()
+        return plain(came)
+
+    return {
+        "with a prior too wide to matter": slope(spread=1e4),
+        "with texts of zeros, so that the prior is alone": slope(x=torch.zeros_like(inputs["x"])),
+        "with both": slope(),
+    }
+
+
+def _copied(part: Any) -> Any:
+    """A tensor of its own, or the number."""
+    return part.clone() if isinstance(part, Tensor) else part
 
 
 SLIPS = """
@@ -112,6 +132,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=18,
     reference=prior_gradient,
+    run=_run,
     cases=(
         Case("one label, one weight", _labelled(1, 1, 1.0)),
         Case("eight labels, three weights", _labelled(8, 3, 0.5), weight=2),
