@@ -76,7 +76,8 @@ class Bench:
 
     def numbers(self, texts: Sequence[list[str]]) -> tuple[Tensor, Tensor]:
         """Word numbers (B, T), a boundary in front, and the mask of tokens."""
-        rows = [self.vocabulary.encode([BOUNDARY, *text])[: self.sizes["longest"]] for text in texts]
+        longest = self.sizes["longest"]
+        rows = [self.vocabulary.encode([BOUNDARY, *text])[:longest] for text in texts]
         return pad(rows, device="cpu")
 
     def batches(self, known: Labelled, steps: int, seed: int, size: int = SIZE) -> list[Batch]:
@@ -132,7 +133,8 @@ class Bench:
         ----------
         pretrained : ``nothing``, ``words``, ``block 1``, ..., the highest part that is pretrained
         """
-        height = ("nothing", "words", *(f"block {n + 1}" for n in range(self.sizes["layers"]))).index(pretrained)
+        blocks = (f"block {n + 1}" for n in range(self.sizes["layers"]))
+        height = ("nothing", "words", *blocks).index(pretrained)
         other = scrambled(self.pretrained, torch.Generator().manual_seed(seed))
         return {
             name: tensor if _height(name) <= height else other[name]

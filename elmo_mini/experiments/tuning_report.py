@@ -5,21 +5,77 @@ from typing import Any
 
 import numpy as np
 
-from elmo_mini.experiments.tuning_bench import Bench, Right
+from elmo_mini.experiments.tuning_bench import Bench, Right, Scramble, Tune
 from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.progress import progress_bar
 from elmo_mini.results.intervals import lead
+from elmo_mini.transformer.fine_tuning import tune as course_tune
+from elmo_mini.transformer.scrambling import scrambled
 from elmo_mini.ulmfit.report import share_right
 
 LENGTHS = (10, 20, 40, 80)
 LABELS = 50
 
 
+def answers(
+    bench: Bench,
+    ways: Mapping[str, Mapping[str, Any]],
+    seeds: Sequence[int],
+    *,
+    tune: Tune = course_tune,
+    scramble: Scramble = scrambled,
+) -> dict[str, list[Right]]:
+    """Train on 50 labels in each way, once for each draw; which answers for the test are right.
+
+    Parameters
+    ----------
+    ways : of each, ``kind`` of weights, or ``kept``, how far up they stay pretrained (by default
+        all is pretrained), and whatever `Bench.tuned` takes
+    tune, scramble : the loop, and what scrambles, the learner's or the course's
+    """
+    found: dict[str, list[Right]] = {name: [] for name in ways}
+    with progress_bar(total=len(ways) * len(seeds)) as bar:
+        for seed in seeds:
+            known = bench.task.train.drawn(LABELS, seed)
+            for name, way in ways.items():
+                how = dict(way)
+                kind, kept = how.pop("kind", "pretrained"), how.pop("kept", None)
+                weights = bench.weights(kind, seed, scramble)
+                if kept is not None:
+                    weights = bench.mixed(kept, seed)
+                model = bench.tuned(weights, known, seed, tune=tune, **how)
+                found[name].append(bench.right(model, bench.task.test))
+                bar.update()
+    return found
+
+
+def share_bars(runs: Mapping[str, Sequence[Right]], title: str) -> Picture:
+    """Right answers of each, with intervals over draws and texts."""
+    shares = right_by(runs)
+    return interval_bars(
+        [name.replace(" and ", "\nand ") for name in shares],
+        {"right answers": list(shares.values())},
+        title=title,
+        ylabel="right answers (%)",
+    )
+
+
 def right_by(runs: Mapping[str, Sequence[Right]]) -> dict[str, dict[str, Any]]:
     """Share of right answers of each, with its interval over draws and texts."""
     return {name: share_right(np.stack(draws)) for name, draws in runs.items()}
+
+
+def saved_labels(
+    right: Mapping[str, Mapping[str, Mapping[str, float]]], labels_needed: Any
+) -> dict[str, float]:
+    """Labels that each needs for what the pretrained network does with the fewest."""
+    level = next(iter(right["pretrained"].values()))["mean"]
+    return {
+        name: labels_needed([int(n) for n in points], [p["mean"] for p in points.values()], level)
+        for name, points in right.items()
+    }
 
 
 def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:

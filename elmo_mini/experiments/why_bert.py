@@ -31,7 +31,7 @@ from elmo_mini.ulmfit.report import share_right
 from elmo_mini.ulmfit.tasks import Labelled
 
 STEPS = {50: 100, 200: 150, 800: 200, 3_200: 300}
-KNOWN, EPOCHS, TOKENS = 50, 4, 300_000
+KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG = "bag of words"
 

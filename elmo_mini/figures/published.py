@@ -31,8 +31,7 @@ def glue_figure(title: str) -> Picture:
     axes.grid(axis="y", color=GREY, alpha=0.3)
     figure.legend(loc="outside lower center", ncols=5, fontsize=8)
     said = ". ".join(
-        f"{task}: "
-        + ", ".join(f"{name} {published.GLUE[name][place]:g}" for name in names)
+        f"{task}: " + ", ".join(f"{name} {published.GLUE[name][place]:g}" for name in names)
         for place, task in enumerate(published.GLUE_TASKS)
     )
     return Picture(figure, f"Dots, {title}. {said}.")

@@ -24,18 +24,20 @@ from autograde import calibration, check, or_reference, outcome, predict, progre
 from elmo_mini.experiments.broken_bodies import four_runs, print_symptoms
 from elmo_mini.experiments.tuning_bench import KINDS, baselines, bench, optimizer_of
 from elmo_mini.experiments.tuning_report import (
+    answers,
     difference_of,
     knowledge_figure,
     label_curves,
     right_by,
+    saved_labels,
+    share_bars,
     trained_and_held_out,
 )
 from elmo_mini.figures import plots
 from elmo_mini.figures import published as drawn
-from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.two_ways import two_ways
-from elmo_mini.progress import progress_bar
 from elmo_mini.results import published
+from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -159,27 +161,15 @@ predict(
 
 # %% slide="subslide"
 scrambled = or_reference("scrambled", scrambled)
-DRAWS = {seed: TASK.train.drawn(50, seed) for seed in SEEDS}
-begun = {kind: [] for kind in KINDS}
-with progress_bar(total=len(SEEDS) * len(KINDS)) as bar:
-    for seed in SEEDS:
-        for kind in KINDS:
-            weights = it.weights(kind, seed, scrambled)
-            begun[kind].append(it.right(it.tuned(weights, DRAWS[seed], seed), TASK.test))
-            bar.update()
-shares = right_by(begun)
-interval_bars(
-    list(KINDS),
-    {"right answers": [shares[kind] for kind in KINDS]},
-    title="Scrambled, the weights lose most of their worth (three draws)",
-    ylabel="right answers (%)",
-)
+begun = answers(it, {kind: {"kind": kind} for kind in KINDS}, SEEDS, scramble=scrambled)
+share_bars(begun, "Scrambled, the weights lose most of their worth (three draws)")
 
 # %%
-lead = [shares[kind]["mean"] - shares["fresh"]["mean"] for kind in ("pretrained", "scrambled")]
+shares = right_by(begun)
+pretrained, mixed, fresh = (shares[kind]["mean"] for kind in KINDS)
 print("pretrained less scrambled:", difference_of(begun, "pretrained", "scrambled"))
 print("scrambled less fresh:     ", difference_of(begun, "scrambled", "fresh"))
-outcome("size", 100 * lead[1] / lead[0], unit="%")
+outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 
 # %% [markdown]
 # (The whiskers are over draws of labels and over the texts of the test.) Both halves of the explanation are true. Scrambled weights are ahead of fresh ones: the size alone is worth something. The pretrained ones are ahead of both, by more. What has been learnt lies in the places.
@@ -187,21 +177,9 @@ outcome("size", 100 * lead[1] / lead[0], unit="%")
 # Where in the network does it lie? Keep the pretrained weights from the bottom up to some height, and scramble everything above.
 
 # %% slide="subslide"
-heights = ("nothing", "words", "block 1", "block 2", "block 3")
-kept = {"nothing": begun["scrambled"], "block 3": begun["pretrained"]}
-with progress_bar(total=3 * len(SEEDS)) as bar:
-    for height in heights[1:4]:
-        kept[height] = []
-        for seed in SEEDS:
-            model = it.tuned(it.mixed(height, seed), DRAWS[seed], seed)
-            kept[height].append(it.right(model, TASK.test))
-            bar.update()
-interval_bars(
-    list(heights),
-    {"right answers": [right_by(kept)[height] for height in heights]},
-    title="Kept from the bottom up to ...: more than the word vectors is carried over",
-    ylabel="right answers (%)",
-)
+kept = answers(it, {up: {"kept": up} for up in ("words", "block 1", "block 2")}, SEEDS)
+kept = {"nothing": begun["scrambled"], **kept, "block 3": begun["pretrained"]}
+share_bars(kept, "Kept from the bottom up to ...: more than the word vectors is carried over")
 
 # %% [markdown]
 # The bar *words* is word2vec's idea: carry over the table, learn the rest. The last bar is that of 2018: carry over everything. The steps between them say what context adds, on this task, which hangs much on the word itself.
@@ -268,11 +246,13 @@ check("tune", tune)
 
 # %% slide="subslide"
 tune = or_reference("tune", tune)
-mine = it.classifier(it.pretrained, 0)
-losses = tune(mine, it.batches(known, 100, 0), optimizer_of(mine), 10, 0.0)
-print(f"{it.right(mine, TASK.test).mean():.0%} right on the test; the last loss is {losses[-1]:.3f}")
+yours = it.classifier(it.pretrained, 0)
+losses = tune(yours, it.batches(known, 100, 0), optimizer_of(yours), 10, 0.0)
+print(
+    f"{it.right(yours, TASK.test).mean():.0%} right on the test; the last loss is {losses[-1]:.3f}"
+)
 for text in ("we can", "the can", "to run", "a long run"):
-    scores = mine(*it.numbers([text.split()]))
+    scores = yours(*it.numbers([text.split()]))
     print(f"  {text}  ->  {TASK.classes[int(scores.argmax())]}")
 
 # %% [markdown]
@@ -290,15 +270,11 @@ predict(
 )
 
 # %% slide="subslide"
-modes = {"fine-tuned": begun["pretrained"], "frozen": []}
-with progress_bar(total=len(SEEDS)) as bar:
-    for seed in SEEDS:
-        model = it.tuned(it.pretrained, DRAWS[seed], seed, body_rate=0.0, tune=tune)
-        modes["frozen"].append(it.right(model, TASK.test))
-        bar.update()
-between = difference_of(modes, "fine-tuned", "frozen")
+modes = answers(it, {"frozen": {"body_rate": 0.0}}, SEEDS, tune=tune)
+between = difference_of(modes | {"fine-tuned": begun["pretrained"]}, "fine-tuned", "frozen")
 print(f"fine-tuned less frozen: {between}")
-outcome("modes", "fine-tuned" if "ahead" in between else "frozen" if "behind" in between else "about the same")
+ends = {"ahead": "fine-tuned", "behind": "frozen", "no clear difference": "about the same"}
+outcome("modes", ends[between.partition(": ")[2]])
 
 # %% [markdown]
 # Peters, Ruder and Smith compared both modes for ELMo and BERT in 2019 ([arXiv:1903.05987](https://arxiv.org/abs/1903.05987)). BERT's own paper has them side by side for names (its table 7).
@@ -315,7 +291,12 @@ drawn.features_figure("BERT-base on names: frozen layers come close to fine-tuni
 # A network with 700,000 weights learns 50 labels by heart, wherever it begins. Perhaps pretraining does not only help to reach a low training loss: perhaps, of all the places with a low training loss, it ends in one that also holds for new texts. That is **regularisation**. How could one tell it from better optimisation? Erhan and others asked in 2010 (*Why does unsupervised pre-training help deep learning?*, JMLR): compare networks **at equal training loss**. If pretraining is only faster optimisation, the dots of both kinds lie on one curve.
 
 # %% slide="subslide"
-trained_and_held_out(it, KINDS[::2], SEEDS[:2], title="At equal training loss, pretrained weights do better on new texts")
+trained_and_held_out(
+    it,
+    KINDS[::2],
+    SEEDS[:2],
+    title="At equal training loss, pretrained weights do better on new texts",
+)
 
 # %% [markdown]
 # Each dot is a run of another length: 10, 20, 40 and 80 steps. The two kinds do not share a curve. At the same training loss, the pretrained network is the surer on new texts. So there is more than speed, at least here. (Ramachandran, Liu and Le found one of each, in lesson 04: in translation pretraining helped to generalise, in summarisation to optimise.)
@@ -365,26 +346,14 @@ predict(
 )
 
 # %% slide="subslide"
-pulled = {"none": begun["pretrained"]}
-with progress_bar(total=4 * len(SEEDS)) as bar:
-    for strength in (0.3, 3.0):
-        for seed in SEEDS:
-            for name, how in (("start", {"pull": strength}), ("0", {"decay": strength})):
-                model = it.tuned(it.pretrained, DRAWS[seed], seed, tune=tune, **how)
-                right = it.right(model, TASK.test)
-                pulled.setdefault(f"to {name}, {strength:g}", []).append(right)
-                bar.update()
-interval_bars(
-    list(pulled),
-    {"right answers": [right_by(pulled)[name] for name in pulled]},
-    title="A pull to 0 costs points, a pull to the start costs none",
-    ylabel="right answers (%)",
-)
+ways = {f"to start, {size:g}": {"pull": size} for size in (0.3, 3)}
+ways |= {f"to 0, {size:g}": {"decay": size} for size in (0.3, 3)}
+pulled = {"none": begun["pretrained"]} | answers(it, ways, SEEDS, tune=tune)
+share_bars(pulled, "A pull to 0 costs points, a pull to the start costs none")
 
 # %%
 to_start, to_0 = (right_by(pulled)[f"to {name}, 3"]["mean"] for name in ("start", "0"))
-for strength in ("0.3", "3"):
-    print(f"to start less to 0, {strength}:", difference_of(pulled, f"to start, {strength}", f"to 0, {strength}"))
+print("to start less to 0, 3:", difference_of(pulled, "to start, 3", "to 0, 3"))
 print("to start, 3, less none:", difference_of(pulled, "to start, 3", "none"))
 outcome("leash", 100 * (to_start - to_0))
 
@@ -407,19 +376,22 @@ predict(
 
 # %% slide="subslide"
 knowledge = stored_result("why_bert_knowledge")
-knowledge_figure(knowledge.numbers["right"], title="What was read matters for one task more than for the other (50 labels)")
+title = "KNOWLEDGE_TITLE"
+knowledge_figure(knowledge.numbers["right"], title=title)
 
 # %%
 knowledge
 
 # %%
-from elmo_mini.results.intervals import lead as in_words
-
 less = {task: rows["speeches less shuffled"] for task, rows in knowledge.numbers["right"].items()}
 for task, point in less.items():
-    print(f"{task}: speeches less shuffled speeches {in_words(point)}")
+    print(f"{task}: speeches less shuffled speeches {lead(point)}")
 suffer = [point["low"] > 0 for point in less.values()]
-names = {(True, False): "class of the word", (False, True): "kind of question", (True, True): "both"}
+names = {
+    (True, False): "class of the word",
+    (False, True): "kind of question",
+    (True, True): "both",
+}
 outcome("order", names.get(tuple(suffer), "neither"))
 
 # %% [markdown]
@@ -473,22 +445,19 @@ check("labels_needed", labels_needed)
 # %% slide="subslide"
 labels_needed = or_reference("labels_needed", labels_needed)
 curves = stored_result("why_bert_labels")
-label_curves(curves.numbers["right"], title="What pretraining is worth, by the number of labels (three draws)")
+label_curves(
+    curves.numbers["right"],
+    title="What pretraining is worth, by the number of labels (three draws)",
+)
 
 # %%
 curves
 
 # %%
-found = curves.numbers["right"]
-counts = [int(count) for count in found["fresh"]]
-level = found["pretrained"]["50"]["mean"]
-needed = {
-    name: labels_needed(counts, [point["mean"] for point in rows.values()], level)
-    for name, rows in found.items()
-}
+needed = saved_labels(curves.numbers["right"], labels_needed)
 for name, number in needed.items():
-    print(f"{name:>22}: {number:,.0f} labels for the {level:.0%} of the pretrained one with 50")
-outcome("catch", min(needed["fresh"], counts[-1]))
+    print(f"{name:>22}: {number:,.0f} labels for what the pretrained one does with 50")
+outcome("catch", min(needed["fresh"], 3_200))
 
 # %% [markdown]
 # LABELS_TEXT
@@ -583,7 +552,6 @@ check("error_reduction", error_reduction)
 # %% slide="subslide"
 error_reduction = or_reference("error_reduction", error_reduction)
 glue = {name: np.array(scores) for name, scores in published.GLUE.items()}
-elmo_before, elmo_after = np.array(list(published.ELMO.values())).T
 plots.bars(
     list(published.GLUE_TASKS),
     {"BERT-large after GPT": error_reduction(glue["GPT"], glue["BERT-large"])},
@@ -592,16 +560,17 @@ plots.bars(
 )
 
 # %%
-for task, gone, gain in zip(
-    published.ELMO, error_reduction(elmo_before, elmo_after), elmo_after - elmo_before, strict=True
-):
-    print(f"ELMo on {task}: {gain:.1f} points, {gone:.1f} % of the error is gone")
+for task, scores in published.ELMO.items():
+    (gone,) = error_reduction(*np.array([scores]).T)
+    print(f"ELMo on {task}: {scores[1] - scores[0]:.1f} points, {gone:.1f} % of the error is gone")
 
 # %% [markdown]
 # The famous 25 % of ELMo are the error of question answering. In points of F1 they are 4.7. ELMo's own text says "6 – 20 %", and its table 1 says 5.8 to 24.9. The smallest of the six, on entailment (SNLI), is 0.7 points.
 
 # %% slide="subslide"
-drawn.squad_and_swag("Finding answers and choosing endings: past one person's score (tables 2 and 4)")
+drawn.squad_and_swag(
+    "Finding answers and choosing endings: past one person's score (tables 2 and 4)"
+)
 
 # %% [markdown]
 # "Past one person": the F1 of a person on SQuAD was measured by comparing two annotators, and SWAG's expert saw 100 examples. Five annotators together are still ahead there.

@@ -1,15 +1,12 @@
 """Exercise `broken_bodies`: which fault has which run?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
-from autograde.exercises.from_characters.which_fault import WhichFault
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.why_bert import LESSON
 from elmo_mini.experiments.broken_bodies import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 
-WHICH = WhichFault(
+EXERCISE = WhichFault(
     thing="run",
     faults=FAULTS,
     truth=TRUTH,
@@ -31,28 +28,12 @@ WHICH = WhichFault(
         "C": "Compare its two perplexities, and how far its body has moved",
     },
     hints={"A": 1, "B": 2, "C": 3},
-)
-
-
-def broken_bodies() -> dict[str, int]:
-    """The number of each run's fault."""
-    return dict(TRUTH)
-
-
-EXERCISE = Exercise(
-    id="broken_bodies",
-    title="Three broken runs",
-    lesson=LESSON,
-    points=3,
+).exercise(
+    "broken_bodies",
+    "Three broken runs",
+    LESSON,
+    lambda: {"A": 1, "B": 3, "C": 2},
     difficulty=3,
     importance=5,
     minutes=8,
-    reference=broken_bodies,
-    run=WHICH.run,
-    cases=WHICH.cases(),
-    mistakes=WHICH.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 1, "B": 3, "C": 2},
-    },
 )

@@ -54,7 +54,11 @@ def _curve(rng: Random, points: int, *, at: float, dips: bool = False) -> Inputs
         level = float((right[at_point - 1] + right[at_point]) / 2)
     else:
         level = float(right[0] + at * (right[-1] - right[0]))
-    return {"labels": labels, "right": [round(float(r), 4) for r in right], "level": round(level, 4)}
+    return {
+        "labels": labels,
+        "right": [round(float(r), 4) for r in right],
+        "level": round(level, 4),
+    }
 
 
 def _on_a_point(rng: Random) -> Inputs:

@@ -22,7 +22,9 @@ def prior_gradient(
 
 
 def _by_loop(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> Any:
-    each = [(torch.sigmoid(row @ weights) - label) * row for row, label in zip(x, labels)]
+    each = [
+        (torch.sigmoid(row @ weights) - label) * row for row, label in zip(x, labels, strict=True)
+    ]
     return sum(each) / len(labels) + (weights - start) / (len(labels) * spread * spread)
 
 
@@ -103,14 +105,14 @@ the pull of the distance itself: pull = (weights - start) / spread**2 \
     square; its slope grows with the distance.
 the squared distance: pull = (weights - start) / spread**2 \
         -> pull = (weights - start) ** 2 / spread**2
-    You have the square of the distance in the pull. That is the logarithm itself; its slope is asked
-    for.
+    You have the square of the distance in the pull. That is the logarithm itself; its slope is
+    asked for.
 no sigmoid: torch.sigmoid(x @ weights) -> (x @ weights)
     You compare a score with the label. What the classifier says is a chance: take the sigmoid.
 the slope of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
         -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) * p * (1 - p)
-    You have the slope of the sigmoid as a factor. In the slope of -log p it cancels: what is left is
-    chance less label.
+    You have the slope of the sigmoid as a factor. In the slope of -log p it cancels: what is
+    left is chance less label.
 --- hint 3
 the pull is not divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise / len(x) + pull
     You divide the labels' part by N, and the pull not. It is one logarithm that is divided: with

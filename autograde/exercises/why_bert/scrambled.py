@@ -43,7 +43,9 @@ def _by_lots(weights: Mapping[str, Tensor], generator: torch.Generator) -> dict[
 @Case.drawn
 def _weights(rng: Random, *shapes: tuple[int, ...], alike: bool = False) -> Inputs:
     """Matrices whose numbers are all different; with `alike`, the first two have the same ones."""
-    found = [rng.normal(0, 1 + place, shape).astype(np.float32) for place, shape in enumerate(shapes)]
+    found = [
+        rng.normal(0, 1 + place, shape).astype(np.float32) for place, shape in enumerate(shapes)
+    ]
     if alike:
         found[1] = found[0].copy()
     return {"weights": {f"part {place}": part for place, part in enumerate(found)}}
@@ -55,7 +57,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.random.fork_rng(devices=[]):
         for number, seed in enumerate((5, 5, 6)):
             torch.manual_seed(number)
-            given = {name: torch.from_numpy(part.copy()) for name, part in inputs["weights"].items()}
+            given = {
+                name: torch.from_numpy(part.copy()) for name, part in inputs["weights"].items()
+            }
             came = returned(answer(given, torch.Generator().manual_seed(seed)))
             refuse_changed(inputs["weights"], given, ON_NEW)
             if not isinstance(came, Mapping):
@@ -72,8 +76,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                     )
                 if tensor.shape != given[name].shape:
                     raise AnswerRefused(
-                        f"{name} has the shape {tuple(tensor.shape)}, and {tuple(given[name].shape)} "
-                        "was given. Keep the shapes: the weights go back into the model."
+                        f"{name} has the shape {tuple(tensor.shape)}, and "
+                        f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go back into the model."
                     )
             calls.append(plain(dict(came)))
     return calls
@@ -109,7 +113,8 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
             for name in parts
         ),
         "the order is turned round": any(
-            before[name].size > 1 and np.array_equal(first[name].ravel(), before[name].ravel()[::-1])
+            before[name].size > 1
+            and np.array_equal(first[name].ravel(), before[name].ravel()[::-1])
             for name in parts
         ),
         "every tensor has a new order": all(

@@ -17,9 +17,7 @@ Batches = Sequence[tuple[Tensor, Tensor, Tensor]]
 WORDS, SIZE, CLASSES = 9, 4, 3
 
 
-def tune(
-    model: Any, batches: Batches, optimizer: Any, warm_up: int, pull: float
-) -> list[float]:
+def tune(model: Any, batches: Batches, optimizer: Any, warm_up: int, pull: float) -> list[float]:
     """One step for each batch; the mean loss of each batch before its step."""
     body = list(model.body.parameters())
     start = [weight.detach().clone() for weight in body]
@@ -28,10 +26,10 @@ def tune(
     model.train()
     for step, (ids, mask, labels) in enumerate(batches):
         share = min((step + 1) / warm_up, (steps - step) / (steps - warm_up))
-        for group, rate in zip(optimizer.param_groups, highest):
+        for group, rate in zip(optimizer.param_groups, highest, strict=True):
             group["lr"] = rate * share
         loss = functional.cross_entropy(model(ids, mask), labels)
-        away = sum(((now - then) ** 2).sum() for now, then in zip(body, start))
+        away = sum(((now - then) ** 2).sum() for now, then in zip(body, start, strict=True))
         optimizer.zero_grad()
         (loss + pull / 2 * away).backward()
         optimizer.step()
@@ -48,7 +46,9 @@ def _by_slopes(
     losses, highest = [], tuple(group["lr"] for group in optimizer.param_groups)
     for number, (ids, mask, labels) in enumerate(batches, 1):
         rising = number <= warm_up
-        share = number / warm_up if rising else (len(batches) + 1 - number) / (len(batches) - warm_up)
+        share = (
+            number / warm_up if rising else (len(batches) + 1 - number) / (len(batches) - warm_up)
+        )
         for place, rate in enumerate(highest):
             optimizer.param_groups[place]["lr"] = share * rate
         optimizer.zero_grad()
@@ -121,11 +121,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(4)
         model = Small().eval()
-    batches = [tuple(torch.from_numpy(part.copy()) for part in batch) for batch in inputs["batches"]]
+    batches = [
+        tuple(torch.from_numpy(part.copy()) for part in batch) for batch in inputs["batches"]
+    ]
     optimizer = Descent(model)
-    came = returned(
-        answer(model, batches, optimizer, inputs["warm_up"], inputs["pull"])
-    )
+    came = returned(answer(model, batches, optimizer, inputs["warm_up"], inputs["pull"]))
     if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
         raise AnswerRefused(
             "Return a list of plain numbers, one loss for each batch: `loss.item()`. A tensor "
