@@ -51,11 +51,18 @@ class Bench:
     vocabulary: Vocabulary
     sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
 
+    def body(self) -> CausalLM:
+        """A network of these sizes, at random."""
+        size = self.sizes
+        return CausalLM(
+            len(self.vocabulary), size["dim"], size["heads"], size["layers"], size["longest"]
+        )
+
     def fresh(self, seed: int) -> dict[str, Tensor]:
         """Weights that have read nothing."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            model = CausalLM(len(self.vocabulary), **self.sizes)
+            model = self.body()
         return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 
     def weights(self, kind: str, seed: int, scramble: Scramble = scrambled) -> Weights:
@@ -68,7 +75,7 @@ class Bench:
 
     def classifier(self, weights: Weights, seed: int, classes: int | None = None) -> Classifier:
         """A body of these weights, and a fresh head."""
-        body = CausalLM(len(self.vocabulary), **self.sizes)
+        body = self.body()
         body.load_state_dict(dict(weights))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1_000 + seed)

@@ -25,7 +25,6 @@ from elmo_mini.experiments.tuning_bench import (
 )
 from elmo_mini.experiments.word_classes import word_classes
 from elmo_mini.text.running_text import text_stream, word_vocabulary
-from elmo_mini.transformer.causal_lm import CausalLM
 from elmo_mini.ulmfit import tasks
 from elmo_mini.ulmfit.report import share_right
 from elmo_mini.ulmfit.tasks import Labelled
@@ -108,7 +107,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
 
 def _pretrained(it: Bench, sentences: Sequence[list[str]]) -> Weights:
     torch.manual_seed(0)
-    model = CausalLM(len(it.vocabulary), **it.sizes)
+    model = it.body()
     fit(model, text_stream(sentences, it.vocabulary)[:TOKENS], EPOCHS)
     return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 

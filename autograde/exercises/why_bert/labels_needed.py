@@ -34,13 +34,14 @@ def _by_powers(labels: Sequence[float], right: Sequence[float], level: float) ->
 
 
 def _by_numpy(labels: Sequence[float], right: Sequence[float], level: float) -> float:
-    right = np.asarray(right, dtype=float)
-    if right.max() < level:
-        return float("inf")
-    at = int((right >= level).argmax())
-    if at == 0:
-        return float(labels[0])
-    return float(2 ** np.interp(level, right[at - 1 : at + 1], np.log2(labels[at - 1 : at + 1])))
+    before = None
+    for number, now in zip(labels, right, strict=True):
+        if now >= level:
+            if before is None:
+                return float(number)
+            return float(np.exp(np.interp(level, [before[1], now], np.log([before[0], number]))))
+        before = number, now
+    return float("inf")
 
 
 @Case.drawn
@@ -62,7 +63,11 @@ def _curve(rng: Random, points: int, *, at: float, dips: bool = False) -> Inputs
 
 
 def _on_a_point(rng: Random) -> Inputs:
-    return {"labels": [50, 100, 200, 400], "right": [0.3, 0.375, 0.5, 0.75], "level": 0.5}
+    return {"labels": [50, 100, 200, 400], "right": [0.3, 0.375, 0.5, 0.4], "level": 0.5}
+
+
+def _begins_there(rng: Random) -> Inputs:
+    return {"labels": [60, 120, 240], "right": [0.5, 0.375, 0.25], "level": 0.5}
 
 
 def _flat(rng: Random) -> Inputs:
@@ -95,6 +100,17 @@ the share of the level: share = (level - right[i - 1]) / (right[i] - right[i - 1
 the logarithm is returned: return math.exp(low + share * (high - low)) \
         -> return low + share * (high - low)
     You return the logarithm. Take `exp` of it: a number of labels is asked for.
+from the far point, with its sign: (level - right[i - 1]) -> (level - right[i])
+    Your share of the way begins at the far point, so it is negative. Begin at the point before.
+the height is turned round: / (right[i] - right[i - 1]) -> / (right[i - 1] - right[i])
+    The whole way is the next point less the point before. Yours has the wrong sign.
+times the whole way: / (right[i] - right[i - 1]) -> * (right[i] - right[i - 1])
+    You multiply by the whole way. A share of it is a quotient.
+the first pair is left out: range(1, len(labels)) -> range(2, len(labels))
+    You leave out the first pair of points. The curve may cross the level there.
+the first point is not looked at: if right[0] >= level: return float(labels[0]) ->
+    Where the first point is at the level or above it, you go on to the next pair. Look at the first
+    point alone, before the pairs.
 --- hint 3
 the last crossing: for i in range(1, len(labels)): -> for i in reversed(range(1, len(labels))): \
         && if right[i] >= level: share -> if right[i] >= level > right[i - 1]: ⏎    share
@@ -132,7 +148,8 @@ EXERCISE = Exercise(
         Case("the curve dips", _curve(6, at=0.0, dips=True)),
         Case("never", _curve(4, at=1.3)),
         Case("the first is enough", _curve(4, at=-0.2)),
-        Case("on a point", _on_a_point, edge=True),
+        Case("on the highest point", _on_a_point, edge=True),
+        Case("begins at the level, and falls", _begins_there, edge=True),
         Case("a flat piece", _flat, edge=True),
     ),
     mistakes=slips(labels_needed, SLIPS),

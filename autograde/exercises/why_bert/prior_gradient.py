@@ -58,22 +58,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The whole slope, and its two parts: with hardly a prior, and with texts that say nothing."""
 
     def slope(**other: Any) -> Plain:
-        given = {name: _copied(part) for name, part in {**inputs, **other}.items()}
-        came = returned(answer(**given))
-        if isinstance(came, Tensor) and came.requires_grad:
-            came = came.detach()
-        return plain(came)
+        given = {**inputs, **other}.values()
+        return plain(returned(answer(*(p.clone() if isinstance(p, Tensor) else p for p in given))))
 
     return {
         "with a prior too wide to matter": slope(spread=1e4),
         "with texts of zeros, so that the prior is alone": slope(x=torch.zeros_like(inputs["x"])),
         "with both": slope(),
     }
-
-
-def _copied(part: Any) -> Any:
-    """A tensor of its own, or the number."""
-    return part.clone() if isinstance(part, Tensor) else part
 
 
 SLIPS = """
@@ -86,6 +78,16 @@ both signs: (x.T @ surprise + pull) / len(x) -> -(x.T @ surprise + pull) / len(x
     Your slope is that of the logarithm. What is minimised is minus the logarithm.
 the pull is to 0: (weights - start) -> weights
     You pull the weights to 0. The prior's middle is `start`.
+the labels are added: (x @ weights) - labels -> (x @ weights) + labels
+    You add the labels to the chances. What counts is how far the chance is from the label.
+the labels are not used: torch.sigmoid(x @ weights) - labels -> torch.sigmoid(x @ weights)
+    `labels` is never used.
+the start is added: weights - start -> weights + start
+    You add the start. The prior's logarithm hangs on the distance from it.
+the start alone: (weights - start) / -> start /
+    Your pull does not hang on where the weights are now. It grows with the distance from the start.
+chances at the start: (x @ weights) -> (x @ start)
+    You ask what the classifier says at the start. The slope is asked for at `weights`.
 no pull: (x.T @ surprise + pull) -> (x.T @ surprise)
     The prior is missing. Its logarithm has a slope, too.
 the pull alone: x.T @ surprise + pull -> pull
@@ -121,6 +123,8 @@ the pull alone is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surpri
     You divide the pull by N, and the labels' part not.
 nothing is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise + pull
     You do not divide by N.
+the labels' part is divided twice: x.T @ surprise + pull -> x.T @ surprise / len(x) + pull
+    You divide the labels' part by N twice. Their logarithms add up; then everything is divided once.
 divided by the numbers of a text: / len(x) -> / x.shape[1]
     You divide by D. N is the number of labels.
 """

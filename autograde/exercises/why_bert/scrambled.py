@@ -77,7 +77,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 if tensor.shape != given[name].shape:
                     raise AnswerRefused(
                         f"{name} has the shape {tuple(tensor.shape)}, and "
-                        f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go back into the model."
+                        f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go back "
+                        "into the model."
                     )
             calls.append(plain(dict(came)))
     return calls
@@ -89,7 +90,8 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
     before: dict[str, Any] = inputs["weights"]
     first, same_seed, other_seed = calls
     parts = list(before)
-    rows, columns = [], []
+    rows: list[float] = []
+    columns: list[float] = []
     for name in parts:
         old, new = before[name], first[name]
         if old.ndim == 2 and min(old.shape) > 1:

@@ -64,21 +64,28 @@ def _by_slopes(
     return losses
 
 
-class Small(nn.Module):
-    """A stand-in with a body and a head, whose body drops numbers while it learns."""
+class Body(nn.Module):
+    """Word vectors and a layer."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.body = nn.Module()
-        self.body.word = nn.Embedding(WORDS, SIZE)
-        self.body.mixed = nn.Linear(SIZE, SIZE)
-        self.head = nn.Linear(SIZE, CLASSES)
+        self.word = nn.Embedding(WORDS, SIZE)
+        self.mixed = nn.Linear(SIZE, SIZE)
+
+
+class Small(nn.Module):
+    """A stand-in with a body and a head, whose head says more while it learns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.head = Body(), nn.Linear(SIZE, CLASSES)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Word numbers and mask (B, T) to scores (B, K); other scores while it does not learn."""
         x = self.body.word(ids) * mask.unsqueeze(-1)
         x = torch.tanh(self.body.mixed(x.sum(1)))
-        return self.head(x if self.training else 0.5 * x)
+        scores: Tensor = self.head(x if self.training else 0.5 * x)
+        return scores
 
 
 class Descent:
@@ -87,7 +94,10 @@ class Descent:
     def __init__(self, model: nn.Module) -> None:
         head = list(model.get_submodule("head").parameters())
         body = list(model.get_submodule("body").parameters())
-        self.param_groups = [{"params": body, "lr": 0.2}, {"params": head, "lr": 0.5}]
+        self.param_groups: list[dict[str, Any]] = [
+            {"params": body, "lr": 0.2},
+            {"params": head, "lr": 0.5},
+        ]
         self.rates: list[list[float]] = []
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -150,15 +160,14 @@ the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
 no step: optimizer.step() ->
     The weights never change: a step with fresh slopes is missing.
-the rate is never set: group["lr"] = rate * share -> pass
-    The optimizer keeps the rates that it came with. Set `group["lr"]` in each of its groups, before
-    each step.
 one group alone: group["lr"] = rate * share -> group["lr"] = rate * share ⏎break
     You set the rate of the first group alone. An optimizer may have several.
 one rate for all groups: group["lr"] = rate * share -> group["lr"] = highest[0] * share
     You give all groups the rate of the first. Each comes with its own highest rate.
+the rate is never set: group["lr"] = rate * share -> pass
 a constant rate: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) -> 1.0
-    Your rate is the highest one all the time. It rises in the warm-up, and falls afterwards.
+    Your rates are the highest ones all the time. Set `group["lr"]` in each group, before each step:
+    it rises in the warm-up, and falls afterwards.
 no warm-up: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
         -> min(1.0, (steps - step) / (steps - warm_up))
     Your warm-up is missing: the first steps already go at the highest rate.
@@ -174,23 +183,28 @@ the first step has a rate of 0: (step + 1) / warm_up -> step / warm_up
 falls over the whole run: (steps - step) / (steps - warm_up) -> (steps - step) / steps
     Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
     rate.
+the warm-up is turned round: (step + 1) / warm_up -> warm_up / (step + 1)
+    Your warm-up is turned round. The share is the step, counted from 1, over the steps of the
+    warm-up.
+the fall is turned round: (steps - step) / (steps - warm_up) \
+        -> (steps - warm_up) / (steps - step)
+    Your fall is turned round: it grows. The share is the steps that are left, over the steps of the
+    fall.
 the rates multiply: group["lr"] = rate * share -> group["lr"] = group["lr"] * share
     You multiply the rate of the step before. Keep the highest rates, which the groups came with:
     each step's rate is that, times its share.
 the pull is to 0: ((now - then) ** 2).sum() -> (now ** 2).sum()
     You pull the body to 0. That is weight decay. It belongs where it stood at the beginning.
-the start moves along: weight.detach().clone() -> weight.detach()
-    Your start moves along with the weights, so the distance is always 0: `detach()` shares their
-    memory. Make a copy.
-the start follows: optimizer.step() -> optimizer.step() \
-        ⏎start = [weight.detach().clone() for weight in body]
-    You take a new start after each step. The pull goes to where the body stood before the first.
 the head is pulled, too: body = list(model.body.parameters()) -> body = list(model.parameters())
     You pull the head, too. It has never been trained: its start is nothing to stay near.
 the head alone is pulled: model.body.parameters() -> model.head.parameters()
     You pull the head, which has never been trained, and leave the body free.
 no pull: (loss + pull / 2 * away).backward() -> loss.backward()
-    The pull is never added to what is minimised.
+the start moves along: weight.detach().clone() -> weight.detach()
+the start follows: optimizer.step() -> optimizer.step() \
+        ⏎start = [weight.detach().clone() for weight in body]
+    The pull never acts. Either it is not added to what is minimised, or the start moves along with
+    the weights: `detach()` alone shares their memory. Copy the body once, before the first step.
 the pull has the wrong sign: (loss + pull / 2 -> (loss - pull / 2
     Your pull pushes the body away from its start.
 without the half: pull / 2 * away -> pull * away
@@ -229,6 +243,17 @@ the loss after the step: losses.append(loss.item()) \
     You return the loss after the step. It is asked for before it.
 """
 
+SLIPS_OF_SLOPES = """
+--- hint 2
+the softmax over the texts: log_softmax(-1) -> log_softmax(0)
+    Your softmax runs over the texts of the batch. It runs over the classes, the last axis.
+the pull in place of the slope: weight.grad += pull -> weight.grad = pull
+    You write the pull over the slopes of the labels. Add it to them.
+the first tensor is free: in model.body.named_parameters(): weight.grad \
+        -> in list(model.body.named_parameters())[1:]: ⏎    weight.grad
+    You leave out the first tensor of the body. All of it is pulled.
+"""
+
 EXERCISE = Exercise(
     id="tune",
     title="The loop of fine-tuning",
@@ -247,6 +272,6 @@ EXERCISE = Exercise(
         Case("six batches and a pull", _batches(6, 3, 2, 0.7), weight=3),
         Case("a long warm-up", _batches(5, 2, 4, 0.3), edge=True),
     ),
-    mistakes=slips(tune, SLIPS),
+    mistakes=(*slips(tune, SLIPS), *slips(_by_slopes, SLIPS_OF_SLOPES)),
     right_answers={"the slope of the pull, added by hand": _by_slopes},
 )
