@@ -5,15 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from elmo_mini.experiments.tuning_bench import Bench, Right, Scramble, Tune
+from elmo_mini.experiments.broken_bodies import STEPS, WINDOW, Symptoms
+from elmo_mini.experiments.tuning_bench import Bench, Right, Scramble, Tune, baselines
 from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.progress import progress_bar
 from elmo_mini.results.intervals import lead
+from elmo_mini.transformer.classifier import Classifier
 from elmo_mini.transformer.fine_tuning import tune as course_tune
 from elmo_mini.transformer.scrambling import scrambled
 from elmo_mini.ulmfit.report import share_right
+from elmo_mini.ulmfit.tasks import Labelled
 
 LENGTHS = (10, 20, 40, 80)
 LABELS = 50
@@ -60,6 +63,42 @@ def share_bars(runs: Mapping[str, Sequence[Right]], title: str) -> Picture:
         title=title,
         ylabel="right answers (%)",
     )
+
+
+def first_figure(bench: Bench, runs: Mapping[str, Classifier], known: Labelled) -> Picture:
+    """Trained networks and the sceptics that learn from the same labels, on the test."""
+    asked = bench.task.test
+    right = baselines(known, asked)
+    right |= {name: bench.right(model, asked) for name, model in runs.items()}
+    commonest = np.bincount(asked.labels).max() / len(asked.labels)
+    return plots.bars(
+        [name.replace(" and ", "\nand ") for name in right],
+        {"right answers": [100 * share.mean() for share in right.values()]},
+        title="With 50 labels, the pretrained network is ahead of everybody (one draw)",
+        ylabel=f"right answers on {len(asked.texts)} texts (%)",
+        level=("commonest class", 100 * commonest),
+    )
+
+
+def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:
+    """The training loss of the four runs."""
+    return plots.curves(
+        WINDOW * np.arange(1, 1 + STEPS // WINDOW),
+        {name: run.losses for name, run in runs.items()},
+        title="The training loss of the four runs",
+        xlabel="steps",
+        ylabel=f"loss of {WINDOW} batches (nats)",
+    )
+
+
+def suffering(right: Mapping[str, Mapping[str, Any]]) -> str:
+    """Print what shuffling cost each task; which tasks it cost something, in a word."""
+    hurt = []
+    for task, rows in right.items():
+        point = rows["speeches less shuffled"]
+        print(f"{task}: speeches less shuffled speeches {lead(point)}")
+        hurt += [task] * (point["low"] > 0)
+    return "both" if len(hurt) == 2 else hurt[0] if hurt else "neither"
 
 
 def right_by(runs: Mapping[str, Sequence[Right]]) -> dict[str, dict[str, Any]]:

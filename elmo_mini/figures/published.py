@@ -1,6 +1,7 @@
 """The tables of ELMo's and BERT's papers, drawn."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from elmo_mini.figures.palette import COLOURS, GREY, INK, TINTS
 from elmo_mini.figures.picture import Picture, blank
@@ -68,6 +69,16 @@ def features_figure(title: str) -> Picture:
         {"F1 on dev": list(published.NER_FEATURES.values())},
         title=title,
         ylabel="F1",
+    )
+
+
+def gone_figure(gone: ArrayLike, title: str) -> Picture:
+    """How much of the error is gone on each of GLUE's tasks, in percent."""
+    return bars(
+        list(published.GLUE_TASKS),
+        {"error that is gone": np.asarray(gone)},
+        title=title,
+        ylabel="error that is gone (%)",
     )
 
 

@@ -19,11 +19,12 @@ def error_reduction(before: Scores, after: Scores) -> Scores:
 
 
 def _by_errors(before: Any, after: Any) -> Any:
-    return 100 * (1 - (100 - np.asarray(after)) / (100 - np.asarray(before)))
+    return 100 * (1 - (100 - after) / (100 - before))
 
 
 def _by_loop(before: Any, after: Any) -> Any:
-    return [100.0 * ((100 - b) - (100 - a)) / (100 - b) for b, a in zip(before, after, strict=True)]
+    pairs = zip(before, after, strict=True)
+    return np.array([(now - was) / (100 - was) * 100 for was, now in pairs])
 
 
 @Case.drawn

@@ -124,7 +124,7 @@ the pull alone is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surpri
 nothing is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise + pull
     You do not divide by N.
 the labels' part is divided twice: x.T @ surprise + pull -> x.T @ surprise / len(x) + pull
-    You divide the labels' part by N twice. Their logarithms add up; then everything is divided once.
+    You divide the labels' part by N twice. Logarithms add up; then all is divided once.
 divided by the numbers of a text: / len(x) -> / x.shape[1]
     You divide by D. N is the number of labels.
 """

@@ -77,8 +77,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 if tensor.shape != given[name].shape:
                     raise AnswerRefused(
                         f"{name} has the shape {tuple(tensor.shape)}, and "
-                        f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go back "
-                        "into the model."
+                        f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go "
+                        "back into the model."
                     )
             calls.append(plain(dict(came)))
     return calls
