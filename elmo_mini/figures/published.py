@@ -1,5 +1,7 @@
 """The tables of ELMo's and BERT's papers, drawn."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -38,38 +40,46 @@ def glue_figure(title: str) -> Picture:
     return Picture(figure, f"Dots, {title}. {said}.")
 
 
+def _dots(rows: Mapping[str, float], title: str, xlabel: str) -> Picture:
+    """One line for each name, and a dot at its score; the score stands beside it."""
+    figure = blank(7.4, 0.9 + 0.32 * len(rows), title)
+    axes = figure.add_subplot()
+    heights = np.arange(len(rows))[::-1]
+    scores = list(rows.values())
+    axes.plot(scores, heights, "o", color=COLOURS[0])
+    for score, height in zip(scores, heights, strict=True):
+        axes.annotate(
+            f"{score:g}",
+            (score, height),
+            xytext=(7, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+        )
+    axes.set_yticks(heights, list(rows), fontsize=9)
+    axes.margins(x=0.12)
+    axes.set_xlabel(xlabel)
+    axes.grid(axis="y", color=GREY, alpha=0.3)
+    said = ", ".join(f"{name} {score:g}" for name, score in rows.items())
+    return Picture(figure, f"Dots, {title}. {xlabel}: {said}.")
+
+
 def squad_and_swag(title: str) -> Picture:
     """SQuAD 1.1 and SWAG on the test, with what people reach."""
-    squad = {f"{name}\n(SQuAD)": test for name, (_, test) in published.SQUAD.items()}
-    squad["a person\n(SQuAD)"] = published.SQUAD_PERSON
-    swag = {f"{name}\n(SWAG)": score for name, score in published.SWAG.items()}
-    rows = {name: score for part in (squad, swag) for name, score in part.items()}
-    return bars(
-        [name.replace(" + ", "\n+ ").replace("one ", "one\n") for name in rows],
-        {"score on the test": list(rows.values())},
-        title=title,
-        ylabel="F1 (SQuAD), right answers in % (SWAG)",
-    )
+    rows = {f"SQuAD: {name}": test for name, (_, test) in published.SQUAD.items()}
+    rows["SQuAD: a person"] = published.SQUAD_PERSON
+    rows |= {f"SWAG: {name}": score for name, score in published.SWAG.items()}
+    return _dots(rows, title, "F1 (SQuAD), right answers in % (SWAG), test")
 
 
 def ner_figure(title: str) -> Picture:
     """CoNLL-2003 on the test, by model."""
-    return bars(
-        [name.replace(" ", "\n") for name in published.NER],
-        {"F1 on the test": [test for _, test in published.NER.values()]},
-        title=title,
-        ylabel="F1",
-    )
+    return _dots({name: test for name, (_, test) in published.NER.items()}, title, "F1, test")
 
 
 def features_figure(title: str) -> Picture:
     """BERT-base on dev of CoNLL-2003: frozen in several ways, and fine-tuned."""
-    return bars(
-        [name.replace(" ", "\n") for name in published.NER_FEATURES],
-        {"F1 on dev": list(published.NER_FEATURES.values())},
-        title=title,
-        ylabel="F1",
-    )
+    return _dots(published.NER_FEATURES, title, "F1, dev")
 
 
 def gone_figure(gone: ArrayLike, title: str) -> Picture:
