@@ -165,7 +165,6 @@ one group alone: group["lr"] = rate * share -> group["lr"] = rate * share ⏎bre
 one rate for all groups: group["lr"] = rate * share -> group["lr"] = highest[0] * share
     You give all groups the rate of the first. Each comes with its own highest rate.
 the rate is never set: group["lr"] = rate * share -> pass
-a constant rate: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) -> 1.0
     Your rates are the highest ones all the time. Set `group["lr"]` in each group, before each step:
     it rises in the warm-up, and falls afterwards.
 no warm-up: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
@@ -199,10 +198,7 @@ the head is pulled, too: body = list(model.body.parameters()) -> body = list(mod
     You pull the head, too. It has never been trained: its start is nothing to stay near.
 the head alone is pulled: model.body.parameters() -> model.head.parameters()
     You pull the head, which has never been trained, and leave the body free.
-no pull: (loss + pull / 2 * away).backward() -> loss.backward()
-the start moves along: weight.detach().clone() -> weight.detach()
-the start follows: optimizer.step() -> optimizer.step() \
-        ⏎start = [weight.detach().clone() for weight in body]
+the pull never acts: (loss + pull / 2 * away).backward() -> loss.backward()
     The pull never acts. Either it is not added to what is minimised, or the start moves along with
     the weights: `detach()` alone shares their memory. Copy the body once, before the first step.
 the pull has the wrong sign: (loss + pull / 2 -> (loss - pull / 2
