@@ -16,6 +16,7 @@ from typing import Any
 import h5py
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from torch import Tensor, nn
 
 from elmo_mini.errors import ElmoFileError
 
@@ -121,3 +122,14 @@ def published_test_model() -> Recorded | None:
     texts = [[line.split() for line in text[: len(first)]] for text in texts]
     about = "the test model of AllenNLP and bilm-tf; its top layer by the authors' TensorFlow program"
     return Recorded(options, weights, texts, [first], about)
+
+
+class TopLayer(nn.Module):
+    """In the place of a `ScalarMix`: the top layer alone, as the published vectors have it."""
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+
+    def forward(self, layers: Sequence[Tensor], mask: Tensor) -> Tensor:
+        """L + 1 of (B, T, 2H) to the last of them."""
+        return layers[-1]

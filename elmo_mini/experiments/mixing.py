@@ -3,7 +3,7 @@
 Which trainer, which mix and which gradient are arguments: the learner's own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -164,6 +164,28 @@ def share_of(runs: Sequence[Trained], other: Sequence[Trained] | None = None) ->
         right -= np.array([run.right for run in other], float)
     mean, low, high = bootstrap_interval(right, runs[0].sentence)
     return {"mean": mean, "low": low, "high": high}
+
+
+def shares_over_steps(
+    runs: Mapping[str, Sequence[Trained]], layers: Sequence[int] = (1, 2)
+) -> tuple[dict[str, Numbers], dict[str, tuple[Numbers, Numbers]]]:
+    """Mean shares of some layers after each step in percent, and the lowest and highest draw.
+
+    Parameters
+    ----------
+    runs : draws by what is written behind the layer's name
+
+    Returns
+    -------
+    lines and bands, as `figures.plots.curves` takes them
+    """
+    lines, bands = {}, {}
+    for way, draws in runs.items():
+        for layer in layers:
+            history = 100 * np.array([run.shares[:, layer] for run in draws])
+            lines[f"layer {layer}{way}"] = history.mean(0)
+            bands[f"layer {layer}{way}"] = (history.min(0), history.max(0))
+    return lines, bands
 
 
 def batch(rows: Sequence[tuple[Tensor, Tensor]]) -> tuple[Layers, Tensor, Tensor]:

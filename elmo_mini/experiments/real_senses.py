@@ -6,7 +6,7 @@ examples a word: the course's biLM, the same network before training, random vec
 around, and naive Bayes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -255,6 +255,16 @@ def _nearest(vectors: Floats, every: Sequence[Occurrence], row: int) -> list[str
 
 def _as_text(o: Occurrence) -> str:
     return in_brackets(o.words, o.position, 7)
+
+
+def shown_in_brown(numbers: Mapping[str, Any]) -> str:
+    """The stored neighbours of the four queries, to be printed."""
+    lines = []
+    for row in numbers["shown"]:
+        lines.append(f"\n{row['query']}")
+        for reader in ("layer 2", "layer 2, untrained"):
+            lines += [f"  {reader}:", *(f"     {text}" for text in row[reader])]
+    return "\n".join(lines).strip()
 
 
 EXPERIMENTS = {"brown": brown, "examples": examples}
