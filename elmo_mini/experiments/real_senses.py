@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
@@ -17,7 +18,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Result, run_experiments
 from elmo_mini.extras import brought_by
 from elmo_mini.probing.brown_senses import brown_senses, noun_or_verb
-from elmo_mini.probing.classifiers import knn, majority
+from elmo_mini.probing.classifiers import knn, linear, majority
 from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import bootstrap_interval, share_right
@@ -36,13 +37,11 @@ QUERIES = {  # sentence and place in Brown; the first two are those of the paper
 }
 NEAREST, SHOWN, UNTRAINED = 5, 3, 4
 SIZES, ASKED, POOL, DRAWS = (10, 30, 100, 300, 1_000), 200, 1_000, 3
-AROUND, RANDOM_SIZE, SMOOTHING = 3, 256, 0.1
+AROUND, RANDOM_SIZE, SMOOTHING, LINEAR_C = 3, 256, 0.1, 0.01
 
 
 def untrained(bilm: BiLM, seed: int) -> BiLM:
     """A network of the same sizes that has read nothing."""
-    import torch
-
     with seeded(seed, torch.device("cpu")):
         return BiLM(bilm.options)
 
@@ -134,19 +133,22 @@ def examples(bilm: BiLM) -> tuple[str, Result]:
     numbers = np.arange(len(asked))
     accuracy = {name: [_interval(d, numbers) for d in draws] for name, draws in found.items()}
     ahead = {
-        other: [
-            _interval([a.astype(float) - np.mean(theirs, 0) for a in ours], numbers)
-            for ours, theirs in zip(found["layer 2"], found[other], strict=True)
-        ]
-        for other in found
-        if other != "layer 2"
+        reader: {
+            other: [
+                _interval([a.astype(float) - np.mean(theirs, 0) for a in ours], numbers)
+                for ours, theirs in zip(found[reader], found[other], strict=True)
+            ]
+            for other in found
+            if other != reader
+        }
+        for reader in ("layer 2", "layer 2, linear")
     }
     result = {
         "examples of a word": list(SIZES),
         "asked": len(asked),
         "draws": DRAWS,
         "accuracy": accuracy,
-        "layer 2 ahead of": ahead,
+        "ahead of": ahead,
     }
     return "senses of hard, interest, line and serve (senseval) by the number of examples", result
 
@@ -158,7 +160,8 @@ def _answers(
     known: dict[str, NDArray[np.int64]],
 ) -> dict[str, NDArray[np.bool_]]:
     """Which of the asked each reader has right."""
-    right = {name: np.zeros(len(asked), bool) for name in (*rows, "naive Bayes", "majority")}
+    others = ("layer 2, linear", "naive Bayes", "majority")
+    right = {name: np.zeros(len(asked), bool) for name in (*rows, *others)}
     groups = np.array([o.group for o in asked])
     for word, of_word in known.items():
         places = np.flatnonzero(groups == word)
@@ -167,6 +170,8 @@ def _answers(
         for name, vectors in rows.items():
             said = knn(vectors[of_word], labels, vectors[len(pool) + places], NEAREST)
             right[name][places] = np.array(said) == wanted
+        line = linear(rows["layer 2"][of_word], labels, rows["layer 2"][len(pool) + places], LINEAR_C)
+        right["layer 2, linear"][places] = np.array(line) == wanted
         given, questions = [pool[row] for row in of_word], [asked[place] for place in places]
         right["naive Bayes"][places] = np.array(naive_bayes(given, questions)) == wanted
         common = majority([""] * len(labels), labels, [""] * len(wanted))
