@@ -97,7 +97,9 @@ class CarryingBiLM(nn.Module):
         stack: Any = self.stacks[direction]
         if self.states[direction] is None:
             sizes = [layer["W_P_0"].shape for layer in stack]
-            self.states[direction] = [(x.new_zeros(len(x), h), x.new_zeros(len(x), c)) for c, h in sizes]
+            self.states[direction] = [
+                (x.new_zeros(len(x), h), x.new_zeros(len(x), c)) for c, h in sizes
+            ]
         outputs, ends = self.read(
             x, lengths, [dict(layer) for layer in stack], self.states[direction], self.step
         )

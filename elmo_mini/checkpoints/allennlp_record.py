@@ -21,6 +21,11 @@ from torch import Tensor, nn
 from elmo_mini.errors import ElmoFileError
 
 FOLDER = Path(str(files("elmo_mini") / "data" / "official_pair"))
+NOT_HERE = (
+    "The files are not here. With the course's parts, the largest distance is 9.5e-07 at the first "
+    "sentence\n"
+    "and 1.8 to 2.4 at the others; with the states carried it is at most 9.5e-07 at all ten."
+)
 Sentence = list[str]
 Vectors = NDArray[np.float32]
 
@@ -120,7 +125,9 @@ def published_test_model() -> Recorded | None:
     with h5py.File(expected, "r") as file:
         first = [np.concatenate(list(file[str(n)][()]), -1) for n in range(len(file))]
     texts = [[line.split() for line in text[: len(first)]] for text in texts]
-    about = "the test model of AllenNLP and bilm-tf; its top layer by the authors' TensorFlow program"
+    about = (
+        "the test model of AllenNLP and bilm-tf; its top layer by the authors' TensorFlow program"
+    )
     return Recorded(options, weights, texts, [first], about)
 
 

@@ -1,6 +1,7 @@
 """A task trains a mix of frozen layers (NAACL ELMo paper, sections 3.2 and 3.3)."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch.nn import functional
 
 
 def train_desk(
-    desk: nn.Module,
+    desk: Any,
     head: nn.Module,
     layers: Sequence[Tensor],
     mask: Tensor,

@@ -1,10 +1,11 @@
-"""A mix that is known, and a small real task that trains one: what lesson 08 measures its desk with.
+"""A mix that is known, and a small real task that trains one: what lesson 08 measures with.
 
 Which trainer, which mix and which gradient are arguments: the learner's own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -15,14 +16,14 @@ from torch import Tensor, nn
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.experiments.small_tasks import labelled_words
-from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.progress import progress_bar
 from elmo_mini.vectors.stream import embed_stream
 
 Numbers = NDArray[np.floating[Any]]
 Train = Callable[..., Tensor]
-Desk = Callable[..., nn.Module]
+Desk = Callable[..., Any]
 Layers = list[Tensor]
 
 
@@ -64,7 +65,9 @@ class KnownMix:
         for _ in range(steps):
             error = gamma * np.einsum("j,jtd->td", _shares(w), self.layers) - self.wanted
             for_w, for_gamma = gradient(self.layers, w, gamma, 2 * error / error.size, decay)
-            w = w - np.asarray(for_w) / (1 + 2.5 * decay)  # smaller steps where the penalty is steep
+            w = w - np.asarray(for_w) / (
+                1 + 2.5 * decay
+            )  # smaller steps where the penalty is steep
             gamma -= 0.0 if hold_gamma else float(for_gamma)
         return _shares(w), gamma
 
@@ -143,6 +146,17 @@ def mixing_task(bilm: BiLM, sentences: int = 120, asked: int = 100) -> MixingTas
         for part, most in ((task.train, sentences), (task.test, asked))
     )
     return MixingTask(task.title, len(names), *parts)
+
+
+def five_ways(desk: Desk) -> dict[str, dict[str, Any]]:
+    """One layer alone, the average, and learned shares with and without the norm."""
+    return {
+        "layer 0\nalone": {"desk": desk, "keep": slice(0, 1)},
+        "top layer\nalone": {"desk": desk, "keep": slice(-1, None)},
+        "average": {"desk": desk, "learn_w": False},
+        "learned": {"desk": desk},
+        "learned,\nlayer norm": {"desk": partial(desk, do_layer_norm=True)},
+    }
 
 
 def compare(

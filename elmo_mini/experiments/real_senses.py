@@ -24,6 +24,7 @@ from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import bootstrap_interval, share_right
 from elmo_mini.probing.tasks import Occurrence, senseval
 from elmo_mini.recurrent.training import seeded
+from elmo_mini.results.intervals import lead
 
 with brought_by("experiments"):
     from sklearn.feature_extraction import DictVectorizer
@@ -165,14 +166,17 @@ def _answers(
     groups = np.array([o.group for o in asked])
     for word, of_word in known.items():
         places = np.flatnonzero(groups == word)
-        labels = [pool[row].label for row in of_word]
-        wanted = np.array([asked[place].label for place in places])
+        labels = [pool[int(row)].label for row in of_word]
+        wanted = np.array([asked[int(place)].label for place in places])
         for name, vectors in rows.items():
             said = knn(vectors[of_word], labels, vectors[len(pool) + places], NEAREST)
             right[name][places] = np.array(said) == wanted
-        line = linear(rows["layer 2"][of_word], labels, rows["layer 2"][len(pool) + places], LINEAR_C)
+        line = linear(
+            rows["layer 2"][of_word], labels, rows["layer 2"][len(pool) + places], LINEAR_C
+        )
         right["layer 2, linear"][places] = np.array(line) == wanted
-        given, questions = [pool[row] for row in of_word], [asked[place] for place in places]
+        given = [pool[int(row)] for row in of_word]
+        questions = [asked[int(place)] for place in places]
         right["naive Bayes"][places] = np.array(naive_bayes(given, questions)) == wanted
         common = majority([""] * len(labels), labels, [""] * len(wanted))
         right["majority"][places] = np.array(common) == wanted
@@ -216,9 +220,11 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
         shares[name] = {
             "occurrences": {label: labels.count(label) for label in alike},
             "chance": round(chance, 4),
-            "share": {reader: share_right(row, occurrences) for reader, row in of.items()},
+            "share": {
+                reader: share_right(row.astype(float), occurrences) for reader, row in of.items()
+            },
             "layer 2 ahead of": {
-                reader: share_right(of["layer 2"] - row, occurrences)
+                reader: share_right((of["layer 2"] - row).astype(float), occurrences)
                 for reader, row in of.items()
                 if reader != "layer 2"
             },
@@ -270,6 +276,18 @@ def shown_in_brown(numbers: Mapping[str, Any]) -> str:
         for reader in ("layer 2", "layer 2, untrained"):
             lines += [f"  {reader}:", *(f"     {text}" for text in row[reader])]
     return "\n".join(lines).strip()
+
+
+def leads(numbers: Mapping[str, Any], others: Sequence[str]) -> str:
+    """How far the two readers of layer 2 are ahead of others, in words, by the examples."""
+    sizes = numbers["examples of a word"]
+    lines = []
+    for reader, ahead in numbers["ahead of"].items():
+        for other in others:
+            lines.append(f"{reader} minus {other}, points:")
+            pairs = zip(sizes, ahead[other], strict=True)
+            lines += [f"  {size:>5} examples: {lead(point)}" for size, point in pairs]
+    return "\n".join(lines)
 
 
 EXPERIMENTS = {"brown": brown, "examples": examples}

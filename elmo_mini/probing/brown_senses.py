@@ -27,7 +27,7 @@ def brown_senses(word: str) -> list[Occurrence]:
     """
     places = json.loads(FILE.read_text("utf-8"))[word]
     sentences = corpora.load("brown").tagged_sentences()
-    wanted = {number: [] for rows in places.values() for number, _ in rows}
+    wanted: dict[int, list[str]] = {number: [] for rows in places.values() for number, _ in rows}
     for number, sentence in enumerate(sentences):
         if number in wanted:
             wanted[number] = [form for form, _ in sentence]

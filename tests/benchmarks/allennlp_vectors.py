@@ -68,9 +68,11 @@ def recorded(wheel: Path, folder: Path = FOLDER) -> list[list[np.ndarray]]:
     """Of each text, the vectors of each sentence's words, (words, 2H)."""
     keeps_its_folder = AllenNLP(wheel)
     module = import_module("allennlp.modules.elmo")
-    spell = import_module(
-        "allennlp.data.token_indexers.elmo_indexer"
-    ).ELMoCharacterMapper().convert_word_to_char_ids
+    spell = (
+        import_module("allennlp.data.token_indexers.elmo_indexer")
+        .ELMoCharacterMapper()
+        .convert_word_to_char_ids
+    )
     torch.set_num_threads(1)
     files = (str(folder / "options.json"), str(folder / "weights.hdf5"))
     elmo = module.Elmo(*files, num_output_representations=1, dropout=0.0).eval()

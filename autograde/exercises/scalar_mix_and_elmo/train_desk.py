@@ -1,6 +1,7 @@
 """Exercise `train_desk`: a task trains the mix."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ DIM, LABELS = 4, 3
 
 
 def _word_by_word(
-    desk: nn.Module,
+    desk: Any,
     head: nn.Module,
     layers: Sequence[Tensor],
     mask: Tensor,
@@ -29,7 +30,7 @@ def _word_by_word(
 ) -> list[Tensor]:
     both = nn.ModuleList([desk, head])
     optimizer = torch.optim.Adam(both.parameters(), rate)
-    found = []
+    found: list[Tensor] = []
     wanted = torch.where(mask, labels, -100)  # cross_entropy leaves these out
     while len(found) < steps:
         both.zero_grad()

@@ -1,0 +1,27 @@
+"""How far one program's vectors are from another's, sentence by sentence."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elmo_mini.figures.picture import Picture
+from elmo_mini.figures.plots import bars
+
+
+def agreement(distances: Mapping[str, ArrayLike], title: str) -> Picture:
+    """Largest distances on a logarithmic axis, a label for each sentence.
+
+    Parameters
+    ----------
+    distances : named rows, a distance for each sentence, all above 0
+    """
+    rows = {name: np.asarray(row, dtype=float) for name, row in distances.items()}
+    sentences = range(1, len(next(iter(rows.values()))) + 1)
+    return bars(
+        [f"sentence {number}" for number in sentences],
+        rows,
+        title=title,
+        ylabel="largest distance",
+        log_y=True,
+    )
