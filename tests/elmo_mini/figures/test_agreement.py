@@ -1,0 +1,10 @@
+"""The picture of two programs' vectors names sentences and distances."""
+
+from elmo_mini.figures.agreement import agreement
+from elmo_mini.figures.legibility import unreadable
+
+
+def test_every_sentence_is_there() -> None:
+    picture = agreement({"ours": [1e-6, 0.5], "theirs": [1e-6, 1e-6]}, "T")
+    assert "ours: sentence 1 1e-06, sentence 2 0.5." in picture.description
+    assert unreadable(picture.figure) == []
