@@ -6,22 +6,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elmo_mini.figures.picture import Picture
-from elmo_mini.figures.plots import bars
+from elmo_mini.figures.plots import curves
 
 
 def agreement(distances: Mapping[str, ArrayLike], title: str) -> Picture:
-    """Largest distances on a logarithmic axis, a label for each sentence.
+    """Largest distances on a logarithmic axis, sentence after sentence.
 
     Parameters
     ----------
     distances : named rows, a distance for each sentence, all above 0
     """
     rows = {name: np.asarray(row, dtype=float) for name, row in distances.items()}
-    sentences = range(1, len(next(iter(rows.values()))) + 1)
-    return bars(
-        [f"sentence {number}" for number in sentences],
+    sentences = np.arange(1, len(next(iter(rows.values()))) + 1)
+    return curves(
+        sentences,
         rows,
         title=title,
+        xlabel="sentence of the text",
         ylabel="largest distance",
         log_y=True,
     )

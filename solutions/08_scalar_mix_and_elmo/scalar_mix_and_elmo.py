@@ -383,8 +383,8 @@ plots.curves(
     lines,
     bands=bands,
     title="Layer 2 is turned up because it is loud: the norm takes its lead away",
-    xlabel="steps",
-    ylabel="share, percent (band: three draws)",
+    xlabel="steps (bands: three draws of sentences)",
+    ylabel="share, percent",
 )
 
 # %% [markdown]
