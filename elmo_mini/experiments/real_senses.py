@@ -278,6 +278,15 @@ def shown_in_brown(numbers: Mapping[str, Any]) -> str:
     return "\n".join(lines).strip()
 
 
+def leads_in_brown(questions: Mapping[str, Any], others: Sequence[str]) -> str:
+    """How far layer 2 is ahead of others in each question, in words."""
+    lines = []
+    for question, found in questions.items():
+        lines.append(f"{question} (by chance {found['chance']:.0%}). Layer 2 minus, in points,")
+        lines += [f"  {other:>21}: {lead(found['layer 2 ahead of'][other])}" for other in others]
+    return "\n".join(lines)
+
+
 def leads(numbers: Mapping[str, Any], others: Sequence[str]) -> str:
     """How far the two readers of layer 2 are ahead of others, in words, by the examples."""
     sizes = numbers["examples of a word"]

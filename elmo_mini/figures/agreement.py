@@ -18,7 +18,7 @@ def agreement(distances: Mapping[str, ArrayLike], title: str) -> Picture:
     """
     rows = {name: np.asarray(row, dtype=float) for name, row in distances.items()}
     sentences = np.arange(1, len(next(iter(rows.values()))) + 1)
-    return curves(
+    picture = curves(
         sentences,
         rows,
         title=title,
@@ -26,3 +26,5 @@ def agreement(distances: Mapping[str, ArrayLike], title: str) -> Picture:
         ylabel="largest distance",
         log_y=True,
     )
+    picture.figure.axes[0].set_xticks(sentences)
+    return picture

@@ -33,7 +33,7 @@ plots.road("08")
 #
 # **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Section 3.2 is the mix, 3.3 its use, 4 the results, 5.1 and 5.3 the measurements.
 #
-# The lesson takes 90 minutes if you are quick, and two hours if you think over every prediction. Short of time? Exercises 1, 3, 4, 6 and 7 are the spine. You can skip the others: the lesson goes on without them.
+# The lesson takes an hour and a half if you are quick, and two hours and a quarter if you think over every prediction. Short of time? Exercises 1, 3, 4, 6 and 7 are the spine. You can skip the others: the lesson goes on without them.
 #
 # ## Letters
 #
@@ -64,7 +64,7 @@ from elmo_mini.checkpoints.official import official_file
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.elmo.module import as_black_box
 from elmo_mini.experiments import mixing
-from elmo_mini.experiments.real_senses import leads, shown_in_brown
+from elmo_mini.experiments.real_senses import leads, leads_in_brown, shown_in_brown
 from elmo_mini.figures.agreement import agreement
 from elmo_mini.figures.interval_bars import interval_bars, interval_curves
 from elmo_mini.figures.mix_sliders import mix_sliders
@@ -78,9 +78,9 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 # %% [markdown] slide="slide"
 # ## 1. One word, three roles
 #
-# *The twins play hockey. She plays the cello. His play ran for eleven nights.* A static table has one vector for *play*. These are its neighbours in GloVe (table 4 of the paper): *playing, game, games, played, players, plays, player, Play, football, multiplayer*. The table shows the use that its text is full of. The stage is lost.
+# *The twins play hockey. She plays the cello. His play ran for eleven nights.* A static table has one vector for *play*. Its neighbours in GloVe are *playing, game, games, played, players, plays, player, Play, football, multiplayer* (table 4 of the paper). The table shows the use that its text is full of. The stage is lost.
 #
-# Now the same word in its sentence. The course's own ELMo gives each *play* a vector of its own. Which of 39 others are nearest?
+# The course's own ELMo gives each *play* in its sentence a vector of its own. Which of 39 others are nearest?
 
 # %% slide="subslide"
 COURSE = load_pretrained()
@@ -98,7 +98,7 @@ for typed in (
     print(typed, *explorer.nearest(typed)[-1], sep="\n   ")
 
 # %% [markdown]
-# Type a sentence of your own, with stars around one word: *play*, *bank*, *mouse* or *spring*. (On a page where nothing can move, you see one example. A language model wrote these sentences; they illustrate, and prove nothing.)
+# Type a sentence of your own, with stars around *play*, *bank*, *mouse* or *spring*. (A language model wrote these sentences; they illustrate, and prove nothing.)
 
 # %%
 explorer
@@ -203,9 +203,9 @@ check("mix_gradient", mix_gradient)
 # outline: Shares from `np.exp(w - w.max())`, so that large weights do not overflow. `a`: one number for each layer, the sum of all products. `mean = s @ a`. The gradient for w has the form: γ, times the shares, times how far each `a` lies from the mean; plus the penalty's.
 
 # %% [markdown]
-# Read your formula. A slider goes down if its layer is *worse than the mix*, and up if it is better. The layers are judged against each other, not each on its own.
+# Read your formula. A slider goes down if its layer is *worse than the mix*. The layers are judged against each other, not each on its own.
 #
-# Now let it learn a mix whose answer we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your gradient recover these numbers from the layers and the mixed vectors? And what if γ is held at 1? The layers are not equally loud:
+# Now let it learn a mix that we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your gradient recover these numbers? And what if γ is held at 1? The layers are not equally loud:
 
 # %%
 mix_gradient = or_reference("mix_gradient", mix_gradient)
@@ -234,12 +234,12 @@ plots.bars(
 outcome("held", float(100 * held[1]), unit="%")
 
 # %% [markdown]
-# With γ free, the truth comes out. Without it the shares cannot make the mix louder, because they sum to one. They bend towards whatever comes nearest to twice the wanted mix. Here that is layer 2: it is the loudest, and the residual has put layer 1 into it. The shares no longer say which layer is useful. The paper calls γ "of practical importance to aid the optimization process".
+# With γ free, the truth comes out. With γ held the shares cannot make the mix louder, because they sum to one. They bend towards whatever comes nearest. Here that is layer 2: it is the loudest, and the residual has put layer 1 into it. The paper calls γ "of practical importance to aid the optimization process".
 
 # %% [markdown] slide="slide"
 # ## 4. A task at the desk
 #
-# In a task the desk is a module: an optimiser finds $w$ and $\gamma$ in it. It has one switch, off by default. A slider at one third means little if one microphone is twice as loud as another. So **layer norm** first brings the layers to one volume: take all numbers of a layer, at all words of the batch; subtract their mean; divide by their standard deviation. One mean and one deviation serve the whole layer, and **padding does not count**. (The paper cites Ba and others, whose layer norm treats each token on its own, as `nn.LayerNorm` does. What is described here is the authors' code.)
+# In a task the desk is a module: an optimiser finds $w$ and $\gamma$ in it. It has one switch, off by default. A slider at one third means little if one microphone is twice as loud as another. So **layer norm** first brings the layers to one volume: from all numbers of a layer, at all words of the batch, subtract their mean and divide by their standard deviation. One mean and one deviation serve the whole layer, and **padding does not count**. (So the authors' code. The paper cites Ba and others, who treat each token on its own, as `nn.LayerNorm` does.)
 
 # %% [markdown] exercise="ScalarMix"
 # ### Exercise 3. The mixing desk as a module
@@ -357,23 +357,26 @@ TASK = mixing.mixing_task(COURSE)
 runs = mixing.compare(
     TASK, mixing.five_ways(ScalarMix), train_desk
 )  # three draws of sentences each
+average = runs.pop("average")
+ahead = {name: mixing.share_of(run, average) for name, run in runs.items()}
 interval_bars(
-    list(runs),
-    {"right": list(map(mixing.share_of, runs.values()))},
+    list(ahead),
+    {"ahead": list(ahead.values())},
     title=f"Learned shares do no better than the plain average: {TASK.title}",
-    ylabel="test words, percent",
+    ylabel="points ahead of the average",
 )
 
 # %%
-by_learning = mixing.share_of(runs["learned"], runs["average"])
-print("learned minus average, in points:", lead(by_learning))
-print("average minus top layer:", lead(mixing.share_of(runs["average"], runs["top layer\nalone"])))
+print(f"The average has {mixing.share_of(average)['mean']:.1%} right.")
+for name, point in ahead.items():
+    print(f"{' '.join(name.split())} minus average, in points: {lead(point)}")
+by_learning = ahead["learned"]
 clear = by_learning["low"] > 0 or by_learning["high"] < 0
 better = "learned shares" if by_learning["mean"] > 0 else "the plain average"
 outcome("best_mix", better if clear else "no clear difference of the first two")
 
 # %% [markdown]
-# Learning the shares brought nothing that we can see. But look at what they did meanwhile.
+# Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind; with the names it is not.) But look at what the shares did meanwhile.
 
 # %% slide="subslide"
 normed = runs["learned,\nlayer norm"]
@@ -506,9 +509,7 @@ embed = or_reference("embed", embed)
 THEIRS = allennlp_record.recorded_by_allennlp()
 print(THEIRS)
 weights = official_file(THEIRS.weights)
-print(f"\n{sum(part.numel() for part in weights.values()):,} weights, such as")
-for name in ("char_embed", "CNN/W_cnn_0", "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell/W_0"):
-    print(f"{name:>42} {tuple(weights[name].shape)}")
+print(f"\n{sum(map(torch.numel, weights.values())):,} weights, such as", *list(weights)[:3])
 
 
 # %% slide="subslide"
@@ -543,16 +544,14 @@ times = float(fresh[:, 1].max() / fresh[:, 0].max())
 outcome("second", "as near" if times < 5 else "much further" if times < 1e4 else "worlds apart")
 
 # %% [markdown]
-# Something is wrong, and not with your first sentences. Before you read on, name two explanations, and a measurement that decides between them. Text 3 is a help. Here is what AllenNLP itself does on it, without any part of yours: how far its vectors move from one reading of *The rain has stopped .* to the next.
+# Something differs, and not in your first sentences. Before you read on, name two explanations, and a measurement that decides between them. Text 3 is a help. How far do AllenNLP's own vectors move from one reading of *The rain has stopped .* to the next?
 
 # %%
 for n, (one, other) in enumerate(pairwise(THEIRS.vectors[2]), start=2):
     print(f"reading {n}: {100 * np.linalg.norm(other - one) / np.linalg.norm(one):.1f} % changed")
 
 # %% [markdown]
-# The same words, other vectors, in **their** program. The change shrinks from reading to reading. So something is left over from the sentence before: AllenNLP's LSTMs begin where they ended, row by row of the batch. ELMo was trained so, and the authors' advice is to leave it so.
-#
-# If that is the whole difference, then carrying the states must take it away.
+# The same words, other vectors, in **their** program. So something is left over from the sentence before: AllenNLP's LSTMs begin where they ended, row by row of the batch. ELMo was trained so, and the authors advise to leave it so. If that is the whole difference, then carrying the states must take it away.
 
 # %% [markdown] exercise="read_on"
 # ### Exercise 7. Begin where the last sentence ended
@@ -613,9 +612,7 @@ both = {"each from zeros": fresh.max(0), "states carried": THEIRS.distances(carr
 agreement(both, "With the states carried, you and AllenNLP agree")
 
 # %% [markdown]
-# All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish.
-#
-# Which of the two should you use? The same sentence should have the same vectors today and tomorrow; so the package and `my_elmo` begin with zeros. `stateful=True` gives AllenNLP's numbers exactly.
+# All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish. The package and `my_elmo` begin with zeros all the same, so that a sentence has the same vectors today and tomorrow. `stateful=True` gives AllenNLP's numbers.
 #
 # One step further. AllenNLP and bilm-tf test themselves with a small published model, whose vectors the authors' TensorFlow program computed for ten sentences in a row. If its files are on your machine (`ELMO_FIXTURE` names the folder), your ELMo reads them now.
 
@@ -632,7 +629,7 @@ else:
         print(f"{how:>10}:", *(f"{distance:.0e}" for distance in row))
 
 # %% [markdown]
-# What is yours can leave home. The next cell writes your parts and a model as a package of your own, which needs torch, NumPy and h5py, and nothing of this course. It has a README, and a test of its own. `--options` and `--weights` take any other model by its two files.
+# What is yours can leave home. The next cell writes your parts and a model as a package of your own, which needs torch, NumPy and h5py, and nothing of this course. `--options` and `--weights` take any other model.
 
 # %% slide="subslide"
 from autograde import write_my_elmo
@@ -796,7 +793,7 @@ print(shown_in_brown(BROWN.numbers))
 outcome("ruiz", "plays on a stage")
 
 # %% [markdown]
-# Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**. *Bank* does better: the edge of the bank finds banks of rivers, and the bank with paper work finds banks with clerks. But look at what the network finds that has never been trained.
+# Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**. *Bank* does better: the edge of the bank finds rivers, the bank with paper work finds clerks. But see what the untrained network finds.
 #
 # So count: of the five nearest, how many share the label? Two controls also see the context: the same network before training (the mean of four), and **random vectors** of the word and of its three neighbours on either side, added up. (The nouns and verbs are Brown's tags. The senses were marked by a language model, and nobody else has read them: `elmo_mini/data/senses_brown.json`.)
 
@@ -812,15 +809,12 @@ interval_bars(
 )
 
 # %%
-for question in ORDER:
-    print(f"{question} (by chance {QUESTIONS[question]['chance']:.0%}). Layer 2 minus, in points,")
-    for reader in READERS[:-1]:
-        print(f"  {reader:>21}: {lead(QUESTIONS[question]['layer 2 ahead of'][reader])}")
+print(leads_in_brown(QUESTIONS, READERS[:-1]))
 
 # %% [markdown]
-# Noun or verb: no other reader comes near. Meaning: reading has taught the network something, it is clearly ahead of itself before training. Whether it is ahead of random vectors of the neighbours, so few sentences cannot say.
+# Noun or verb: no other reader comes near. Meaning: reading has taught the network something, for it is clearly ahead of itself before training. Whether it is ahead of random vectors of the neighbours, so few sentences cannot say.
 #
-# More sentences can. The corpus *senseval* has thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. Here are the readers by the number of labelled examples of a word. Naive Bayes counts words: those of the sentence, and those right beside the target. For layer 2 there are two readers, the five nearest examples and a linear probe (lesson 09).
+# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read in two ways, by the five nearest examples and by a linear probe (lesson 09).
 
 # %%
 predict(

@@ -2,21 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from elmo_mini.elmo.error_reduction import error_reduction
 
 
-def _answer(before: Any, after: Any) -> Any:
-    return 100 * (after - before) / (100 - before)
-
-
 def _by_errors(before: Any, after: Any) -> Any:
-    wrong, left = 100 - np.asarray(before), 100 - np.asarray(after)
-    return (1 - left / wrong) * 100
+    return (1 - (100 - after) / (100 - before)) * 100
 
 
 @Case.drawn
@@ -38,7 +31,19 @@ of the new score: / (100 - before) -> / after
     before?
 of the errors that are left: / (100 - before) -> / (100 - after)
     You divide by the errors that are left. They are compared with the errors before.
+points times 100: 100 * (after - before) / (100 - before) -> 100 * (after - before)
+    You divide by nothing. Divide the gain by the errors of `before`.
+the errors before: 100 * (after - before) / (100 - before) -> 100 - before
+    You return the errors before. Which share of them is gone?
+the new score alone: (after - before) -> after
+    You compare the new score with the errors. It is the gain that is compared: `after - before`.
+added up: (after - before) -> (after + before)
+    You add the two scores. The gain is their difference.
 --- hint 2
+times the errors: / (100 - before) -> * (100 - before)
+    You multiply by the errors before. Divide by them.
+the score is added to 100: (100 - before) -> (100 + before)
+    The errors are 100 minus the score. You have a plus.
 a share, not percent: 100 * (after - before) -> (after - before)
     You return a share of 1. Percent are asked for.
 the errors that are left: (after - before) -> (100 - after)
@@ -63,6 +68,6 @@ EXERCISE = Exercise(
         Case("six tasks", _scores(6)),
         Case("tasks that got worse", _scores(3, worse=True), edge=True),
     ),
-    mistakes=slips(_answer, SLIPS),
-    right_answers={"by the errors": _by_errors, "as the formula stands": _answer},
+    mistakes=slips(error_reduction, SLIPS),
+    right_answers={"by the errors": _by_errors},
 )

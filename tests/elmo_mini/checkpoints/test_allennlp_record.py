@@ -6,6 +6,7 @@
 import hashlib
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_the_plain_readers_agree_too() -> None:
 
 def test_the_same_sentence_moves_less_and_less() -> None:
     readings = recorded_by_allennlp().vectors[2]
-    steps = [np.linalg.norm(b - a) for a, b in zip(readings[:-1], readings[1:], strict=True)]
+    steps = [np.linalg.norm(b - a) for a, b in pairwise(readings)]
     assert steps[0] > 2 * steps[1] > 4 * steps[2] > 0
 
 
@@ -111,7 +112,7 @@ def test_a_folder_without_the_files_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ELMO_FIXTURE", str(tmp_path))
-    with pytest.raises(ElmoFileError, match="there is no options.json"):
+    with pytest.raises(ElmoFileError, match=r"there is no options\.json"):
         published_test_model()
     monkeypatch.delenv("ELMO_FIXTURE")
     assert published_test_model() is None

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from elmo_mini import corpora
-from elmo_mini.experiments.real_senses import clues, leads, naive_bayes, random_around
+from elmo_mini.experiments.real_senses import (
+    clues,
+    leads,
+    leads_in_brown,
+    naive_bayes,
+    random_around,
+    shown_in_brown,
+)
 from elmo_mini.probing.brown_senses import brown_senses, noun_or_verb
 from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.results.stored import stored_result
@@ -59,11 +66,16 @@ def test_the_claims_about_brown() -> None:
         ahead[name]
         for name in ("play: noun or verb", "bank: money or river", "the noun play: drama or game")
     )
-    assert min(p["low"] for n, p in grammar.items() if n != "layer 1") > 0.25  # "no other comes near"
+    # "no other reader comes near"
+    assert min(p["low"] for n, p in grammar.items() if n != "layer 1") > 0.25
     for meaning in (bank, play):
         assert meaning["layer 2, untrained"]["low"] > 0  # "clearly ahead of itself before training"
         around = meaning["random vectors around"]
         assert around["low"] < 0 < around["high"]  # "so few sentences cannot say"
+    said = leads_in_brown(numbers["questions"], ["layer 0"])
+    assert "bank: money or river (by chance 53%). Layer 2 minus, in points," in said
+    assert said.count(": ahead") == 3
+    assert shown_in_brown(numbers).startswith("Chico Ruiz")
     ruiz, broadway, edge, works = numbers["shown"]
     assert "Broadway [play]" in ruiz["layer 2"][2]  # the theatre next to baseball
     assert "spectacular [play]" in broadway["layer 2"][1]
