@@ -62,7 +62,12 @@ def _frozen_at_padding(
 
 @Case.drawn
 def _reading(
-    rng: Random, lengths: tuple[int, ...], layers: int = 2, *, fresh: bool = False
+    rng: Random,
+    lengths: tuple[int, ...],
+    layers: int = 2,
+    *,
+    fresh: bool = False,
+    loud: float = 1.0,
 ) -> Inputs:
     hidden, cells, rows = 2, 3, len(lengths)
     shapes = {"W_0": (2 * hidden, 4 * cells), "B": (4 * cells,), "W_P_0": (cells, hidden)}
@@ -72,12 +77,15 @@ def _reading(
         "x": np.where(there[..., None], x, 2.0).astype(np.float32),
         "lengths": np.array(lengths),
         "stack": [
-            {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+            {
+                name: (loud * rng.standard_normal(shape)).astype(np.float32)
+                for name, shape in shapes.items()
+            }
             for _ in range(layers)
         ],
         "states": [
             tuple(
-                ((0.0 if fresh else 0.8) * rng.standard_normal((rows, size))).astype(np.float32)
+                ((0.0 if fresh else 0.8 * loud) * rng.standard_normal((rows, size))).astype(np.float32)
                 for size in (hidden, cells)
             )
             for _ in range(layers)
@@ -148,6 +156,13 @@ what went in is in the state: ends.append((shown[rows, lengths - 1], -> \
     hold it.
 nothing is added: x = shown + x if outputs else shown -> x = shown
     From the second layer on, what went in is added to the output.
+added in the first layer alone: x = shown + x if outputs else shown -> \
+        x = shown if outputs else shown + x
+    You add what went in to the first layer alone. It is the other way round: from the second on.
+subtracted: x = shown + x if outputs else shown -> x = shown - x if outputs else shown
+    You subtract what went in. It is added.
+handed up as it is: x = shown + x if outputs else shown -> x = x if outputs else shown
+    Your second layer's output is its input. Its states come on top.
 added in the first layer, too: x = shown + x if outputs else shown -> x = shown + x
     You add what went in to the first layer, too. Only from the second on.
 every layer reads the words: x.unbind(1) -> start.unbind(1) && rows = -> start = x ⏎rows =
@@ -181,6 +196,7 @@ EXERCISE = Exercise(
         Case("one sentence, one layer, from a state", _reading((3,), 1)),
         Case("two sentences of one length, two layers", _reading((4, 4))),
         Case("sentences of different lengths", _reading((2, 5, 3)), weight=2),
+        Case("states that reach the clip", _reading((4, 3), loud=4.0), edge=True),
         Case("three layers", _reading((4, 2), 3), edge=True),
         Case("a sentence of one token", _reading((1, 3)), edge=True),
     ),
