@@ -54,6 +54,21 @@ the score as a share: / (100 - before) -> / (1 - before)
     The scores are percent. The errors are 100 minus the score, not 1 minus the score.
 """
 
+SLIPS_OF_ERRORS = """
+--- hint 1
+the new score over the errors: (100 - after) -> after
+    You divide the new score by the errors before. Compare errors with errors: 100 minus the score.
+the errors that are left over the score: (100 - before) -> before
+    You divide the errors that are left by the score before. Compare errors with errors.
+--- hint 2
+what is left comes on top: 1 - (100 -> 1 + (100
+    You add the share of errors that is left. What is gone is 1 minus what is left.
+the errors are multiplied: / (100 - before) -> * (100 - before)
+    You multiply the errors. Divide those that are left by those before.
+the division has no remainder: / (100 - before) -> // (100 - before)
+    You divide with `//`, which leaves out what comes behind the point. Use `/`.
+"""
+
 EXERCISE = Exercise(
     id="error_reduction",
     title="What the table's last column says",
@@ -68,6 +83,6 @@ EXERCISE = Exercise(
         Case("six tasks", _scores(6)),
         Case("tasks that got worse", _scores(3, worse=True), edge=True),
     ),
-    mistakes=slips(error_reduction, SLIPS),
+    mistakes=(*slips(error_reduction, SLIPS), *slips(_by_errors, SLIPS_OF_ERRORS)),
     right_answers={"by the errors": _by_errors},
 )

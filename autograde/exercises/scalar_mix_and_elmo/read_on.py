@@ -85,7 +85,9 @@ def _reading(
         ],
         "states": [
             tuple(
-                ((0.0 if fresh else 0.8 * loud) * rng.standard_normal((rows, size))).astype(np.float32)
+                ((0.0 if fresh else 0.8 * loud) * rng.standard_normal((rows, size))).astype(
+                    np.float32
+                )
                 for size in (hidden, cells)
             )
             for _ in range(layers)
