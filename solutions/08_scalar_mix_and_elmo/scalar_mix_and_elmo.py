@@ -716,24 +716,24 @@ for name, box in boxes.items():
 #
 # The gains are 0.7 to 4.7 points. The paper prints another number beside them, *relative* increase. It is the share of the **errors** that are gone.
 
-# %% [markdown] exercise="error_reduction"
+# %% [markdown] exercise="errors_gone"
 # ### Exercise 9. What the table's last column says
 #
-# Write `error_reduction(before, after)`. Both are scores in percent, numbers or NumPy arrays. Return how many percent of the errors of `before` are gone in `after`.
+# Write `errors_gone(before, after)`. Both are scores in percent, numbers or NumPy arrays. Return how many percent of the errors of `before` are gone in `after`.
 
 
-# %% exercise="error_reduction"
-def error_reduction(before, after):
+# %% exercise="errors_gone"
+def errors_gone(before, after):
     """The share of the errors that are gone, in percent."""
     ### BEGIN SOLUTION
     return 100 * (after - before) / (100 - before)
     ### END SOLUTION
 
 
-# %% check="error_reduction"
-check("error_reduction", error_reduction)
+# %% check="errors_gone"
+check("errors_gone", errors_gone)
 
-# %% [markdown] hints="error_reduction"
+# %% [markdown] hints="errors_gone"
 # nudge: Of 100 answers, how many were wrong before? How many of these are right now?
 #
 # idea: 81.1 % right means 18.9 of 100 wrong. A gain of 4.7 points takes 4.7 of these 18.9 away.
@@ -748,13 +748,13 @@ predict(
 )
 
 # %% slide="subslide"
-error_reduction = or_reference("error_reduction", error_reduction)
+errors_gone = or_reference("errors_gone", errors_gone)
 best_before = np.array([84.4, 88.6, 81.7, 67.2, 91.93, 53.7])
 baseline = np.array([81.1, 88.0, 81.4, 67.2, 90.15, 51.4])
 with_elmo = np.array([85.8, 88.7, 84.6, 70.4, 92.22, 54.7])
 against = {
-    "against the baseline": error_reduction(baseline, with_elmo),
-    "against the best before": error_reduction(best_before, with_elmo),
+    "against the baseline": errors_gone(baseline, with_elmo),
+    "against the best before": errors_gone(best_before, with_elmo),
 }
 plots.bars(
     ["SQuAD", "SNLI", "SRL", "Coref", "NER", "SST-5"],

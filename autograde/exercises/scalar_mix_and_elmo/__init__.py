@@ -10,5 +10,5 @@ EXERCISES = (
     "embed",
     "read_on",
     "find_fault",
-    "error_reduction",
+    "errors_gone",
 )

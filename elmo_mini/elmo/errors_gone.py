@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def error_reduction(before: Any, after: Any) -> Any:
+def errors_gone(before: Any, after: Any) -> Any:
     """The share of the errors of `before` that are gone in `after`, in percent.
 
     Both are scores in percent, numbers or arrays. Negative where errors were added.

@@ -1,11 +1,11 @@
-"""Exercise `error_reduction`: what the column "increase" of ELMo's table 1 says."""
+"""Exercise `errors_gone`: what the column "increase" of ELMo's table 1 says."""
 
 from typing import Any
 
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from elmo_mini.elmo.error_reduction import error_reduction
+from elmo_mini.elmo.errors_gone import errors_gone
 
 
 def _by_errors(before: Any, after: Any) -> Any:
@@ -70,19 +70,19 @@ the division has no remainder: / (100 - before) -> // (100 - before)
 """
 
 EXERCISE = Exercise(
-    id="error_reduction",
+    id="errors_gone",
     title="What the table's last column says",
     lesson=LESSON,
     points=1,
     difficulty=1,
     importance=3,
     minutes=3,
-    reference=error_reduction,
+    reference=errors_gone,
     cases=(
         Case("one task", _scores(1)),
         Case("six tasks", _scores(6)),
         Case("tasks that got worse", _scores(3, worse=True), edge=True),
     ),
-    mistakes=(*slips(error_reduction, SLIPS), *slips(_by_errors, SLIPS_OF_ERRORS)),
+    mistakes=(*slips(errors_gone, SLIPS), *slips(_by_errors, SLIPS_OF_ERRORS)),
     right_answers={"by the errors": _by_errors},
 )
