@@ -5,7 +5,11 @@ from typing import Any
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from elmo_mini.elmo.errors_gone import errors_gone
+
+
+def errors_gone(before: Any, after: Any) -> Any:
+    """As `elmo_mini.results.published.error_reduction`, in one line."""
+    return 100 * (after - before) / (100 - before)
 
 
 def _by_errors(before: Any, after: Any) -> Any:
