@@ -75,6 +75,16 @@ below one another: [last, largest, mean], 1 -> [last, largest, mean], 0
 the largest of all places: states.masked_fill(outside, -torch.inf).amax -> states.amax
     Padding takes part in your largest number. Where all states of a unit are below what stands at
     padding, padding wins: put minus infinity there first.
+something large is taken off: states.masked_fill(outside, -torch.inf).amax \
+        -> (states - outside * 1e9).amax
+padding times 0, and something large taken off: states.masked_fill(outside, -torch.inf).amax \
+        -> (states * ~outside - outside * 1e9).amax
+    You reckon with what stands at padding. Where infinity or `nan` stands there, it stays: write
+    minus infinity in its place, with `masked_fill` or `torch.where`.
+padding multiplied by 0 at once: outside = ~mask.unsqueeze(-1) \
+        -> outside = ~mask.unsqueeze(-1)⏎states = states * ~outside
+    You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in its
+    place, with `masked_fill` or `torch.where`.
 zeros where padding was: masked_fill(outside, -torch.inf) -> masked_fill(outside, 0)
     You write 0 at padding before you take the largest number. A unit whose states are all negative
     then has 0. Write minus infinity.
@@ -91,6 +101,9 @@ the places of the largest: masked_fill(outside, -torch.inf).amax(1) \
 --- hint 3
 padding in the mean's sum: states.masked_fill(outside, 0).sum -> states.sum
     Padding takes part in your sum. Write 0 there before you add up.
+padding multiplied by 0: states.masked_fill(outside, 0).sum -> (states * ~outside).sum
+    You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in its
+    place, with `masked_fill` or `torch.where`.
 divided by the table's width: / lengths.unsqueeze(1) -> / states.shape[1]
     You divide by the width of the table. A text has as many words as its row of the mask has True.
 the mean of everything: states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1) \
@@ -141,6 +154,12 @@ EXERCISE = Exercise(
         Case("states below zero, padding of 0", _texts((2, 4), 3, 3.0), weight=2),
         Case("padding that holds 100", _texts((1, 6, 2), 3, 0.0, 100.0), weight=1),
         Case("a text of one word", _texts((1,), 2), edge=True),
+        Case(
+            "padding that holds infinity",
+            _texts((2, 3), 3, 0.0, np.inf),
+            edge=True,
+            asks="At padding stands infinity. It changes nothing, as no number does there.",
+        ),
     ),
     mistakes=(*slips(_pool, SLIPS), *slips(_one_text_at_a_time, ONE_BY_ONE)),
     right_answers={

@@ -160,7 +160,7 @@ def _with_a_scheduler(
         first = len(losses)
 
         def factor(t: int, first: int = first) -> float:
-            return schedule(min(first + t, steps - 1), steps)
+            return schedule(first + t, steps)
 
         rates = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
         for batch in batches:
@@ -227,7 +227,9 @@ the schedule is the rate: rate * schedule(done, steps) -> schedule(done, steps)
 factors pile up: group["lr"] = rate * schedule -> group["lr"] = group["lr"] * schedule
     You multiply the rate of the step before, so the factors pile up. Multiply the *highest* rate:
     keep it when the epoch begins.
-the schedule is ahead: schedule(done, steps) -> schedule(min(done + 1, steps - 1), steps)
+the schedule is ahead: schedule(done, steps) -> schedule(done + 1, steps)
+the schedule is ahead, but at the end: schedule(done, steps) \
+        -> schedule(min(done + 1, steps - 1), steps)
     Your schedule is one step ahead. The first step is step 0.
 each epoch has its own triangle: schedule(done, steps) \
         -> schedule(batches.index(batch), len(batches))
