@@ -10,6 +10,7 @@ from autograde.checking.differentiable import slopes, tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
+from autograde.exercises.awd_lstm.masks import window_of
 from elmo_mini.awd_lstm.model import next_word_loss
 from elmo_mini.awd_lstm.regularisation import (
     activation_regularisation,
@@ -35,7 +36,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     given = {
         name: torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
         for name, value in inputs.items()
-    }
+    } | {"targets": window_of(inputs["targets"])}
     leaves = {name: given[name].requires_grad_() for name in LEAVES}
     loss = tensor_of(lambda: answer(*given.values()))
     refuse_changed(inputs, given)
@@ -151,6 +152,9 @@ two steps apart: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, 2:] - outputs[:,
 a window of one step: if outputs.shape[1] > 1: -> if True:
     In a window of one step nothing changes, and your mean over nothing is `nan`. One such window
     spoils all weights. There, TAR is 0.
+targets side by side in memory: targets.flatten() -> targets.view(-1)
+    The targets are a window of longer rows, so they do not lie side by side in memory. Take
+    `.reshape(-1)` or `.flatten()` in place of `.view(-1)`.
 the sum of the cross-entropy: targets.flatten()) -> targets.flatten(), reduction="sum")
     Your cross-entropy is a sum. Take the mean over all words of the window.
 """

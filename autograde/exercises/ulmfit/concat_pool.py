@@ -81,10 +81,6 @@ padding times 0, and something large taken off: states.masked_fill(outside, -tor
         -> (states * ~outside - outside * 1e9).amax
     You reckon with what stands at padding. Where infinity or `nan` stands there, it stays: write
     minus infinity in its place, with `masked_fill` or `torch.where`.
-padding multiplied by 0 at once: outside = ~mask.unsqueeze(-1) \
-        -> outside = ~mask.unsqueeze(-1)⏎states = states * ~outside
-    You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in its
-    place, with `masked_fill` or `torch.where`.
 zeros where padding was: masked_fill(outside, -torch.inf) -> masked_fill(outside, 0)
     You write 0 at padding before you take the largest number. A unit whose states are all negative
     then has 0. Write minus infinity.
@@ -102,8 +98,8 @@ the places of the largest: masked_fill(outside, -torch.inf).amax(1) \
 padding in the mean's sum: states.masked_fill(outside, 0).sum -> states.sum
     Padding takes part in your sum. Write 0 there before you add up.
 padding multiplied by 0: states.masked_fill(outside, 0).sum -> (states * ~outside).sum
-    You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in its
-    place, with `masked_fill` or `torch.where`.
+    You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in
+    its place, with `masked_fill` or `torch.where`.
 divided by the table's width: / lengths.unsqueeze(1) -> / states.shape[1]
     You divide by the width of the table. A text has as many words as its row of the mask has True.
 the mean of everything: states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1) \

@@ -204,6 +204,11 @@ what is awake is never switched on: parameter.requires_grad_(True) -> pass
 layers stay frozen at the end: model.requires_grad_(True) ->
     You leave layers frozen. Whoever trains the model next would not notice: switch everything on
     again.
+what sleeps once is never woken: model.requires_grad_(False) \
+        -> awake = {id(p) for group in groups for p in group["params"]} \
+        ⏎for p in model.parameters(): p.requires_grad_(p.requires_grad and id(p) in awake) \
+        && parameter.requires_grad_(True) -> pass
+    What sleeps in your first epoch is never woken. In each epoch switch on what is in its groups.
 everything is frozen at the end: model.requires_grad_(True) -> model.requires_grad_(False)
     You leave the model frozen. Switch everything on again.
 the groups of the first epoch: groups = groups_of(epoch) -> groups = groups_of(0)

@@ -199,6 +199,10 @@ one chunk more: number >= len(pieces) - keep -> number >= len(pieces) - keep - 1
 keep 0 keeps all: number >= len(pieces) - keep -> number in range(len(pieces))[-keep:]
     `[-keep:]` is everything where `keep` is 0, and `[:-keep]` nothing. Count from the start:
     `len(pieces) - keep`.
+switched on at one chunk: number >= len(pieces) - keep -> number >= len(pieces) - keep >= 0 \
+        && torch.is_grad_enabled() and learns -> learns
+    You switch gradients on at one chunk, number `len(pieces) - keep`. With few chunks there is
+    none, and under `torch.no_grad()` none is wanted. Ask for each chunk, and only switch off.
 always the last alone: number >= len(pieces) - keep -> number == len(pieces) - 1
     Your last chunk alone takes part in gradients. How many do, `keep` says.
 the last words in place of the last chunks: number >= len(pieces) - keep \
@@ -224,7 +228,7 @@ EXERCISE = Exercise(
         Case("three chunks, gradients in the last", _texts(2, 9, 3, 1), weight=2),
         Case("four chunks, the last of one word, gradients in two", _texts(1, 10, 3, 2), weight=2),
         Case("more chunks with gradients than there are", _texts(2, 6, 2, 5), edge=True),
-        Case("nine words in chunks of four", _texts(2, 9, 4, 1), edge=True),
+        Case("nine words in chunks of four", _texts(5, 9, 4, 1), edge=True),
         Case(
             "no chunk with gradients",
             _texts(2, 6, 2, 0),
