@@ -114,7 +114,7 @@ p is kept: , 1), 1 - p) -> , 1), p)
 p is kept, and divided by: every 1 - p -> p
     You keep a share p of the words. p is the share that is dropped.
 --- hint 3
-the mean for a dropped word: (table * mask)[ids] \
+something stands for a dropped word: (table * mask)[ids] \
         -> torch.where(mask > 0, table * mask, table.mean(0))[ids]
 a dropped word keeps its vector: (table * mask)[ids] \
         -> torch.where(mask > 0, table * mask, table)[ids]

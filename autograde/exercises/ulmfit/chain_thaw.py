@@ -106,6 +106,7 @@ all from epoch 5 on: epoch <= top + 1 -> epoch < 5
     them, and all learn together when each has had its turn.
 --- hint 3
 one layer for ever: return groups -> return [groups[epoch % (top + 1)]]
+the turns begin anew: return groups -> return [[groups[top], *groups][epoch % (top + 2)]]
     After the last turn you begin anew. From then on all layers learn together.
 the top alone for ever: return groups -> return [groups[top]]
     After the last turn only your top learns. From then on all layers learn together.

@@ -55,6 +55,10 @@ the last place of the table: lengths - 1 -> -1
 counted from the end: lengths - 1] -> 1 - lengths]
     Your last state stands at a place counted from the end. It is place `lengths - 1` from the
     start.
+one word too early: lengths - 1] -> (lengths - 2).clamp(min=0)]
+one word too late: lengths - 1] -> lengths]
+    Your last state is not that of the last word. Places count from 0: the last of n words stands at
+    place n - 1.
 always the second state: lengths - 1] -> 1]
     You take the second state of each text. The last word stands at its length minus 1.
 the first state: lengths - 1 -> lengths * 0
@@ -69,6 +73,10 @@ the largest first, the last at the end: [last, largest, mean] -> [largest, mean,
 the mean first: [last, largest, mean] -> [mean, last, largest]
 the mean first, the last at the end: [last, largest, mean] -> [mean, largest, last]
     The parts are right, in another order. Last state, largest, mean.
+woven together: torch.cat([last, largest, mean], 1) \
+        -> torch.stack([last, largest, mean], -1).flatten(1)
+    You weave the three together, number by number. Each stands whole beside the next: `torch.cat`
+    along axis 1.
 below one another: [last, largest, mean], 1 -> [last, largest, mean], 0
     You put the parts below one another, (3 B, H). They stand side by side: `dim=1`.
 --- hint 2

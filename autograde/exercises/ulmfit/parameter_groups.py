@@ -156,6 +156,10 @@ a tied parameter only where it is awake: seen.update(layer) \
         -> seen.update(layer if len(layers) - 1 - height <= epoch else [])
     A shared parameter wakes with the upper layer while the lower one sleeps. It belongs to the
     lower layer in every epoch: note what you have seen in sleeping layers, too.
+a tied parameter stands nowhere: if p not in seen \
+        -> if sum(p is other for every in layers for other in every) == 1
+    A shared parameter stands in none of your groups, so it never learns. It belongs to the lower
+    layer.
 a tied parameter belongs to the upper layer: enumerate(layers) -> list(enumerate(layers))[::-1]
     You give a shared parameter to the upper layer. It belongs to the lower one, which learns more
     slowly.
