@@ -112,16 +112,25 @@ AR is a sum: (dropped**2).mean() -> (dropped**2).sum()
 TAR is a sum: (change**2).mean() -> (change**2).sum()
     Your TAR is a sum. Take the mean over all numbers.
 AR is a norm: (dropped**2).mean() -> dropped.norm()
+AR is the norm of each state: (dropped**2).mean() -> dropped.norm(dim=-1).mean()
     Your AR is a norm. The published code, and this lesson, take the mean of the squares.
 TAR is a norm: (change**2).mean() -> change.norm()
+TAR is the norm of each change: (change**2).mean() -> change.norm(dim=-1).mean()
     Your TAR is a norm. The published code, and this lesson, take the mean of the squares.
 AR without the square: (dropped**2).mean() -> dropped.mean()
+AR is the square of the mean: (dropped**2).mean() -> dropped.mean() ** 2
     You take the mean of the states. They lie on both sides of 0: square them first.
 TAR without the square: (change**2).mean() -> change.mean()
+TAR is the square of the mean: (change**2).mean() -> change.mean() ** 2
     You take the mean of the change. Square it first.
 absolute values in AR: (dropped**2).mean() -> dropped.abs().mean()
 absolute values in TAR: (change**2).mean() -> change.abs().mean()
     You take absolute values. Both penalties are means of squares.
+the changes over all steps: (change**2).mean() -> (change**2).sum() / outputs.numel()
+    You divide by all T steps. Between them there are T - 1 changes.
+the step before is cut off: outputs[:, :-1] -> outputs[:, :-1].detach()
+the step after is cut off: outputs[:, 1:] -> outputs[:, 1:].detach()
+    You cut one of the two steps off with `.detach()`. Both learn from their difference.
 TAR is subtracted: + beta * (change -> - beta * (change
     You subtract TAR. It is a price: add it.
 AR is subtracted: + alpha * (dropped -> - alpha * (dropped

@@ -230,10 +230,6 @@ the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
 not detached: [(h.detach(), c.detach()) for h, c in state] -> state
     At the second window autograd tries to go back into the first, which is over. Hand the state on
     without its past: `.detach()` each h and c.
-only h is detached: (h.detach(), c.detach()) -> (h.detach(), c)
-only c is detached: (h.detach(), c.detach()) -> (h, c.detach())
-    At the second window autograd tries to go back into the first, which is over. Hand the state on
-    without its past: `.detach()` each h and c.
 gradients pile up: optimiser.zero_grad() -> pass
     You never set the gradients to zero, so each step takes those of all windows before.
 gradients are cleared before the step: optimiser.zero_grad() -> pass \

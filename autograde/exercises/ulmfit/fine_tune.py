@@ -213,6 +213,11 @@ everything is frozen at the end: model.requires_grad_(True) -> model.requires_gr
     You leave the model frozen. Switch everything on again.
 the groups of the first epoch: groups = groups_of(epoch) -> groups = groups_of(0)
     In every epoch you take the groups of the first. Ask `groups_of(epoch)`.
+one optimiser for all epochs: torch.optim.Adam(groups, betas=(0.7, 0.99)) -> torch.optim.Adam( \
+        [{"params": [p], "lr": 0} for p in model.parameters()], betas=(0.7, 0.99)) \
+        if epoch == 0 else optimizer⏎rates = {p: g["lr"] for g in groups for p in g["params"]} \
+        ⏎for group in optimizer.param_groups: group["lr"] = rates.get(group["params"][0], 0)
+    You keep one optimiser, so Adam's averages go on from epoch to epoch. Each epoch has its own.
 epochs counted from 1: groups = groups_of(epoch) -> groups = groups_of(epoch + 1)
     Your epochs count from 1, so each layer wakes too early. The first epoch is 0.
 the averages of Adam as they come: , betas=(0.7, 0.99) ->
@@ -245,8 +250,7 @@ the triangle of an epoch's length: steps = sum(len(batches) for batches in epoch
         -> schedule(done % steps, steps)
     Your triangle is as long as one epoch. There is one for the whole run.
 all steps as if epochs were equally long: sum(len(batches) for batches in epochs) \
-        -> len(epochs) * len(epochs[0]) && schedule(done, steps) \
-        -> schedule(min(done, steps - 1), steps)
+        -> len(epochs) * len(epochs[0])
     You count the steps as if all epochs had as many batches as the first. Add up their lengths.
 the number of epochs for that of steps: schedule(done, steps) -> schedule(epoch, len(epochs))
     You ask the schedule once an epoch. It is asked for every step.

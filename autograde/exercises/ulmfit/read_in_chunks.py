@@ -175,6 +175,11 @@ only h is cut: (h.detach(), c.detach()) -> (h.detach(), c)
     You cut h. Gradients still pass from chunk to chunk through c.
 only c is cut: (h.detach(), c.detach()) -> (h, c.detach())
     You cut c. Gradients still pass from chunk to chunk through h.
+only the top layer is cut: [(h.detach(), c.detach()) for h, c in state] \
+        -> [*state[:-1], tuple(part.detach() for part in state[-1])]
+only the lowest layer is cut: [(h.detach(), c.detach()) for h, c in state] \
+        -> [tuple(part.detach() for part in state[0]), *state[1:]]
+    You cut the state of one layer. Gradients still pass through the others': cut the pair of each.
 h and c in each other's place: (h.detach(), c.detach()) -> (c.detach(), h.detach())
     You hand c on as h, and h as c. A state is a list of pairs (h, c).
 c is lost: (h.detach(), c.detach()) -> (h.detach(), torch.zeros_like(c))
