@@ -1,7 +1,9 @@
 """What is stored of lesson 11's measurements, as figures and as lines to read."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from torch import Tensor
@@ -117,6 +119,13 @@ def print_broken_runs() -> None:
         print(f"   right on dev {right['dev']:.1%}, on test {right['test']:.1%}")
 
 
+@dataclass(eq=False)
+class _Kept:
+    """A tensor that autograd keeps; gone as soon as autograd lets go of it."""
+
+    tensor: Tensor
+
+
 def kept_megabytes(read: Reader, ids: Tensor, reading: Any, chunk: int, keep: int) -> float:
     """What autograd keeps when a text has been read, in megabytes.
 
@@ -124,16 +133,18 @@ def kept_megabytes(read: Reader, ids: Tensor, reading: Any, chunk: int, keep: in
     ----------
     reading : `read_in_chunks`, or what does the same
     """
-    kept: dict[int, int] = {}
+    kept: WeakSet[_Kept] = WeakSet()
 
-    def note(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
+    def note(tensor: Tensor) -> _Kept:
+        noted = _Kept(tensor.detach())  # not the way back to itself
+        kept.add(noted)
+        return noted
 
-    with saved_tensors_hooks(note, lambda tensor: tensor):
-        reading(read, ids, chunk, keep)
-    return sum(kept.values()) / 1e6
+    with saved_tensors_hooks(note, lambda noted: noted.tensor):
+        states = reading(read, ids, chunk, keep)
+    storages = [one.tensor.untyped_storage() for one in kept]
+    del states  # until here: with it goes what autograd keeps
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values()) / 1e6
 
 
 def memory_figure(read: Reader, ids: Tensor, reading: Any) -> Picture:

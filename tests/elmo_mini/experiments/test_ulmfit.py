@@ -1,5 +1,7 @@
 """Lesson 11's measurements: what is stored says what the lesson says of it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -58,6 +60,17 @@ def test_in_chunks_autograd_keeps_no_more_of_a_longer_text() -> None:
     at_once = report.kept_megabytes(read, ids, read_in_chunks, 400, 1)
     assert long == pytest.approx(short, rel=0.2)
     assert at_once > 1.5 * long
+
+
+def test_what_autograd_lets_go_of_again_is_not_counted() -> None:
+    torch.manual_seed(0)
+    read = AWDLSTM(AWDLSTMOptions(vocabulary_size=30, dim=8, hidden_dim=8)).eval().encode
+    ids = torch.randint(30, (1, 100))
+
+    def last_chunk(read: Any, ids: torch.Tensor, chunk: int, keep: int) -> torch.Tensor:
+        return torch.cat([read(piece, None)[0].detach() for piece in ids.split(chunk, 1)], 1)
+
+    assert report.kept_megabytes(read, ids, last_chunk, 20, 2) == 0
 
 
 def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
