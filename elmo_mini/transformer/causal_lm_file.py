@@ -5,7 +5,7 @@ The weights are stored in float16 and read back as float32.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from torch import nn
 
@@ -22,6 +22,7 @@ from elmo_mini.transformer.causal_lm import CausalLM, causal_block
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_causal_lm" / "model.safetensors"
 SIZES = ("dim", "heads", "layers", "longest")
 Sizes = Mapping[str, int]
+Model = TypeVar("Model", bound=nn.Module)
 
 
 def save_causal_lm(
@@ -40,8 +41,10 @@ def save_causal_lm(
 
 
 def load_causal_lm(
-    path: PathLike | None = None, block: Callable[[int, int], nn.Module] = causal_block
-) -> tuple[CausalLM, Vocabulary]:
+    path: PathLike | None = None,
+    block: Callable[[int, int], nn.Module] = causal_block,
+    model: Callable[..., Model] = CausalLM,  # type: ignore[assignment]
+) -> tuple[Model, Vocabulary]:
     """Build a model and its vocabulary from a file of `save_causal_lm`.
 
     The model is in evaluation mode and no parameter asks for gradients.
@@ -50,13 +53,14 @@ def load_causal_lm(
     ----------
     path : the file; without one, the course's own
     block : as for `CausalLM`; its weights must have the names and shapes of those in the file
+    model : `CausalLM`, or another class with its arguments and the same parts
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
         If there is no such file.
     CheckpointDamaged
-        If the file is truncated, holds something else, or does not fit the block.
+        If the file is truncated, holds something else, or does not fit the block or the model.
     """
     file = COURSE_CHECKPOINT if path is None else path
     tensors, record = read_checkpoint(file)
@@ -65,5 +69,5 @@ def load_causal_lm(
         sizes = {name: int(record["sizes"][name]) for name in SIZES}
     except (KeyError, TypeError, ValueError) as wrong:
         raise CheckpointDamaged(f"{file} holds no model of the next word: {wrong}") from wrong
-    model = with_weights(lambda: CausalLM(len(vocabulary), **sizes, block=block), tensors, file)
-    return model.requires_grad_(False), vocabulary
+    made = with_weights(lambda: model(len(vocabulary), **sizes, block=block), tensors, file)
+    return made.requires_grad_(False), vocabulary
