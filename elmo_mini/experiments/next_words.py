@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from elmo_mini.experiments.small_text import SmallText
 from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
+from elmo_mini.text.running_text import BOUNDARY
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.causal_lm import next_word_loss
 
 POINTS = 8
@@ -36,6 +39,29 @@ def learn_next_words(
     options = TrainingOptions(learning_rate=learning_rate, progress=progress)
     train(model, losses, steps, options, after_step=watch)
     return np.array(watch.perplexity)
+
+
+def write(
+    continue_text: Callable[..., list[int]],
+    model: nn.Module,
+    vocabulary: Vocabulary,
+    beginning: str,
+    temperature: float,
+) -> None:
+    """Print a beginning and up to 24 words after it; ``<unk>`` is never drawn.
+
+    Parameters
+    ----------
+    continue_text : as `elmo_mini.transformer.causal_lm.continue_text`
+    """
+    stop, unknown = vocabulary.id(BOUNDARY), torch.tensor(vocabulary.id("<unk>"))
+
+    def draw(chances: Tensor) -> int:
+        return int(torch.multinomial(chances.index_fill(0, unknown, 0.0), 1))
+
+    begun = [stop, *vocabulary.encode(beginning.split())]
+    text = continue_text(model, begun, 24, stop, 24, temperature, draw)
+    print(f"temperature {temperature}:", *vocabulary.decode(text[1:]))
 
 
 def batches(

@@ -39,6 +39,21 @@ def learning_with(head: Head, sizes: Sequence[int]) -> dict[str, Points]:
     }
 
 
+def slopes(head: Head, sizes: Sequence[int], seed: int = 0) -> dict[str, list[float]]:
+    """How far the shares of random vectors move with their own scores, summed over 16 places.
+
+    The slope of a share a by its score is a (1 - a).
+    """
+    torch.manual_seed(seed)
+    found: dict[str, list[float]] = {DIVIDED: [], NOT: []}
+    for d in sizes:
+        q, k = torch.randn(2, 500, 16, d)
+        for name, made in ((DIVIDED, head), (NOT, undivided(head))):
+            _, shares = made(q, k, k, torch.ones(16, 16, dtype=torch.bool))
+            found[name].append(float((shares * (1 - shares)).sum(-1).mean()))
+    return found
+
+
 def _accuracies(head: Head, dim: int, runs: Iterator[int]) -> Iterator[float]:
     for seed, _ in zip(SEEDS, runs, strict=False):
         torch.manual_seed(seed)

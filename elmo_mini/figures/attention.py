@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.palette import COLOURS
 from elmo_mini.figures.picture import Picture, blank
-from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.plots import bars, curves
 
 ACROSS = 3

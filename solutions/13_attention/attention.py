@@ -23,9 +23,15 @@ from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
 from elmo_mini.experiments import broken_attention, next_words
-from elmo_mini.experiments.reading_time import reading_times, where_they_cross
+from elmo_mini.experiments.beside_pytorch import (
+    block_beside_pytorch,
+    heads_beside_pytorch,
+    masked_model_beside_pytorch,
+)
+from elmo_mini.experiments.reading_time import block_and_lstm, where_they_cross
 from elmo_mini.experiments.small_text import small_text
-from elmo_mini.experiments.undivided import learning_with
+from elmo_mini.experiments.undivided import learning_with, slopes
+from elmo_mini.experiments.word_order import notices_a_swap
 from elmo_mini.figures import attention as figures
 from elmo_mini.figures import plots
 from elmo_mini.figures.block_diagram import block_diagram
@@ -33,8 +39,6 @@ from elmo_mini.results.intervals import interval
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import recall
 from elmo_mini.transformer.causal_lm_file import load_causal_lm
-from elmo_mini.transformer.from_pytorch import exchange_blocks, weights_of_heads, weights_of_layer
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -72,7 +76,7 @@ plots.road("13")
 # %% [markdown] slide="slide"
 # ## 1. A question about something far back
 #
-# Four facts, some chatter, and a question about one of the facts. Letters, values and chatter are drawn anew for every text.
+# Four facts, some chatter, and a question about one of the facts. Letters, values and chatter are drawn anew for every text. There are eight values, so 1 answer in 8 is right by chance.
 
 # %%
 one, its_answer = recall.some_texts(1, 12)
@@ -80,26 +84,18 @@ print(*recall.in_words(one[0]), " answer:", int(its_answer))
 
 # %%
 predict(
-    "far",
-    "16 words of chatter, 300 batches to learn: how many questions will an LSTM answer right? (1 in 8 is chance)",
-    unit="%",
+    "far", "16 words of chatter, 300 batches: how many answers will an LSTM get right?", unit="%"
 )
 
 # %% slide="subslide"
-right = {}
-for name, make in {"LSTM": recall.Recurrent, "attention": recall.Attentive}.items():
-    torch.manual_seed(0)
-    reader = make()
-    recall.train_to_recall(reader, 16, 300, progress=True)
-    right[name] = recall.recall_accuracy(reader, 16)
-    print(f"{name}: {sum(part.numel() for part in reader.parameters()):,} weights")
+right = recall.race({"LSTM": recall.Recurrent, "attention": recall.Attentive}, 16, 300)
 figures.recall_bars(right, 1 / recall.VALUES)
 
 # %%
 outcome("far", 100 * right["LSTM"], unit="%")
 
 # %% [markdown]
-# Both readers have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. Is that all there is to it? Section 6 asks a sceptic. First, build it.
+# Both readers have about as many weights and have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. Is that all there is to it? Section 6 asks a sceptic. First, build it.
 
 # %% [markdown] slide="slide"
 # ## 2. One head
@@ -189,11 +185,7 @@ for d in (16, 64, 256):
 # A dot product adds up $d$ products. Each strays by 1, and the squares of such strayings add up: $d$ in all, so √d. (Section 8 has you derive it.) The paper gives this reason in a footnote of section 3.2.1. Does it matter for learning? Here your head learns the task of section 1, alone: queries, keys and values from a table of words, one linear layer for the answer. It learns once as you wrote it and once undivided, with 16, 64 and 128 numbers. This takes some ten seconds.
 
 # %%
-predict(
-    "root",
-    "Undivided, 128 numbers, 150 batches: how many questions will the head answer right?",
-    unit="%",
-)
+predict("root", "Undivided, 128 numbers, 150 batches: how many answers will be right?", unit="%")
 
 # %% slide="subslide"
 learnt_with = learning_with(one_head, (16, 64, 128))
@@ -260,15 +252,8 @@ check("MultiHead", MultiHead)
 
 # %% slide="subslide"
 MultiHead = or_reference("MultiHead", MultiHead)
-torch.manual_seed(0)
-theirs, own = nn.MultiheadAttention(64, 4, batch_first=True).eval(), MultiHead(64, 4)
-own.load_state_dict(weights_of_heads(theirs))
-x, mask = torch.randn(3, 10, 64), torch.arange(10) < torch.tensor([10, 4, 7])[:, None]
-with torch.no_grad():
-    found, shares = own(x, mask[:, None, :].expand(-1, 10, -1))
-    wanted, wanted_shares = theirs(x, x, x, key_padding_mask=~mask, average_attn_weights=False)
-print(f"found: largest distance {float((found - wanted).abs().max()):.0e}")
-print(f"shares of each head: largest distance {float((shares - wanted_shares).abs().max()):.0e}")
+for name, distance in heads_beside_pytorch(MultiHead).items():
+    print(f"{name}: largest distance {distance:.0e}")
 
 # %% [markdown] slide="slide"
 # ## 5. The block
@@ -330,28 +315,13 @@ check("Block", Block)
 #
 # outline: `x = norm_1(x + found)`; then wide, GELU, narrow on this x; `norm_2` of x plus that.
 
+# %% [markdown]
+# Hold it to PyTorch's own layer. Then to the masked model of lesson 12, whose blocks were PyTorch's: take them out, put yours in with the same weights, and let it read.
+
 # %% slide="subslide"
 Block = or_reference("Block", Block)
-theirs = nn.TransformerEncoderLayer(64, 4, 256, 0.0, "gelu", batch_first=True).eval()
-own = Block(64, 4)
-own.load_state_dict(weights_of_layer(theirs))
-with torch.no_grad():
-    distance = (own(x, mask) - theirs(x, src_key_padding_mask=~mask))[mask].abs().max()
-print(f"PyTorch's own layer and yours, at tokens: largest distance {float(distance):.0e}")
-
-# %% [markdown]
-# Now the masked model of lesson 12. Its blocks were PyTorch's. Take them out, put yours in with the same weights, and let it read.
-
-# %%
-torch.manual_seed(0)
-mini = MaskedLM(MaskedLMOptions(words=500)).eval()
-ids = torch.randint(500, (4, 12))
-everything = torch.ones_like(ids, dtype=torch.bool)
-with torch.no_grad():
-    scores = mini.scores(mini(ids, everything))
-    exchange_blocks(mini, nn.ModuleList(Block(64, 4) for _ in range(2)))
-    yours = mini.scores(mini(ids, everything))
-print(f"largest distance {float((scores - yours).abs().max()):.0e}")
+print(f"one layer: largest distance {block_beside_pytorch(Block):.0e}")
+print(f"the scores of the masked model: {masked_model_beside_pytorch(Block):.0e}")
 
 # %% [markdown] slide="slide"
 # ## 6. Is it the attention?
@@ -359,11 +329,8 @@ print(f"largest distance {float((scores - yours).abs().max()):.0e}")
 # Back to section 1, with your block and with a sceptic. The sceptic says three things. *"Your LSTM starts with its forget gates half shut. Open them."* *"Train it longer."* And: *"Who needs attention? The way is short for anything that adds all words up."* So there are three more readers: an LSTM whose forget gates start open, LSTMs trained four times as long, and a **sum of all tokens** that knows nothing of queries and keys. All have 12,000 to 16,000 weights.
 
 # %%
-predict(
-    "sum",
-    "Which reader comes second, after attention, when 16 words of chatter stand in between?",
-    options=["LSTM", "LSTM, forget gate open", "sum of all tokens"],
-)
+others = ["LSTM", "LSTM, forget gate open", "sum of all tokens"]
+predict("sum", "Which comes second, after attention, with 16 words of chatter?", options=others)
 
 # %% slide="subslide"
 stored = stored_result("attention_distance")
@@ -374,14 +341,13 @@ figures.distance_curves(by_distance)
 stored
 
 # %% slide="subslide"
-at_16 = {name: points["16"]["mean"] for name, points in by_distance.items() if name != "attention"}
+outcome("sum", max(others, key=lambda name: by_distance[name]["16"]["mean"]))
+
+# %% slide="subslide"
 for name, point in stored.numbers["trained 4 times as long, distance 16"].items():
     print(f"{name}, 16 words, trained four times as long: {100 * point['mean']:.0f} %")
-torch.manual_seed(0)
-reader = recall.Attentive(block=Block)
-recall.train_to_recall(reader, 16, 300, progress=True)
-print(f"Your block, 16 words, 300 batches: {100 * recall.recall_accuracy(reader, 16):.0f} %")
-outcome("sum", max(at_16, key=at_16.get))
+own = recall.race({"your block": lambda: recall.Attentive(block=Block)}, 16, 300)
+print(f"Your block, 16 words, 300 batches: {100 * own['your block']:.0f} % right")
 
 # %% [markdown]
 # All readers get the same facts and questions; only the way grows. The plain LSTM is at chance with 16 words in between, and four times the training does not change that. Open gates do: with as much training they carry the fact in most texts. So an LSTM *can* keep a fact that long, if it starts out keeping things.
@@ -593,27 +559,12 @@ check("continue_text", continue_text)
 
 # %% slide="subslide"
 continue_text = or_reference("continue_text", continue_text)
-
-
-def draw(chances):
-    """A word by its chance; never <unk>."""
-    return int(torch.multinomial(chances.index_fill(0, torch.tensor(0), 0.0), 1))
-
-
-def show(model, vocabulary, beginning, temperature=0.7):
-    """What a model writes after a beginning."""
-    stop = vocabulary.id("</s>")
-    begun = [stop, *vocabulary.encode(beginning.split())]
-    text = continue_text(model, begun, 24, stop, 24, temperature, draw)
-    print(f"{temperature}:", *vocabulary.decode(text[1:]))
-
-
 torch.manual_seed(1)
 print("untrained")
-show(model_of(backward_looking), TEXT.vocabulary, "the")
+next_words.write(continue_text, model_of(backward_looking), TEXT.vocabulary, "the", 0.7)
 print("yours")
 for temperature in (0.2, 0.7, 1.0, 1.5):
-    show(writer, TEXT.vocabulary, "the", temperature)
+    next_words.write(continue_text, writer, TEXT.vocabulary, "the", temperature)
 
 # %% [markdown]
 # No sentence worth keeping, and no wonder: it has seen little, and it may not say `<unk>`, which stands for all words but 1,000. Now put the weights of a longer run into **your** model with **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`). There the blocks beat the counts of pairs by far: perplexity 68 against 106.
@@ -623,7 +574,7 @@ president, its_words = load_causal_lm(block=backward_looking, model=CausalLM)
 torch.manual_seed(2)
 for beginning in ("we must", "the american people", "our economy"):
     for temperature in (0.2, 0.7, 1.5):
-        show(president, its_words, beginning, temperature)
+        next_words.write(continue_text, president, its_words, beginning, temperature)
 
 # %% [markdown]
 # That is your model speaking, drawn word by word with your code. It has the tone, and no thought behind it. Cold, it says what every president says. Hot, it loses the thread.
@@ -640,10 +591,7 @@ for beginning in ("we must", "the american people", "our economy"):
 # **Ours** is small. The model of section 7 stands against LSTMs of as many weights, each at the better of two rates, chosen on sentences that judge nothing else.
 
 # %%
-predict(
-    "fair",
-    "Three passes over 6,400 sentences: how many points of perplexity are the blocks ahead?",
-)
+predict("fair", "Three passes, 6,400 sentences: how many points of perplexity are blocks ahead?")
 
 # %% slide="subslide"
 figures.model_bars(found)
@@ -735,14 +683,7 @@ dot_moments = or_reference("dot_moments", dot_moments)
 mean, variance = dot_moments(np.zeros(256), np.ones(256), np.zeros(256), np.ones(256))
 print(f"d = 256: mean {float(mean):.0f}, variance {float(variance):.0f}")
 sizes = (4, 16, 64, 256, 1024)
-slopes = {"divided by √d": [], "not divided": []}
-torch.manual_seed(0)
-for d in sizes:
-    q, k = torch.randn(2, 500, 16, d)
-    for name, times in (("divided by √d", 1), ("not divided", d**0.5)):
-        _, shares = one_head(times * q, k, k, torch.ones(16, 16, dtype=torch.bool))
-        slopes[name].append(float((shares * (1 - shares)).sum(-1).mean()))
-figures.slope_curves(sizes, slopes)
+figures.slope_curves(sizes, slopes(one_head, sizes))
 
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
@@ -799,19 +740,11 @@ check("broken_heads", broken_heads)
 # Every place looks at every place: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where is the crossing?
 
 # %%
-predict(
-    "cross",
-    "One text, D = 128: from which length on is your block slower than an LSTM of as many weights?",
-)
+predict("cross", "One text, D = 128: from which length on is your block slower than an LSTM?")
 
 # %% slide="subslide"
 lengths = (16, 32, 64, 128, 256, 512, 1024)
-own = Block(128, 4)
-readers = {
-    "your block": lambda x: own(x, torch.ones(x.shape[:2], dtype=torch.bool)),
-    "LSTM": nn.LSTM(128, 166, batch_first=True),
-}
-times = reading_times(readers, lengths, 128)
+times = block_and_lstm(Block, lengths)
 figures.time_curves(lengths, times)
 
 # %%
@@ -828,21 +761,10 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 # Swap the first two words of a sentence. Does the state of the last word notice? Your block adds up values by shares, and a sum has no order. That is why models add vectors for places to the words. But look at the second block.
 
 # %%
-predict(
-    "order",
-    "No vectors for places, two blocks that look back only: does the last state notice the swap?",
-    options=["yes", "no"],
-)
+predict("order", "Two blocks that look back only: is the swap noticed?", options=["yes", "no"])
 
 # %%
-torch.manual_seed(0)
-sentence, everybody = torch.randn(1, 6, 64), torch.ones(1, 6, dtype=torch.bool)
-swapped, noticed = sentence[:, [1, 0, 2, 3, 4, 5]], {}
-for look in (both_sides, only_back):
-    first, second = Block(64, 4, look), Block(64, 4, look)
-    with torch.no_grad():
-        ends = [second(first(x, everybody), everybody)[0, -1] for x in (sentence, swapped)]
-    noticed[look.__name__] = float((ends[0] - ends[1]).abs().max()) > 1e-4
+noticed = {look.__name__: notices_a_swap(Block, look) for look in (both_sides, only_back)}
 print(noticed)
 outcome("order", "yes" if noticed["only_back"] else "no")
 

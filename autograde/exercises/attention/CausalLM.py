@@ -66,7 +66,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         return Block(dim, heads, look)
 
     made = answer(*sizes, block)
-    shapes = shapes_of(CausalLM(*sizes, block))
+    shapes = shapes_of(CausalLM(*sizes, block=block))
     small = _small(made)
     model = filled(made, shapes, inputs["seed"], "CausalLM")
     with torch.no_grad():
@@ -101,7 +101,11 @@ def _small(made: object) -> Plain:
     """Which of the two tables and the bias begin small; `filled` says what else is wrong."""
     parts = dict(made.named_parameters()) if isinstance(made, nn.Module) else {}
     found = {name: parts.get(name) for name in ("word.weight", "place.weight", "bias")}
-    return [n for n, part in found.items() if part is not None and float(part.abs().mean()) < SMALL]
+    return [
+        n
+        for n, part in found.items()
+        if part is not None and float(part.detach().abs().mean()) < SMALL
+    ]
 
 
 class _CausalLM(nn.Module):
