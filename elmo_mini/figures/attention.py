@@ -12,6 +12,7 @@ from elmo_mini.figures.picture import Picture, blank
 from elmo_mini.figures.plots import bars, curves
 
 ACROSS = 3
+ENDS = ("mean", "low", "high")
 
 
 def share_tables(
@@ -91,10 +92,7 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
     readers : name, then distance, then a result with ``mean``, ``low`` and ``high``, shares of 1
     """
     rows = {
-        name: {
-            end: 100 * np.clip([point[end] for point in points.values()], 0, 1)
-            for end in ("mean", "low", "high")
-        }
+        name: {end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS}
         for name, points in readers.items()
     }
     return curves(
@@ -128,9 +126,12 @@ def division_bars(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Pictu
     """
     return interval_bars(
         [f"d = {d}" for d in next(iter(found.values()))],
-        {name: list(points.values()) for name, points in found.items()},
+        {
+            name: [{end: np.clip(p[end], 0, 100) for end in ENDS} for p in points.values()]
+            for name, points in found.items()
+        },
         times=1,
-        title="A small head learns either way, a large one must divide (three seeds)",
+        title="The larger the head, the more the division decides (three seeds)",
         ylabel="right answers after 150 batches (%)",
     )
 
