@@ -5,7 +5,7 @@ The weights are stored in float16 and read back as float32.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from torch import nn
 
@@ -22,7 +22,6 @@ from elmo_mini.transformer.causal_lm import CausalLM, causal_block
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_causal_lm" / "model.safetensors"
 SIZES = ("dim", "heads", "layers", "longest")
 Sizes = Mapping[str, int]
-Model = TypeVar("Model", bound=nn.Module)
 
 
 def save_causal_lm(
@@ -43,8 +42,8 @@ def save_causal_lm(
 def load_causal_lm(
     path: PathLike | None = None,
     block: Callable[[int, int], nn.Module] = causal_block,
-    model: Callable[..., Model] = CausalLM,  # type: ignore[assignment]
-) -> tuple[Model, Vocabulary]:
+    model: Callable[..., CausalLM] = CausalLM,
+) -> tuple[CausalLM, Vocabulary]:
     """Build a model and its vocabulary from a file of `save_causal_lm`.
 
     The model is in evaluation mode and no parameter asks for gradients.

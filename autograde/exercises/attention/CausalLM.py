@@ -203,7 +203,6 @@ the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02
     Your places begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
     with a standard deviation of 0.02.
 the bias begins at 1: torch.zeros(words) -> torch.ones(words)
-the bias is drawn: torch.zeros(words) -> torch.randn(words)
     Your bias does not begin with zeros. No word is likelier than another before training.
 --- hint 2
 no bias: x @ self.word.weight.T + self.bias -> x @ self.word.weight.T
