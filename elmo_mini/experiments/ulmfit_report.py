@@ -1,6 +1,6 @@
 """What is stored of lesson 11's measurements, as figures and as lines to read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
 from elmo_mini.figures import plots
+from elmo_mini.figures.few_labels import label_dots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.results.intervals import lead
@@ -15,6 +16,7 @@ from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
 
+TASKS = ("questions", "opinions")
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -49,22 +51,44 @@ def print_leads_by_part() -> None:
             print(f"   {variant:<28} {lead(point)}")
 
 
-def forgetting_figure(task: str, title: str) -> Picture:
-    """The perplexity of general text before stage 3 and after each of its epochs."""
-    curves: Mapping[str, Any] = tasks_of("parts")[task]["forgetting"]
-    ends = {
-        name: np.array([[p[end] for p in curve] for end in ("mean", "low", "high")])
-        for name, curve in curves.items()
-    }
-    length = max(row.shape[1] for row in ends.values())
-    return plots.curves(
-        np.arange(length),
-        {name: row[0] for name, row in ends.items()},
-        bands={name: (row[1], row[2]) for name, row in ends.items()},
-        title=title,
-        xlabel="epochs of stage 3",
-        ylabel="perplexity of general text",
-    )
+def print_forgetting() -> None:
+    """The perplexity of general text after stage 1, and at the end of stage 3, by variant."""
+    for task, of in tasks_of("parts").items():
+        after = of["perplexity of general text"]
+        print(f"{task}: after stage 1 {after['after stage 1']:.0f}; at the end of stage 3 with ...")
+        for variant, point in after.items():
+            if variant != "after stage 1":
+                print(f"   {variant:<28} {point['mean']:,.0f}")
+
+
+def print_both_ways() -> None:
+    """How often each direction is right, and what their mean is ahead of."""
+    stored = stored_result("ulmfit_both_ways").numbers
+    for way, point in stored["right"].items():
+        print(f"{way:<22} {point['mean']:.1%}")
+    for way, point in stored["lead of both ways"].items():
+        print(f"both ways less {way:<14} {lead(point)}")
+
+
+def labels_of(task: str) -> dict[str, Any]:
+    """The stored numbers of one task, from 50 labels to all."""
+    return stored_result(f"ulmfit_labels_{task}").numbers
+
+
+def labels_figure(title: str) -> Picture:
+    """Every way to learn, from 50 labels to all, on both tasks."""
+    return label_dots({task: labels_of(task) for task in TASKS}, title=title)
+
+
+def print_leads_by_labels() -> None:
+    """How far the whole pipeline is ahead of every other way, by the number of labels."""
+    for task in TASKS:
+        stored = labels_of(task)
+        print(f"{task}: stages 1, 2 and 3 less ...")
+        for way, points in stored["lead of stages 1, 2 and 3"].items():
+            print(f"   {way}")
+            for count, point in zip(stored["labels"], points, strict=True):
+                print(f"      {count:>5,} labels: {lead(point)}")
 
 
 def broken_curves() -> Picture:

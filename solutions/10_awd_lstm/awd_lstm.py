@@ -107,7 +107,7 @@ outcome("recites", 100 * float(page.right.mean()), unit="%")
 # %% [markdown]
 # Everything after the ▸ comes out of the network's weights. On the page there is next to nothing left to guess. On other text it was best after a few readings, and has grown worse ever since.
 #
-# The plainest remedy is to **stop early**. Remember it: everything below must beat it.
+# The plainest remedy is to **stop early**. Everything below must beat it.
 
 # %% [markdown] slide="slide"
 # ## 2. Dropout for running text
@@ -146,7 +146,7 @@ check("locked_dropout", locked_dropout)
 locked_dropout = or_reference("locked_dropout", locked_dropout)
 
 # %% [markdown]
-# The input is the largest part of a word model: here, 1,500 words with 100 numbers each. Rare words are seen a few times only, and their rows are learnt by heart first. **Embedding dropout** takes whole words away. For one batch the language has no *Tuesday*, wherever it stands.
+# The input is the largest part of a word model: here, 1,500 words with 100 numbers each. Rare words are seen a few times only, and their rows are easily learnt by heart. **Embedding dropout** takes whole words away. For one batch the language has no *Tuesday*, wherever it stands.
 
 # %% [markdown] exercise="embedding_dropout"
 # ### Exercise 2. Do without some words
@@ -180,7 +180,7 @@ embedding_dropout = or_reference("embedding_dropout", embedding_dropout)
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
-# Both masks stay outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D). In PyTorch it is called `weight_hh_l0`. Through it the network runs in circles, and so it is where a text is learnt by heart most easily. But a fast LSTM is one sealed call; you cannot reach in between two steps.
+# Both masks stay outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D). In PyTorch it is called `weight_hh_l0`. Every word of the window passes through it, and no mask of section 2 touches it. But a fast LSTM is one sealed call; you cannot reach in between two steps.
 #
 # The paper's idea: leave the states alone and thin the **matrix**, once before the call. Half of the connections are missing throughout the window, and the sealed LSTM never knows.
 #
@@ -396,7 +396,7 @@ train_epoch = or_reference("train_epoch", train_epoch)
 #
 # Plain SGD with a constant, large rate gets near a good place quickly, and then jumps around it. The **mean** of the places that it visits lies nearer to the middle: averaged SGD. But a mean that begins too early drags the bad beginning along. So when?
 #
-# NT-ASGD, *non-monotonically triggered*, begins when the validation loss has stalled. One bad epoch is noise. The trigger compares the newest epoch with the best of those that are **more than** $n$ epochs old, or as old, counted so: the newest $n$ are left out.
+# NT-ASGD, *non-monotonically triggered*, begins when the validation loss has stalled. One bad epoch is noise. So the newest epoch is compared with the best of the older ones, and the last $n$ do not count as older.
 
 # %% [markdown] exercise="averaging_is_due"
 # ### Exercise 7. When has training stalled?
@@ -506,10 +506,7 @@ print(ABLATION)
 figures.against_controls(ABLATION.numbers)
 
 # %%
-for name, system in ABLATION.numbers["systems"].items():
-    print(f"{name}: test perplexity {system['mean']:.1f}")
-print("All of it lies lower than ... by so many points, seed by seed:")
-print(figures.in_points(ABLATION.numbers["better than"]))
+figures.print_systems(ABLATION.numbers)
 
 # %% [markdown]
 # Two findings. The great step, from a useless model to a good one, is **stopping early**, and it costs nothing. And all remedies together add two or three points to it at most. Against ordinary dropout whose rate was chosen with the same care, our runs show no clear difference.
@@ -517,7 +514,7 @@ print(figures.in_points(ABLATION.numbers["better than"]))
 # The paper's table shows far more. Our guess at the reason: in twelve thousand words there is little to be learnt that is not found in the first epochs. What the remedies buy is time. A model that does not turn back can go on reading, and that pays where there is more to read.
 
 # %% [markdown]
-# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. Let it speak; a slash is the end of a sentence.
+# The same parts in the package, with two layers, have read two and a half million words twice (`python -m elmo_mini pretrain-awd --course`). This is the checkpoint from which lesson 11 starts. It was made with Adam, its rate rising once and falling once: in two epochs the trigger of NT-ASGD, which looks five back, could never fire. (The command has the paper's optimiser, too.) A slash is the end of a sentence.
 
 # %%
 grown_up, words = load_awd_lstm()
@@ -541,8 +538,7 @@ without, alone = (ABLATION.numbers[key] for key in ("worse without", "better wit
 figures.worth_of_parts(ABLATION.numbers)
 
 # %%
-print("Worse without:", figures.in_points(without), sep="\n")
-print("Better with it alone:", figures.in_points(alone), sep="\n")
+figures.print_parts(ABLATION.numbers)
 outcome("part", max(without, key=lambda name: without[name]["mean"]))
 
 # %% [markdown]
@@ -656,7 +652,7 @@ outcome("tenth", "clearly worse" if gain["high"] < 0 else better)
 #
 # > *"The W does the work: weight drop is what makes an AWD-LSTM."*
 #
-# The name invites it. (And the A is often read as *average*; it stands for ASGD, averaged SGD.) Weight drop is the only idea in the paper that was new for LSTMs, and it has the largest effect in the paper's table. What do our runs say: how much of the way from *stopped early* to *all of it* does weight drop go alone?
+# The name invites it. (And the A is often read as *average*; it stands for ASGD, averaged SGD.) Of all parts, weight drop has the largest effect in the paper's table. What do our runs say: how much of the way from *stopped early* to *all of it* does weight drop go alone?
 
 # %%
 whole = ABLATION.numbers["better than"]["nothing, stopped early"]
