@@ -73,6 +73,10 @@ class CausalLM(nn.Module):
         """As `states`, to scores of the next word (B, T, V)."""
         return functional.linear(self.states(ids, mask), self.word.weight, self.bias)
 
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """As `next_word_loss`."""
+        return next_word_loss(self, ids, mask)
+
 
 def next_word_loss(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:
     """Mean of -log p(next word), in nats, over the tokens that have one.
@@ -138,3 +142,7 @@ class RecurrentLM(nn.Module):
         """(B, T) word numbers to scores of the next word (B, T, V); no mask is needed."""
         states = self.down(self.lstm(self.norm(self.word(ids)))[0])
         return functional.linear(states, self.word.weight, self.bias)
+
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """As `next_word_loss`."""
+        return next_word_loss(self, ids, mask)
