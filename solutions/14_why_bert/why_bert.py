@@ -21,11 +21,11 @@ import torch
 from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
+from elmo_mini.experiments import published_tables as drawn
 from elmo_mini.experiments import tuning_report as report
 from elmo_mini.experiments.broken_bodies import four_runs, print_symptoms
 from elmo_mini.experiments.tuning_bench import KINDS, bench, optimizer_of
 from elmo_mini.figures import plots
-from elmo_mini.figures import published as drawn
 from elmo_mini.figures.two_ways import two_ways
 from elmo_mini.results import published
 from elmo_mini.results.stored import stored_result

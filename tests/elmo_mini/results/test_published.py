@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elmo_mini.figures.published import fixed_and_open, glue_figure
+from elmo_mini.experiments.published_tables import fixed_and_open, glue_figure
 from elmo_mini.results.published import (
     ELMO,
     FIRST_VERSION,
