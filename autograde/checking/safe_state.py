@@ -95,7 +95,7 @@ def as_in_a_new_thread() -> None:
 def stays_open() -> Iterator[None]:
     """The `exit` and `quit` of a notebook, which end its kernel, end the answer while this runs."""
     here = sys.modules.get("IPython")
-    shell = here.get_ipython() if here else None  # type: ignore[attr-defined]
+    shell = here.get_ipython() if here else None
     if shell is None or "ask_exit" in vars(shell):
         yield
         return
