@@ -113,7 +113,8 @@ divided by d: k.shape[-1] ** 0.5 -> k.shape[-1]
     You divide by d. It is the root of d: `d ** 0.5`.
 multiplied by the root: / k.shape[-1] ** 0.5 -> * k.shape[-1] ** 0.5
     You multiply by √d. The scores are divided by it.
-divided after the softmax: / k.shape[-1] ** 0.5 -> && softmax(-1) -> softmax(-1) / k.shape[-1] ** 0.5
+divided after the softmax: / k.shape[-1] ** 0.5 -> \
+        && softmax(-1) -> softmax(-1) / k.shape[-1] ** 0.5
     You divide the shares by √d. Divide the scores, before the softmax.
 a root without its fraction: k.shape[-1] ** 0.5 -> int(k.shape[-1] ** 0.5)
     You cut the fraction off the root of d. Leave it as it is.

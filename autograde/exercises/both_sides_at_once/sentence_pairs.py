@@ -228,12 +228,6 @@ the first itself may be drawn: in ((d, s), (d, s + 1)) -> in ((d, s + 1),)
     Some of your false pairs hold the same sentence twice. Draw again then, too.
 words are compared, not places: there in ((d, s), (d, s + 1)) \
         -> documents[there[0]][there[1]] in (documents[d][s], documents[d][s + 1])
-from the different sentences alone: places = -> \
-        others = [list(s) for s in dict.fromkeys(tuple(s) for x in documents for s in x)] ⏎places = \
-        && documents[there[0]][there[1]], follows -> second, follows \
-        && while not -> second = documents[d][s + 1] \
-        ⏎while not follows and second in (documents[d][s], documents[d][s + 1]): \
-        second = others[rng.integers(len(others))] ⏎while False and not
     You compare words, or draw from the sentences without their twins. Another sentence may have the
     same words, and it is drawn as any other: speak of places, (document, sentence).
 a document first: there = places[rng.integers(len(places))] \

@@ -94,7 +94,7 @@ class Small(nn.Module):
 
 
 class Descent(torch.optim.Optimizer):
-    """Plain steps with an optimizer's face; its own base imports a compiler, which takes seconds."""
+    """Plain steps; what its base does would import a compiler first, which takes seconds."""
 
     def __init__(self, model: nn.Module, rate: float) -> None:
         self.defaults = {"lr": rate}
