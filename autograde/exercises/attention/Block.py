@@ -109,7 +109,6 @@ the first norm twice: self.norm_2(x -> self.norm_1(x
 the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
         && self.norm_2(x + self -> self.norm_1(x + self
     The two norms stand in each other's place.
---- hint 2
 norms before, as in later models: self.attention(x, -> self.attention(self.norm_1(x), \
         && self.norm_1(x + found) -> x + found \
         && self.wide(x) -> self.wide(self.norm_2(x)) \
@@ -121,6 +120,7 @@ the norm inside the sum: self.norm_1(x + found) -> x + self.norm_1(found)
 the second norm inside the sum: self.norm_2(x + self.narrow(inner)) \
         -> x + self.norm_2(self.narrow(inner))
     Your second norm sees only what the inner layer gives. It follows the sum.
+--- hint 3
 no GELU: functional.gelu(self.wide(x)) -> self.wide(x)
     There is nothing between the two layers, so they are one. A GELU stands between them.
 a ReLU: functional.gelu -> functional.relu
@@ -144,7 +144,7 @@ the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
     You subtract what the inner layer gives. It is added.
 no attention: self.norm_1(x + found) -> self.norm_1(x)
     What the heads bring is never used.
---- hint 3
+--- hint 2
 always both sides: self.look(mask) -> both_sides(mask)
     You look to both sides whatever the block was told. Ask `self.look(mask)`.
 always back only: self.look(mask) -> only_back(mask)

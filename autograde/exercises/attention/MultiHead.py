@@ -103,7 +103,7 @@ class _ByPermute(_MultiHead):
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> q = self.query(x).unflatten(-1, (1, -1)).transpose(1, 2) \
         && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
@@ -169,7 +169,6 @@ the last head alone: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose
         && joined = -> found, shares = (y.expand(-1, self.heads, -1, -1) for y in (found, shares)) \
         ⏎joined =
     Each of your heads brings what the last one brings. Keep what every head finds, and join it.
---- hint 3
 the mask of one sentence for all: allowed[:, None] -> allowed[:1, None]
     You use the first sentence's `allowed` for all.
 the mask's axis in the wrong place: allowed[:, None] -> allowed[:, :, None]
@@ -188,6 +187,7 @@ divided by the root of D: one_head(q, -> one_head(q / self.heads ** 0.5,
     so.
 divided twice: one_head(q, -> one_head(q / q.shape[-1] ** 0.5,
     You divide by √d, and `one_head` does so again.
+--- hint 3
 what is found alone: return self.out(joined), shares -> return self.out(joined)
     Return two things: what the heads bring, and their shares.
 the mean of the heads' shares: self.out(joined), shares -> self.out(joined), shares.mean(1)

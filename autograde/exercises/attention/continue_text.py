@@ -164,6 +164,7 @@ the first words of a long text: text[-longest:] -> text[:longest]
     `text[-longest:]`.
 one word fewer: text[-longest:] -> text[-longest + 1:]
     Of a long text you give the model one word too few.
+--- hint 3
 the temperature multiplies: scores / temperature -> scores * temperature
     You multiply by the temperature. It divides: below 1, the likeliest words become likelier.
 no temperature: scores / temperature -> scores
@@ -176,7 +177,6 @@ always the likeliest: draw((scores / temperature).softmax(-1)) -> int(scores.arg
     You take the likeliest word. Ask `draw`: it chooses by the chances.
 the logarithm of the chances: softmax -> log_softmax
     `draw` is given logarithms. It takes chances: `softmax`.
---- hint 3
 nothing stops it: if text[-1] == stop: -> if False:
     You go on after `stop`. It ends the text.
 stopped without the stop: text.append(draw((scores / temperature).softmax(-1))) \

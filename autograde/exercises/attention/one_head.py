@@ -106,7 +106,7 @@ def _by_exp(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Found:
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 not divided: / k.shape[-1] ** 0.5 ->
     Your scores are the bare dot products. Divide them by √d, the root of the length of a key.
 divided by d: k.shape[-1] ** 0.5 -> k.shape[-1]
@@ -128,6 +128,7 @@ divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 
         -> (q / q.norm(dim=-1, keepdim=True)) \
         @ (k / k.norm(dim=-1, keepdim=True)).transpose(-2, -1)
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
+--- hint 2
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
     `allowed` is never used, so places look where they must not.
 the mask is turned round: ~allowed -> allowed
@@ -152,6 +153,7 @@ the mask is turned on its side, where it is square: \
     scores.
 what is taken home is not closed: return shares @ v -> return scores.softmax(-1) @ v
     The shares that you return are closed, and those that you mix with are not. Mix with the same.
+--- hint 1
 closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .softmax(-1) * allowed
     You close places after the softmax, so the shares no longer add up to 1. Close the scores,
     before it.
@@ -170,10 +172,12 @@ the keys are turned round for a table alone: k.transpose(-2, -1) -> k.T
 the second and third axes are turned: k.transpose(-2, -1) -> k.transpose(1, 2)
     Turn the last two axes of the keys, `k.transpose(-2, -1)`: sentences and heads may stand before
     them.
+--- hint 1
 a softmax over axis 1: softmax(-1) -> softmax(1)
 a softmax over those who ask: softmax(-1) -> softmax(-2)
     Your softmax runs over the places that ask. Each of them shares itself out over the places that
     it looks at: the last axis.
+--- hint 3
 no softmax: -torch.inf).softmax(-1) -> 0.0)
     There is no softmax. Each place has shares that add up to 1.
 a sigmoid for each pair: softmax(-1) -> sigmoid()
@@ -193,7 +197,6 @@ the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
 the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
         shares.shape[-1]).float() ⏎return shares @ v
     You take the best place alone. No gradient comes through a choice: take the weighted mean.
---- hint 3
 all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
     Your keys stand in reverse order.
 what is found alone: return shares @ v, shares -> return shares @ v

@@ -95,7 +95,7 @@ itself and its neighbour: .tril() -> .tril().triu(-1)
     Each place may look at itself and at one before it. It may look at all tokens before it.
 itself alone: .tril() -> .tril().triu()
     Each place may look at itself alone. It may look at all tokens before it, too.
---- hint 2
+--- hint 3
 the rows of padding are closed: mask[:, None, :] & back \
         -> mask[:, None, :] & mask[:, :, None] & back
     Your rows of padding may look nowhere. Their softmax is 0/0, and the NaN spreads: a share of 0
@@ -107,7 +107,6 @@ padding is looked at by padding: mask[:, None, :] & back -> back.expand(len(mask
     whatever it is: close the columns of padding, with `mask[:, None, :]`.
 rows of padding look at all: mask[:, None, :] & back -> mask[:, None, :] & back | ~mask[:, :, None]
     Your rows of padding look ahead. They need not be opened: the tokens before them are open.
---- hint 3
 closed where it should be open: return mask[:, None, :] & back \
         -> return ~(mask[:, None, :] & back)
     Your table is True where a place may not look. Here, as in `both_sides`, True opens.

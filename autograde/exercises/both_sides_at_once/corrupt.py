@@ -221,7 +221,6 @@ a lot for each fate, and 10 in 100 of the rest: lot = torch.rand(ids.shape) \
         && (lot < 0.9) -> (other < 0.1)
     Of the words that are not hidden you swap 10 in 100; that is 2 in 100 of the chosen. 10 in 100
     of the chosen are one half of those that are not hidden.
-random over all, and over the hidden: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.1)
 a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(ids.shape) < 0.1)
     Some of your random words fall on words that are hidden already. Draw one lot for each place,
     and cut it into three: up to 0.8, up to 0.9, the rest.
@@ -268,10 +267,6 @@ the two are swapped: return read, asked -> return asked, read
 """
 
 SLIPS_OF_HALVES = """
---- hint 1
-marks are chosen, too: .bool() & (ids > 4) -> .bool()
-    You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
-    them.
 --- hint 2
 the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
     You swap words that you have hidden. The random words come among those that are not hidden.

@@ -170,7 +170,7 @@ def _mean(values: Any) -> float:
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 all pairs are true: rng.random() < 0.5 -> rng.random() < 2
     All of your pairs are true. One half of the second sentences is drawn.
 all pairs are false: rng.random() < 0.5 -> rng.random() < 0
@@ -195,7 +195,6 @@ one coin for all: for d, s in places: -> coin = rng.random() < 0.5 ⏎for d, s i
     true ones. Flip a coin for each pair.
 by turns: follows = int(rng.random() < 0.5) -> follows = 1 - len(pairs) % 2
     True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
---- hint 2
 the last sentence of a document is a first one, too: if s + 1 == len(documents[d]): continue \
         -> if d + 1 == len(documents) and s + 1 == len(documents[d]): continue \
         && there = (d, s + 1) while -> \
@@ -215,7 +214,7 @@ the first document alone: enumerate(documents) -> enumerate(documents[:1])
 the sentence before: there = (d, s + 1) while -> there = (d, s - 1 if s else s + 1) ⏎while
     Your true pairs run backwards: the second sentence is the one before the first. Take the one
     after it.
---- hint 3
+--- hint 2
 the true one is drawn again: there in ((d, s), (d, s + 1)) -> there == (d, s + 1) \
         && places[rng.integers(len(places))] -> (d, s)
     Your false second sentence is the first one again. A reader sees at once that the two are the
@@ -226,14 +225,17 @@ a false one may be true: while not follows and there in ((d, s), (d, s + 1)): th
     the drawn one is the first itself or the one that follows it.
 the first itself may be drawn: in ((d, s), (d, s + 1)) -> in ((d, s + 1),)
     Some of your false pairs hold the same sentence twice. Draw again then, too.
+--- hint 1
 words are compared, not places: there in ((d, s), (d, s + 1)) \
         -> documents[there[0]][there[1]] in (documents[d][s], documents[d][s + 1])
     You compare words, or draw from the sentences without their twins. Another sentence may have the
     same words, and it is drawn as any other: speak of places, (document, sentence).
+--- hint 3
 a document first: there = places[rng.integers(len(places))] \
         -> e = rng.integers(len(documents)) ⏎there = (e, rng.integers(len(documents[e])))
     You draw a document first and then one of its sentences, so the sentences of a short document
     come more often. Draw from all sentences at once.
+--- hint 2
 a forbidden one gives way to its neighbour: while not follows and there in ((d, s), (d, s + 1)): \
         there = places[rng.integers(len(places))] \
         -> if not follows: there = places[rng.integers(len(places))] \
@@ -241,6 +243,7 @@ a forbidden one gives way to its neighbour: while not follows and there in ((d, 
         there = places[(places.index((d, s)) + 2) % len(places)]
     Where you have drawn a forbidden sentence you take its neighbour, which so comes more often.
     Draw again.
+--- hint 3
 the last sentence of all is never drawn: len(places))] -> len(places) - 1)]
     The last sentence never comes as a false second one: `rng.integers(n)` leaves n out itself.
 never one that ends a document: there = places[rng.integers(len(places))] \
@@ -276,24 +279,25 @@ numbers of places: documents[there[0]][there[1]], follows -> [str(there)], follo
 """
 
 SLIPS_OF_LISTS = """
---- hint 2
+--- hint 3
 the label stays 1: follows = 0 ->
     You draw a false second sentence and label it 1 all the same. It is 0.
 the first document is left out: for document in documents -> for document in documents[1:]
     Your loop leaves the first document out.
---- hint 3
+--- hint 2
 the true one is among the others: if s is not first and s is not second -> if s is not first
     Some of your pairs are labelled 0 and are true. The one that follows is no false one.
 """
 
 SLIPS_OF_COINS = """
---- hint 1
+--- hint 3
 three labels: rng.integers(0, 2, -> rng.integers(0, 3,
     Your labels run from 0 to 2. `rng.integers(0, 2)` gives 0 or 1: the end is left out.
---- hint 3
+--- hint 2
 never drawn: (drawn is first or drawn is second) -> drawn is first
     All of your pairs are true: where a false one is due, you look only whether the drawn one is the
     first. Draw while it is one of the two forbidden ones.
+--- hint 3
 exchanged: (first, drawn, -> (drawn, first,
     The two sentences of your triples are exchanged.
 """

@@ -192,13 +192,14 @@ only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
 corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
     You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
     what is hidden. Take both tables from one call.
---- hint 2
+--- no hint
 the mask is all true: model(read, mask, segments) -> model(read, torch.ones_like(mask), segments)
     Your model reads padding. Hand `mask` on.
 the mask is negated: model(read, mask, segments) -> model(read, ~mask, segments)
     Your mask is negated: the model reads the padding and not the words.
 no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(segments))
     Your model does not hear which sentence a word belongs to. Hand `segments` on.
+--- hint 3
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
 no step: optimizer.step() ->
@@ -209,6 +210,7 @@ a step too early: optimizer.zero_grad() loss.backward() optimizer.step() \
     You take the step before `backward()`, with the slopes of the batch before.
 two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
     You take two steps for each batch. One.
+--- hint 2
 the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
     You add the losses up. Take their mean: otherwise a batch with more hidden words takes a longer
     step.
@@ -227,6 +229,7 @@ softmax before cross_entropy: scores = model.scores(states[chosen]) \
 the states are cut off: model.scores(states[chosen]) -> model.scores(states[chosen].detach())
     Only the scores learn: you cut the states off, so no slope comes back into the model. Leave out
     `.detach()`.
+--- hint 3
 one step at the end: optimizer.zero_grad() loss.backward() optimizer.step() \
         -> loss.backward() && return losses -> optimizer.step() ⏎return losses
     You take one step, after all batches. Take one for each.
@@ -234,6 +237,7 @@ the loss after the step: losses.append(loss.item()) \
         -> losses.append(functional.cross_entropy(model.scores(\
         model(read, mask, segments)[chosen]), asked[chosen]).item())
     You compute the loss anew after the step. Report the one that the step was taken for.
+--- hint 2
 the mean of the sentences' means: loss = functional.cross_entropy(scores, asked[chosen]) \
         -> each = functional.cross_entropy(scores, asked[chosen], reduction="none") \
         ⏎row = chosen.nonzero()[:, 0] \
