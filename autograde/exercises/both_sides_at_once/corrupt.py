@@ -58,7 +58,7 @@ def _page(rng: Random, rows: int, width: int, padding: float = 0.0) -> Inputs:
 
 
 def _first_word(rng: Random) -> Inputs:
-    return {"ids": np.full((100, 180), 5), "words": 8}
+    return {"ids": np.full((160, 180), 5), "words": 7}
 
 
 def _short_rows(rng: Random) -> Inputs:
@@ -126,6 +126,9 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
             found
             | shares
             | {
+                "clearly more than 80 in 100 are read as [MASK]": float(
+                    _share((read == MASK)[chosen]) > 0.8165
+                ),
                 "of the random words there are special ones": float((swapped < 5).any()),
                 "each word but this one comes as a random word": float(
                     set(swapped.tolist()) == every
@@ -302,7 +305,7 @@ EXERCISE = Exercise(
         Case("a large page", _page(180, 180), weight=3),
         Case("a page with marks and padding", _page(180, 180, 0.3), weight=2),
         Case(
-            "word 5 alone, of a vocabulary of 8",
+            "word 5 alone, of a vocabulary of 7",
             _first_word,
             edge=True,
             asks="Word 5 is the first ordinary one, and the last is `words` - 1.",
