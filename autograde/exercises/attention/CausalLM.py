@@ -59,14 +59,16 @@ def _texts(
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """How tables and bias begin, the scores at tokens, the loss, and what it teaches."""
-    sizes = [inputs[name] for name in ("words", "dim", "heads", "layers", "longest")]
+    words, dim, heads, layers, longest = (
+        int(inputs[name]) for name in ("words", "dim", "heads", "layers", "longest")
+    )
     look = LOOKS[inputs["look"]]
 
     def block(dim: int, heads: int) -> nn.Module:
         return Block(dim, heads, look)
 
-    made = answer(*sizes, block)
-    shapes = shapes_of(CausalLM(*sizes, block=block))
+    made = answer(words, dim, heads, layers, longest, block)
+    shapes = shapes_of(CausalLM(words, dim, heads, layers, longest, block))
     small = _small(made)
     model = filled(made, shapes, inputs["seed"], "CausalLM")
     with torch.no_grad():
@@ -74,10 +76,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     given = {name: as_tensors(inputs[name]) for name in ("ids", "mask")}
     ids, mask = given["ids"], given["mask"]
     scores = tensor_of(lambda: model(ids, mask) if inputs["masked"] else model(ids), SCORES)
-    if scores.shape != (*ids.shape, inputs["words"]):
+    if scores.shape != (*ids.shape, words):
         raise AnswerRefused(
             f"Your scores have shape {tuple(scores.shape)}. Each of the {ids.shape[1]} places of "
-            f"{len(ids)} sentences has a score for each of the {inputs['words']} words: "
+            f"{len(ids)} sentences has a score for each of the {words} words: "
             f"{(*ids.shape, inputs['words'])}."
         )
     if not callable(getattr(model, "loss", None)):
