@@ -5,6 +5,7 @@ A step takes inputs and labels, and gives a function from inputs to what the nex
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,17 @@ from numpy.typing import NDArray
 
 from elmo_mini.awd_lstm.files import load_awd_lstm
 from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
 from elmo_mini.few_labels.protocol import Step, Texts
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.ulmfit import baselines
 from elmo_mini.ulmfit.classifier import class_probabilities, in_ids
-from elmo_mini.ulmfit.recipe import Stage3, stage_3
+from elmo_mini.ulmfit.recipe import Stage3, stage_2, stage_3
 from elmo_mini.ulmfit.tasks import Labelled
 from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
 
@@ -29,6 +33,7 @@ with brought_by("experiments"):
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
+COURSE_MASKED_LM = Path(__file__).parent.parent / "data/course_masked_lm/model.safetensors"
 Floats = NDArray[np.float32]
 Answers = NDArray[np.int64]
 OF_WORDS, OF_VECTORS = 10.0, 0.01
@@ -100,19 +105,35 @@ def elmo_features() -> list[Step]:
     return on_vectors(_elmo)
 
 
-def ulmfit(text: Texts, seed: int = 0, how: Stage3 | None = None) -> list[Step]:
-    """The course's AWD-LSTM, fine-tuned on the labels.
+def untrained_elmo(seed: int = 1) -> list[Step]:
+    """A biLM of the same sizes that has read nothing: the control of `elmo_features`."""
+    return on_vectors(partial(_elmo, seed=seed))
+
+
+def words_alone() -> list[Step]:
+    """The biLM's layer 0 alone, which reads letters and no neighbours."""
+    return on_vectors(lambda texts: _elmo(texts)[:, : _elmo(texts).shape[1] // 3])
+
+
+def masked_features() -> list[Step]:
+    """The course's small masked language model, frozen: the mean state of each layer."""
+    return on_vectors(_masked)
+
+
+def ulmfit(text: Texts, *, read: bool = False, seed: int = 0) -> list[Step]:
+    """The course's AWD-LSTM, fine-tuned on the labels: stages 1 and 3, or all three.
 
     Parameters
     ----------
     text : of the task, without labels: its words join the vocabulary
+    read : whether the language model goes on with this text first (stage 2)
     """
-    reader, vocabulary = _with_words_of(tuple(map(tuple, text)))
-    schedule = how or Stage3()
+    reader, vocabulary = _reader(tuple(map(tuple, text)), read)
 
     def fit(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Answers]:
         known = Labelled(list(map(list, texts)), list(labels))
-        model = stage_3(reader, vocabulary, known, max(labels) + 1, schedule, seed).eval()
+        with torch.random.fork_rng(devices=[]):
+            model = stage_3(reader, vocabulary, known, max(labels) + 1, Stage3(), seed).eval()
         return lambda asked: (
             class_probabilities(model, in_ids(asked, vocabulary)).argmax(-1).numpy()
         )
@@ -121,33 +142,57 @@ def ulmfit(text: Texts, seed: int = 0, how: Stage3 | None = None) -> list[Step]:
 
 
 @cache
-def _with_words_of(text: tuple[tuple[str, ...], ...]) -> tuple[AWDLSTM, Vocabulary]:
+def _reader(text: tuple[tuple[str, ...], ...], read: bool) -> tuple[AWDLSTM, Vocabulary]:
+    words = [list(row) for row in text]
     model, known = load_awd_lstm()
-    vocabulary, _ = task_vocabulary([list(words) for words in text], known)
-    return with_words(model, known, vocabulary), vocabulary
+    vocabulary, own = task_vocabulary(words, known)
+    model = with_words(model, known, vocabulary)
+    if read:
+        with torch.random.fork_rng(devices=[]):
+            model = stage_2(model, vocabulary, own, words)
+    return model, vocabulary
 
 
 @cache
-def _embedder() -> ElmoEmbedder:
-    return ElmoEmbedder(module=load_pretrained())
+def _embedder(seed: int | None) -> ElmoEmbedder:
+    return ElmoEmbedder(module=load_pretrained() if seed is None else _fresh(seed))
 
 
-_kept: dict[tuple[str, ...], Floats] = {}
+def _fresh(seed: int) -> BiLM:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return BiLM(load_pretrained().options).eval()
 
 
-def _elmo(texts: Texts) -> Floats:
-    new = [text for text in dict.fromkeys(map(tuple, texts)) if text not in _kept]
+_kept: dict[tuple[tuple[str, ...], int | None], Floats] = {}
+
+
+def _elmo(texts: Texts, seed: int | None = None) -> Floats:
+    new = [text for text in dict.fromkeys(map(tuple, texts)) if (text, seed) not in _kept]
     new.sort(key=len)
-    for text, layers in zip(new, _embedder().embed_sentences(map(list, new)), strict=True):
-        _kept[text] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
-    return np.stack([_kept[tuple(text)] for text in texts])
+    found = _embedder(seed).embed_sentences(map(list, new))
+    for text, layers in zip(new, found, strict=True):
+        _kept[text, seed] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
+    return np.stack([_kept[tuple(text), seed] for text in texts])
 
 
 def _static(texts: Texts) -> Floats:
-    model, vocabulary = _awd()
+    model, vocabulary = _awd_lstm()
     table = model.embedding.weight.detach()
     rows = [table[torch.tensor(vocabulary.encode(text))] for text in texts]
     return np.stack([torch.cat([row.mean(0), row.amax(0)]).numpy() for row in rows])
 
 
-_awd = cache(partial(load_awd_lstm))
+def _masked(texts: Texts) -> Floats:
+    model, vocabulary = _masked_lm()
+    rows = []
+    for text in texts:
+        ids, mask, _ = padded([pack(vocabulary.encode(text), longest=model.options.longest)])
+        with torch.inference_mode():
+            layers = model.layers(ids, mask)
+        rows.append(torch.cat([layer[0].mean(0) for layer in layers]).numpy())
+    return np.stack(rows)
+
+
+_awd_lstm = cache(partial(load_awd_lstm))
+_masked_lm = cache(partial(load_masked_lm, COURSE_MASKED_LM))

@@ -15,7 +15,7 @@ from elmo_mini.few_labels.methods import elmo_features
 from elmo_mini.few_labels.protocol import Texts, learn_and_answer
 
 SIZES = (25, 50, 100)
-LEVELS = (-0.12, -0.02, 0.06, 0.12, 0.18)
+LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
 """Shares of the baseline's errors; a bag of words as good as the course's reaches the second."""
 FEWER = 60
 TREMBLE = 0.05
@@ -40,10 +40,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         first = _all_draws(answer, one, size, seed)[0]
         again = _answers(answer, size, seed, 0, hidden.asked(seed).texts)
         return float((first != again).mean())
-    if what == "fewer":
+    if what == "fewer":  # one class alone, so that whatever is fitted on them goes astray
         first = _all_draws(answer, one, size, seed)[0]
-        fewer = hidden.asked(seed).texts[FEWER::-1]
-        return float((first[FEWER::-1] != _answers(answer, size, seed, 0, fewer)).mean())
+        kept = np.flatnonzero(first == first[0])[FEWER::-1]
+        texts = hidden.asked(seed).texts
+        fewer = _answers(answer, size, seed, 0, [texts[row] for row in kept])
+        return float((first[kept] != fewer).mean())
     return _all_draws(answer, one, size, seed)
 
 
@@ -103,7 +105,12 @@ def _view(inputs: Inputs, outputs: Plain) -> Plain:
         return "the same answers" if outputs <= TREMBLE else "other answers"
     assert isinstance(outputs, np.ndarray)
     if what == "answers":
-        return "an answer for every text"
+        right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
+        coin = 1 / len(hidden.task().classes)
+        return {
+            "more than one class is named": len(np.unique(outputs)) > 1,
+            "far below a coin": right < 0.8 * coin,
+        }
     reached = hidden.avoided(outputs, inputs["labels"], inputs["seed"]) >= inputs["level"]
     return "reached" if reached else "not reached"
 
@@ -151,8 +158,6 @@ answers in another order: return asked -> return asked[::-1]
     Your answers are not in the order of `asked`.
 answers for the known texts: return asked -> return known
     You answer for the texts that you know. Answer for those in `asked`.
-the labels of the known texts, by turns: return asked -> return [labels[i % len(labels)] for i in range(len(asked))]
-    You hand the known labels round. Let something be learnt from the texts.
 --- hint 2
 fitted on what is asked: function = step(known, labels) \
         -> function = step(asked if step is steps[1] else known, labels)
