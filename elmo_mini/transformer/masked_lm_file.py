@@ -12,6 +12,7 @@ import torch
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
+    with_weights,
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError, PathLike
@@ -72,10 +73,5 @@ def load_masked_lm(path: PathLike, block: Block = TorchBlock) -> tuple[MaskedLM,
         vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
     except (KeyError, TypeError, ValueError) as wrong:
         raise CheckpointDamaged(f"{path} holds no masked language model: {wrong}") from wrong
-    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-        model = MaskedLM(options, block)
-    try:
-        model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    except RuntimeError as wrong:
-        raise CheckpointDamaged(f"{path} does not fit the model: {wrong}") from wrong
-    return model.requires_grad_(False).eval(), vocabulary
+    model = with_weights(lambda: MaskedLM(options, block), tensors, path)
+    return model.requires_grad_(False), vocabulary
