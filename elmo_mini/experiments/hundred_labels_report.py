@@ -105,7 +105,7 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
 
 def print_stored_leads(count: int = 100) -> None:
     """The same in words."""
-    for task, of in tasks().items():
+    for of in tasks().values():
         print(f"{of['what']} ({count} labels, {of['asked']} texts asked)")
         for name, row in of["methods"].items():
             if name != "bag of words":

@@ -1,17 +1,14 @@
 """Exercise `broken_reports`: which fault has which report?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.a_hundred_labels import LESSON
-from autograde.exercises.from_characters.which_fault import WhichFault
 from elmo_mini.experiments.broken_reports import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {
     1: "texts without a double would come out worse than what is reported",
-    2: "coin flips would be told apart, too, by far better than half, and fresh texts would come out "
-    "worse than what is reported",
+    2: "coin flips would be told apart, too, and far better than half the time, with or without "
+    "doubles; fresh texts would come out worse than what is reported",
     3: "the reported number would be above that on fresh texts in every draw, and with coin flips "
     "a little above a half, as the luckiest of sixty is",
     4: "every draw would report the very same number",
@@ -25,28 +22,12 @@ LOOK = {
     "C": "Look at the last column, and compare it with the reported number",
 }
 
-
-def reference() -> dict[str, int]:
-    """The number of each report's fault."""
-    return dict(TRUTH)
-
-
-REPORT = WhichFault("report", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"A": 2, "B": 1, "C": 2})
-
-EXERCISE = Exercise(
-    id="broken_reports",
-    title="Three broken reports",
-    lesson=LESSON,
-    points=3,
+EXERCISE = WhichFault("report", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"B": 1}).exercise(
+    "broken_reports",
+    "Three broken reports",
+    LESSON,
+    lambda: {"A": 2, "B": 4, "C": 1},
     difficulty=2,
     importance=5,
     minutes=8,
-    reference=reference,
-    run=REPORT.run,
-    cases=REPORT.cases(),
-    mistakes=REPORT.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 2, "B": 4, "C": 1},
-    },
 )

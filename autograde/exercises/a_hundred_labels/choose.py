@@ -167,7 +167,8 @@ chosen by the test: best = max(scores, key=scores.get) -> scores = {n: \
     You choose by the test. With many methods the luckiest looks good there, whatever it knows: the
     number that you report is then a best of many, and too high. Choose by the folds of the known
     texts.
-the best share of the test is reported: return best, sum(a == b for a, b in zip(final, truth, strict=True)) \
+the best share of the test is reported: \
+        return best, sum(a == b for a, b in zip(final, truth, strict=True)) \
         -> return best, max(sum(a == b for a, b in zip(learn_and_answer(s, known, labels, asked), \
         truth, strict=True)) for s in methods.values())
     You report the best share that any method has. Report that of the chosen one.
@@ -178,7 +179,7 @@ all are asked about the test: best = max(scores, key=scores.get) \
     you have seen, you cannot forget.
 scored on what was learnt: [known[i] for i in held]) -> texts) \
         && zip(said, held, strict=True) -> zip(said, rest, strict=True)
-    You score a method on the texts that it has learnt. Whoever learns by heart is right about all of
+    You score a method on the texts that it has learnt. Whoever learns by heart is right about
     them: score it on the fold that was held back.
 the sides of a fold are exchanged: if folds[i] != fold] -> if fold == folds[i]] \
         && held = [i for i in range(len(known)) if folds[i] == fold] \
@@ -203,7 +204,8 @@ the worst: max(scores, key=scores.get) -> min(scores, key=scores.get)
 --- hint 3
 the last of equals: max(scores, key=scores.get) -> max(reversed(scores), key=scores.get)
     Of equally good methods you take the last. Take the first, as `max` does.
-the share in cross-validation is reported: sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth) \
+the share in cross-validation is reported: \
+        sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth) \
         -> scores[best] / len(known)
     You report the share in cross-validation. It was chosen for being high; report the test's.
 hits, not a share: / len(truth) ->

@@ -139,7 +139,8 @@ def _elmo(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) 
     known = texts
     for step in steps:
         function = step(known, labels)
-        known, asked = function(known), function(asked)
+        known = function(known)
+        asked = function(asked)
     return asked
 
 
@@ -159,10 +160,10 @@ answers in another order: return asked -> return asked[::-1]
 answers for the known texts: return asked -> return known
     You answer for the texts that you know. Answer for those in `asked`.
 --- hint 2
-fitted on what is asked: function = step(known, labels) \
-        -> function = step(asked if step is steps[1] else known, labels)
-    Your answers change with what else is asked: something is fitted on `asked`. Learn from the known
-    texts, and from those without labels.
+the asked texts have a scale of their own: asked = function(asked) \
+        -> asked = (step(asked, labels) if step is steps[1] else function)(asked)
+    Your answers change with what else is asked: something is fitted on `asked`. Learn from the
+    known texts, and from those without labels.
 labels in another order: steps = elmo_features() -> steps = elmo_features() \
         ⏎labels = list(labels)[1:] + list(labels)[:1]
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.

@@ -91,8 +91,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Return what the last step says of `asked`: an answer for each text.")
     if any(not isinstance(one, int) or isinstance(one, bool) for one in said):
         raise AnswerRefused(
-            "What you return are no labels. Has the output of each step become the next one's input, "
-            "up to the last?"
+            "What you return are no labels. Has the output of each step become the next one's "
+            "input, up to the last?"
         )
     return list(said)
 
@@ -146,8 +146,8 @@ SLIPS = """
 --- hint 1
 the first step looks at what is asked: function = step(known, labels) \
         -> function = step(known + asked if step is steps[0] else known, labels)
-    Your first step has looked at the texts that are asked, before answering. Whatever learns, learns
-    from the known texts alone, a counter of words, too.
+    Your first step has looked at the texts that are asked, before answering. Whatever learns,
+    learns from the known texts alone, a counter of words, too.
 every step looks at what is asked: step(known, labels) -> step(known + asked, labels)
     Your steps learn from the known texts and from those that are asked. From `known` alone.
 fitted on what is asked: step(known, labels) -> step(asked, labels)
@@ -169,7 +169,8 @@ only the first step: return asked ->⏎return asked && for step in steps: -> for
 the known texts stay as they were: known = function(known) ->
     The known texts never pass through the steps: the next step learns from what the one before has
     made of them.
-what is asked stays as it was: asked = function(asked) -> ⏎if step is steps[-1]: asked = function(asked)
+what is asked stays as it was: asked = function(asked) \
+        -> ⏎if step is steps[-1]: asked = function(asked)
     The texts that are asked go straight to the last step. They pass through all of them.
 """
 

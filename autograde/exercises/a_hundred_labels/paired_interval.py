@@ -107,8 +107,8 @@ over the texts alone: rows = rng.integers(draws, size=draws) -> rows = np.arange
     Your interval knows other texts, and no other draws of labels. Draw the rows anew, too: with
     other labels the method would be another.
 each cell on its own: lead[rows][:, columns].mean() -> rng.choice(lead.ravel(), lead.size).mean()
-    You draw single cells, as if every one of them were an experiment of its own. All cells of a row
-    share their labels, those of a column their text: draw whole rows and whole columns.
+    You draw single cells, as if every one of them were an experiment of its own. All cells of a
+    row share their labels, those of a column their text: draw whole rows and whole columns.
 other texts in each row: lead[rows][:, columns].mean() \
         -> np.mean([lead[row, rng.integers(texts, size=texts)].mean() for row in rows])
     You draw other texts for each row. One round has one set of texts, the same for all its rows.
@@ -121,8 +121,8 @@ one draw and one text: rng.integers(draws, size=draws) -> rng.integers(draws, si
     You draw one row and one column a round. As many as there are, each with return.
 without return: rng.integers(draws, size=draws) -> rng.permutation(draws) \
         && rng.integers(texts, size=texts) -> rng.permutation(texts)
-    You draw without return, so each round is the same table in another order. With return: some come
-    twice, others not at all.
+    You draw without return, so each round is the same table in another order. With return, some
+    come twice, others not at all.
 --- hint 2
 the second less the first: first.astype(float) - second.astype(float) \
         -> second.astype(float) - first.astype(float)

@@ -12,7 +12,7 @@ from autograde.exercises.a_hundred_labels import LESSON
 from elmo_mini.few_labels.protocol import split
 
 SEEDS = 6
-WORDS = "the film is a small gem and its end was never so sad or slow".split()
+WORDS = ("the", "film", "is", "a", "small", "gem", "and", "its", "end", "was", "never", "so", "sad")
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -126,14 +126,16 @@ rows are drawn and copies forgotten: [row for row, text in enumerate(spelt) if t
         -> drawn_rows.tolist() \
         && [row for row, text in enumerate(spelt) if text not in drawn] \
         -> [row for row in range(len(texts)) if row not in drawn_rows]
-    A text stands on both sides: whoever learns it by heart is right about it in the test. Decide for
-    each *text*, and send all of its copies the same way.
+    A text stands on both sides: whoever learns it by heart is right about it in the test. Decide
+    for each *text*, and send all of its copies the same way.
 the sides are exchanged: return learn, test -> return test, learn
     You return the test first. The rows to learn from come first.
-texts in place of rows: return learn, test -> return [texts[r] for r in learn], [texts[r] for r in test]
+texts in place of rows: return learn, test \
+        -> return [texts[r] for r in learn], [texts[r] for r in test]
     You return texts. Return their row numbers, so that labels can be found, too.
 --- hint 2
-the copies are thrown away: if text not in drawn] -> if text not in drawn and row == spelt.index(text)] \
+the copies are thrown away: if text not in drawn] \
+        -> if text not in drawn and row == spelt.index(text)] \
         && if text in drawn] -> if text in drawn and row == spelt.index(text)]
     Some rows are on no side. Copies are data, too: keep each of them, on the side of its text.
 copies of test texts are thrown away: if text in drawn] -> if row in drawn_rows]
@@ -142,7 +144,8 @@ capitals make another text: " ".join(text).lower() -> " ".join(text)
     *The* and *the* are two texts for you, so a copy with a capital slips through. Compare in lower
     case.
 the first rows: rng.permutation(len(texts))[:count] -> np.arange(count)
-    Your test is the same whatever `rng` is. Draw with the `rng` that is given: files are often sorted, by class or by date.
+    Your test is the same whatever `rng` is. Draw with the `rng` that is given: files are often
+    sorted, by class or by date.
 a generator without a seed: rng.permutation -> np.random.default_rng().permutation
     The same `rng` gives another split the next time. Draw with the `rng` that is given, so that
     somebody else can repeat it.

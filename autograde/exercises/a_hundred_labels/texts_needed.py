@@ -99,7 +99,8 @@ always 1.96: width**2 -> 1.96**2
 a standard error without its root: width**2 * variance / lead**2 -> width * variance / lead
     The standard error is the *root* of variance / n. So the number grows with the square of
     width / lead.
-the spread for the variance: width**2 * variance / lead**2 -> width**2 * math.sqrt(variance) / lead**2
+the spread for the variance: width**2 * variance / lead**2 \
+        -> width**2 * math.sqrt(variance) / lead**2
     You take the spread where the variance belongs: leave out the root.
 --- hint 3
 rounded down: math.ceil(width**2 * variance / lead**2) -> int(width**2 * variance / lead**2)
