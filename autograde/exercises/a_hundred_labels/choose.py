@@ -125,7 +125,8 @@ def _with_arrays(
     for name, steps in methods.items():
         answers = np.empty(len(known), dtype=int)
         for part in np.unique(fold):
-            rest, held = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
+            rest = np.flatnonzero(fold != part).tolist()
+            held = np.flatnonzero(fold == part).tolist()
             answers[held] = learn_and_answer(
                 steps, [known[i] for i in rest], [labels[i] for i in rest], [known[i] for i in held]
             )

@@ -101,7 +101,8 @@ def _rows_first(
 ) -> tuple[list[int], list[int]]:
     spelt = [" ".join(text).lower() for text in texts]
     drawn = {spelt[row] for row in rng.permutation(len(texts))[:count]}
-    learn, test = [], []
+    learn: list[int] = []
+    test: list[int] = []
     for row, text in enumerate(spelt):
         (test if text in drawn else learn).append(row)
     return learn, test
