@@ -52,7 +52,7 @@ def leads_figure(
         [f"{count} labels" for count in counts],
         points(leads),
         title=title,
-        ylabel="points ahead of the bag of words",
+        ylabel="points ahead",
     )
 
 
@@ -100,7 +100,7 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
         for task, of in tasks().items()
     }
     labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names]
-    return interval_bars(labels, rows, title=title, ylabel="points ahead of the bag of words")
+    return interval_bars(labels, rows, title=title, ylabel="points ahead")
 
 
 def print_stored_leads(count: int = 100) -> None:
