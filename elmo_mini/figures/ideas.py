@@ -20,9 +20,12 @@ IDEAS = (
     Idea("01", "word2vec", 2013, "vectors for words, cheaply, from raw text", "one vector a word"),
     Idea("02", "GloVe", 2014, "counts and vectors are two sides of one thing", "one vector a word"),
     Idea("04", "Dai & Le", 2015, "a whole network starts from a language model", "reads one way"),
-    Idea("03", "context2vec", 2016, "a vector for the place: both sides of it", "no layers mixed"),
     Idea(
-        "02", "fastText", 2016, "unseen words have vectors, from their parts", "one vector a word"
+        "03",
+        "context2vec",
+        2016,
+        "a vector for the place: both sides of it",
+        "both sides meet at the top only",
     ),
     Idea(
         "04",
@@ -30,6 +33,9 @@ IDEAS = (
         2016,
         "encoder and decoder start from two language models",
         "forgetting: needs a second loss",
+    ),
+    Idea(
+        "02", "fastText", 2017, "unseen words have vectors, from their parts", "one vector a word"
     ),
     Idea("05", "TagLM", 2017, "a frozen language model helps a tagger", "its top layer alone"),
     Idea("10", "AWD-LSTM", 2017, "small texts no longer learnt by heart", "a step at a time"),
@@ -41,8 +47,10 @@ IDEAS = (
         "a vector for each occurrence, from all layers and letters",
         "two directions that never meet",
     ),
-    Idea("11", "ULMFiT", 2018, "fine-tuning that does not forget", "tried on classification only"),
-    Idea("13", "GPT", 2018, "one Transformer, fine-tuned for every task", "reads one way"),
+    Idea(
+        "11", "ULMFiT", 2018, "fine-tuning with care not to forget", "tried on classification only"
+    ),
+    Idea("13", "GPT", 2018, "one Transformer, fine-tuned for each task", "reads one way"),
     Idea("12", "BERT", 2018, "all layers see both sides", "15 % of the words teach; cannot write"),
 )
 ROW, TOP = 0.36, 0.75

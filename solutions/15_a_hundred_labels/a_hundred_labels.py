@@ -268,7 +268,9 @@ predict("chosen", "100 labels. Which does your protocol choose?", options=list(M
 # %% slide="subslide"
 folds = [row % 5 for row in range(len(known))]
 chosen, share = choose(METHODS, known, labels, folds, asked, answers)
-print(f"Chosen by five folds of {len(known)} labels: {chosen}. On {len(asked)} other texts: {share:.1%}")
+print(
+    f"Chosen by five folds of {len(known)} labels: {chosen}. On {len(asked)} other texts: {share:.1%}"
+)
 outcome("chosen", chosen)
 
 # %% [markdown] slide="slide"
@@ -317,7 +319,11 @@ paired_interval = or_reference("paired_interval", paired_interval)
 # Now the curve that papers draw: 25, 50 and 100 labels, three draws each, the smaller ones inside the larger. ULMFiT joins in, fine-tuned on each draw (stages 1 and 3). Everything is compared with the bag of words, on the same labels and texts, by your interval.
 
 # %%
-predict("few", "25 labels: how many points are ELMo's features ahead of the bag of words?", unit="points")
+predict(
+    "few",
+    "25 labels: how many points are ELMo's features ahead of the bag of words?",
+    unit="points",
+)
 
 # %% slide="subslide"
 COUNTS, SEEDS = (25, 50, 100), (1, 2, 3)
@@ -354,7 +360,9 @@ leads = {
     for name, rows in right.items()
     if rows is not base
 }
-report.leads_figure(leads, COUNTS, "The fewer the labels, the more ELMo is worth (here, three draws)")
+report.leads_figure(
+    leads, COUNTS, "Ahead of the bag of words: ELMo needs few labels (here, three draws)"
+)
 
 # %%
 report.print_leads(leads, COUNTS)
@@ -365,7 +373,9 @@ outcome("few", 100 * leads["ELMo features"][0][0], unit="points")
 
 # %% slide="subslide"
 print(stored_result("hundred_labels_curves"))
-report.stored_leads_figure("With 100 labels the task decides what reading is worth (stored, five draws)")
+report.stored_leads_figure(
+    "100 labels: the task decides what reading is worth, against a bag of words (stored)"
+)
 
 # %%
 report.print_stored_leads()
@@ -415,7 +425,9 @@ check("texts_needed", texts_needed)
 # %%
 texts_needed = or_reference("texts_needed", texts_needed)
 for lead in (0.10, 0.05, 0.03, 0.01):
-    print(f"A lead of {100 * lead:.0f} points, 15 of 100 texts in dispute: {texts_needed(lead, 0.15):,}")
+    print(
+        f"A lead of {100 * lead:.0f} points, 15 of 100 texts in dispute: {texts_needed(lead, 0.15):,}"
+    )
 print(f"3 points, seen four times out of five: {texts_needed(0.03, 0.15, width=2.8):,}")
 
 # %% [markdown]
@@ -533,7 +545,9 @@ check("hand_in", hand_in)
 predict("catch_up", "How many labels does a bag of words need to match ELMo's features with 25?")
 
 # %% slide="subslide"
-report.curves_figure("voices", "Opinion or plot: the bag of words needs many times the labels (stored)")
+report.curves_figure(
+    "voices", "Opinion or plot: the bag of words needs many times the labels (stored)"
+)
 
 # %%
 report.print_catch_up()
@@ -584,7 +598,7 @@ progress()
 # ## The road behind you
 
 # %%
-ideas.ideas("Each idea mended what the one before had left open")
+ideas.ideas("What each idea mended, and what it left open")
 
 # %% [markdown]
 # Every line of that picture is something you have typed, broken and measured. The [glossary](../../GLOSSARY.md) has the words of the course, each with the lesson that teaches it. `CONCEPTS.md` lists every idea with its section.
