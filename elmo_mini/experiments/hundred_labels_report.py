@@ -45,9 +45,16 @@ def points(
 
 
 def leads_figure(
-    leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int], title: str
+    leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
 ) -> Picture:
-    """Leads over the bag of words, with the intervals that the learner computed."""
+    """Leads over the bag of words, with the intervals that the learner computed.
+
+    The title names the method that is furthest ahead with the fewest labels.
+    """
+    best = max(leads, key=lambda name: leads[name][0][0])
+    mean, low, _ = leads[best][0]
+    how = "clearly" if low > 0 else "not clearly"
+    title = f"{counts[0]} labels: {best}, {100 * mean:+.0f} points against the bag of words, {how}"
     return interval_bars(
         [f"{count} labels" for count in counts],
         points(leads),

@@ -360,16 +360,14 @@ leads = {
     for name, rows in right.items()
     if rows is not base
 }
-report.leads_figure(
-    leads, COUNTS, "Ahead of the bag of words: ELMo needs few labels (here, three draws)"
-)
+report.leads_figure(leads, COUNTS)
 
 # %%
 report.print_leads(leads, COUNTS)
 outcome("few", 100 * leads["ELMo features"][0][0], unit="points")
 
 # %% [markdown]
-# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. Is that so on every task? The stored runs ask four of them, with five draws: this lesson's task in both of its forms, and the two of lesson 11.
+# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. (With the few texts of the Lee corpus, the intervals here are too wide to be sure.) Is that so on every task? The stored runs ask four of them, with five draws: this lesson's task in both of its forms, and the two of lesson 11.
 
 # %% slide="subslide"
 print(stored_result("hundred_labels_curves"))

@@ -7,8 +7,8 @@ from elmo_mini.experiments.broken_reports import FAULTS, RUNS
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {
     1: "texts without a double would come out worse than what is reported",
-    2: "coin flips would be told apart, too, and far better than half the time, with or without "
-    "doubles; fresh texts would come out worse than what is reported",
+    2: "coin flips would be told apart, too, and far more often than half the time, with or "
+    "without doubles",
     3: "the reported number would be above that on fresh texts in every draw, and with coin flips "
     "a little above a half, as the luckiest of sixty is",
     4: "every draw would report the very same number",

@@ -43,7 +43,6 @@ def test_each_broken_report_has_its_symptom_and_the_sound_one_has_none(either: s
     assert sound.coins < 0.55
     assert sound.reported - sound.fresh < 0.02
     assert found["A"].coins > 0.6
-    assert found["A"].reported - found["A"].fresh > 0
     assert len(set(found["B"].draws)) == 1
     assert all(len(set(found[name].draws)) > 1 for name in ("sound", "A", "C"))
     assert found["C"].reported - found["C"].no_double > 0.05

@@ -1,4 +1,4 @@
-"""The closing picture: in the order of the years, readable, and each idea in a lesson of the road."""
+"""The closing picture: years in their order, readable, each idea in a lesson of the road."""
 
 from elmo_mini.figures.ideas import IDEAS, ideas
 from elmo_mini.figures.legibility import unreadable
