@@ -236,7 +236,9 @@ EXERCISE = Exercise(
         Case("five methods", _bench(5, 40, 40, (0, 1, 2, 3), (0.75, 0.65)), weight=2),
         Case("forty methods that know nothing", _bench(40, 30, 30, (0, 1, 2)), weight=2),
         Case(
-            "folds of different sizes", _bench(8, 33, 20, (0, 0, 0, 1, 0, 2), (0.7,) * 5), weight=2
+            "folds of different sizes",
+            _bench(8, 33, 20, (0, 0, 0, 1, 0, 2), (0.7,) * 5),
+            weight=2,
         ),
         Case(
             "folds numbered 3, 7 and 12",
@@ -245,6 +247,11 @@ EXERCISE = Exercise(
         ),
         Case("two are equally good", _bench(6, 24, 20, (0, 1, 2), (0.75,), True), edge=True),
         Case("every text a fold of its own", _bench(6, 14, 12, range(14), (0.8,)), edge=True),
+        Case(
+            "sixty methods, folds of different sizes",
+            _bench(60, 40, 20, (0, 0, 0, 1, 2, 3), (0.6,) * 60),
+            edge=True,
+        ),
     ),
     mistakes=slips(_right, SLIPS),
     right_answers={"counted": _right, "with arrays": _with_arrays},
