@@ -249,7 +249,7 @@ EXERCISE = Exercise(
         Case("every text a fold of its own", _bench(6, 14, 12, range(14), (0.8,)), edge=True),
         Case(
             "sixty methods, folds of different sizes",
-            _bench(60, 40, 20, (0, 0, 0, 1, 2, 3), (0.6,) * 60),
+            _bench(60, 42, 20, (0, 0, 0, 1, 2, 3), (0.6,) * 60),
             edge=True,
         ),
     ),
