@@ -159,34 +159,27 @@ def seeds_of_taglm() -> list[str]:
 
 def letters() -> list[str]:
     numbers = stored_result("characters_neighbours").numbers
-    unseen, frequent, misspelt = (
-        numbers[question]["checkpoint ahead of"]
-        for question in ("class of unseen words", "class of frequent words", "misspelt")
-    )
-    share = numbers["class of unseen words"]["share"]
-    text, spelling, untrained = "fastText, same text", "letters to change", "the same, untrained"
-    ending = "longest common ending"
-    assert all(point["low"] > 0 for point in [*unseen.values(), *frequent.values()])
-    low, high = share[spelling]["mean"], share["layer 0 of the checkpoint"]["mean"]
-    assert (share[ending]["mean"] - low) / (high - low) > 2 / 3  # "most of it is the ending"
-    assert 0.02 < unseen[ending]["mean"] < 0.08  # "a few points"
-    assert share[text]["high"] < share[ending]["mean"]  # "less than the ending"
-    assert frequent[ending]["low"] > unseen[ending]["high"]  # "a clearer lead"
-    assert misspelt[spelling]["high"] < 0  # "behind letters"
-    assert misspelt[untrained]["mean"] < 0 < misspelt[text]["low"]
-    assert numbers["misspelt"]["occur in the checkpoint's text"] == 0  # "none occurs"
-    assert numbers["class of unseen words"]["words"] == 500
+    unseen, misspelt = numbers["class of unseen words"], numbers["misspelt"]
+    share, ahead = unseen["share"], unseen["checkpoint ahead of"]
+    layer_0, untrained = "layer 0 of the checkpoint", "the same, untrained"
+    ending, text = "longest common ending", "fastText, same text"
+    low, high = share[untrained]["mean"], share[layer_0]["mean"]
+    assert (share[ending]["mean"] - low) / (high - low) > 2 / 3  # "most of it stands at the end"
+    assert ahead[untrained]["low"] > 0.15  # "far ahead of its untrained twin"
+    assert ahead[ending]["low"] > 0
+    assert 0.02 < ahead[ending]["mean"] < 0.08
+    assert misspelt["occur in the checkpoint's text"] == 0  # "none of them occurs"
+    assert unseen["words"] == len(unseen["drawn"]) == 500
     ordinary, alike = (
         numbers[question]["share"] for question in ("meaning or any word", "meaning or letters")
     )
-    layer_0 = "layer 0 of the checkpoint"
     assert ordinary[layer_0]["low"] > 0.5 > ordinary[untrained]["low"]  # "well above a coin"
     assert ordinary[untrained]["high"] > 0.5  # "the untrained network does not"
     assert alike[text]["low"] < 0.5 < alike[text]["high"]  # "no better than a coin"
-    for question in ("meaning or any word", "meaning or letters"):  # "ahead both times"
+    for question in ("meaning or any word", "meaning or letters"):  # "knows more meaning"
         assert numbers[question]["checkpoint ahead of"][text]["high"] < 0
     assert alike[layer_0]["high"] < 0.25  # "nearly every time"
-    return [f"{numbers['misspelt']['words']} misspellings"]
+    return [f"{misspelt['words']} slips", f"The {unseen['words']} words asked about"]
 
 
 def checkpoint() -> list[str]:
@@ -202,23 +195,27 @@ def checkpoint() -> list[str]:
     ]
 
 
-def senses_by_layer() -> list[str]:
-    numbers = stored_result("layers_senseval").numbers
-    form, bag, top = (
-        100 * numbers["rows"][name]["accuracy"]
-        for name in ("majority of the form", "mean of static vectors", "layer 2")
+def senses_in_real_text() -> list[str]:
+    questions = stored_result("real_senses_brown").numbers["questions"]
+
+    def percent(question: str, reader: str) -> str:
+        return f"{100 * questions[question]['share'][reader]['mean']:.0f} %"
+
+    grammar, bank, untrained = "play: noun or verb", "bank: money or river", "layer 2, untrained"
+    numbers = stored_result("real_senses_examples").numbers["accuracy"]
+    linear, before, bayes, most = (
+        f"{100 * numbers[name][-1]['mean']:.0f} %"
+        for name in ("layer 2, linear", untrained, "naive Bayes", "majority")
     )
-    untrained = 100 * numbers["rows"]["layer 2, untrained"]["accuracy"]
-    ahead = numbers["differences"]
-    assert all(difference["low"] > 0 for difference in ahead.values())
-    assert round(100 * ahead["layer 2 less majority of the form"]["mean"]) == 20  # "twenty points"
-    bag_behind = 100 * ahead["layer 2 less mean of static vectors"]["mean"]
-    assert 6.5 < bag_behind < 7  # "nearly seven above"
-    assert round(100 * ahead["layer 2 less layer 2, untrained"]["mean"]) == 12  # "twelve above"
-    assert numbers["rows"]["layer 0"]["accuracy"] < numbers["rows"]["majority"]["accuracy"]
     return [
-        f"layer 2 has {top:.0f} %, the majority of the form {form:.0f} %, a mean of static vectors "
-        f"{bag:.0f} % and the same network before training {untrained:.0f} %"
+        f"{percent(grammar, 'layer 2')} of the nearest neighbours of *play* have its part of "
+        f"speech, where an untrained network has {percent(grammar, untrained)} and chance "
+        f"{100 * questions[grammar]['chance']:.0f} %",
+        f"For *bank* layer 2 has {percent(bank, 'layer 2')} against {percent(bank, untrained)} "
+        f"untrained; random vectors of the neighbouring words have "
+        f"{percent(bank, 'random vectors around')}",
+        f"a linear probe of layer 2 has {linear}: far above the majority ({most}) and the "
+        f"untrained network ({before}), and three points below naive Bayes ({bayes})",
     ]
 
 
@@ -266,7 +263,7 @@ def two_sizes() -> list[str]:
         ("05", seeds_of_taglm),
         ("06", letters),
         ("07", checkpoint),
-        ("08", senses_by_layer),
+        ("08", senses_in_real_text),
         ("09", one_word_of_four),
         ("09", two_sizes),
     ],
