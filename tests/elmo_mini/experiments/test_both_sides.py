@@ -3,33 +3,17 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments import both_sides, broken_blanks
-from elmo_mini.experiments.agreement import Agreement, agreement
+from elmo_mini.experiments.agreement import agreement, linear_reader
 from elmo_mini.experiments.small_text import small_text
-from elmo_mini.probing.classifiers import linear
-from elmo_mini.vectors.stream import Floats, embed_stream
-
-
-def vectors(task: Agreement) -> Floats:
-    embedded = embed_stream(load_pretrained(), task.sentences, progress=False)
-    pairs = zip(embedded, task.place, strict=True)
-    found: Floats = np.stack([e.every_layer()[2, place] for e, place in pairs])
-    return found
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
-    learnt, asked = agreement()
-    known, new = vectors(learnt), vectors(asked)
-    right = {}
-    for question in ("left", "right", "agree"):
-        labels = [str(label) for label in getattr(learnt, question)]
-        truth = getattr(asked, question).astype(str)
-        right[question] = float((np.array(linear(known, labels, new)) == truth).mean())
+    right = linear_reader(load_pretrained())
     assert right["left"] > 0.95
     assert right["right"] > 0.95
     assert 0.4 < right["agree"] < 0.6
@@ -84,8 +68,9 @@ def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
 
 
 def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, few in (("STEPS", 3), ("SENTENCES", 200), ("HELD_OUT", 30), ("WORDS", 100)):
-        monkeypatch.setattr(both_sides, name, few)
+    few = {**both_sides.NEWS, "train": 200, "held_out": 30}
+    for name, value in (("STEPS", 3), ("NEWS", few), ("WORDS", 100)):
+        monkeypatch.setattr(both_sides, name, value)
     assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
     stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
     assert set(stored["nats"]) >= {"left", "right", "product", "both", "counts of words"}
