@@ -151,6 +151,7 @@ class MaskedPretraining:
             "options": asdict(self.options),
             "batch_size": self.batch_size,
             "seed": self.seed,
+            "chosen": self.chosen,
             "step": self.step,
             "words_read": self.words_read,
             "seconds": self.seconds,
@@ -167,7 +168,12 @@ class MaskedPretraining:
             If the file is of another run.
         """
         tensors, record = read_checkpoint(path)
-        own = {"options": asdict(self.options), "batch_size": self.batch_size, "seed": self.seed}
+        own = {
+            "options": asdict(self.options),
+            "batch_size": self.batch_size,
+            "seed": self.seed,
+            "chosen": self.chosen,
+        }
         other = [name for name, value in own.items() if record.get(name) != value]
         if other:
             raise CheckpointDamaged(f"{path} is of a run with another {' and '.join(other)}")

@@ -30,6 +30,7 @@ from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.probing.report import stored_points
 from elmo_mini.progress import progress_bar
+from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import heads
 from elmo_mini.transformer.fill import fill
@@ -128,7 +129,7 @@ interval_bars(
     [name.replace(", ", ",\n") for name in nats],
     {"nats for each word": list(nats.values())},
     times=1,
-    title="Where the directions meet, the loss falls towards nothing (stored)",
+    title="Two layers that meet lose a nat less than readers that never do (stored)",
     ylabel="held-out nats for each word",
 )
 
@@ -137,22 +138,16 @@ print(LEAK)
 outcome("deeper", str(1 + int(np.argmin([point["mean"] for point in list(nats.values())[:3]]))))
 
 # %% [markdown]
-# DEPTH_TEXT
+# With one layer nothing leaks: each half has read its own side, and it bets as the two readers do that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies, too, but has not got as far in as many steps. Its loss says nothing about what it has learnt.
 #
-# Its loss says nothing about what it has learnt. Are its states of use all the same? A tagger may see the whole sentence, so a linear probe was asked for parts of speech.
+# Are its states worth something to a tagger, which may see the whole sentence? Five starts again, and a linear probe for parts of speech.
 
 # %% slide="subslide"
-tags = {name: point for name, point in LEAK.numbers["tags"].items() if "form" not in name}
-interval_bars(
-    [name.replace(", ", ",\n") for name in tags],
-    {"tags": list(tags.values())},
-    title="TAG_TITLE",
-    ylabel="right, percent",
-    level=("the form's commonest tag", 100 * LEAK.numbers["tags"]["majority of the form"]["mean"]),
-)
+for name, point in LEAK.numbers["tags"].items():
+    print(f"{name:21} {point['mean']:.0%} ({point['low']:.0%} to {point['high']:.0%})")
 
 # %% [markdown]
-# TAG_TEXT
+# The states of the class that copies are worth less than those of a network that has read nothing, and all of them less than the words alone. But so are those of the honest readers. These runs are too short to say what copying costs a tagger; only the loss is clear.
 #
 # So the fault is not the meeting. It is the question: *say the word that stands before you*. Change the question, and the readers may meet.
 
@@ -256,7 +251,7 @@ check("train_blanks", train_blanks)
 # %% [markdown] slide="subslide"
 # Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. One helping hand is not BERT's: the table of places does not begin at random but with **waves**, so that neighbours begin alike (lesson 13 comes back to them). And we ask for 30 words in 100; why, you will see below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 5).
 #
-# Write two sentences of your own, of words that the news might use, with a `[MASK]` in each.
+# Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
 
 # %%
 train_blanks = or_reference("train_blanks", train_blanks)
@@ -320,11 +315,11 @@ beaten = "of words and of pairs on both sides" if gain["low"] > 0 else "of words
 outcome("yours", beaten if own.mean() < of_words.mean() else "none")
 
 # %% [markdown]
-# YOURS_TEXT
+# For some hundred steps such a network only learns which words are common, and fills every blank with *the*. Then its attention finds out that neighbours matter, and the loss falls again.
 #
 # ### A larger one
 #
-# LARGE_TEXT
+# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card, in `elmo_mini/data/course_masked_lm`, has the details. Fill your own blanks with it.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()
@@ -332,7 +327,36 @@ for sentence in ["i would like a [MASK] of tea .", "she opened the [MASK] and we
     print(f"{sentence:40} {fill(large, large_words, sentence, 4)[0]}")
 
 # %% [markdown]
-# FEATURES
+# ### What are its states worth?
+#
+# Lesson 09 asked the layers of the biLM for senses. Here are both models' answers, on the same sentences of senseval, and what lesson 09 missed at first: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
+
+# %%
+predict(
+    "features",
+    "Senses of senseval: which model's best layer is ahead?",
+    options=["the masked model's", "the biLM's", "no clear difference"],
+)
+
+# %% slide="subslide"
+SENSES = stored_result("masked_layers_senseval")
+rows = ["neighbours", *(f"{who}, layer {k}" for who in ("masked", "biLM") for k in (0, 1, 2))]
+rows += [f"{who}, untrained, layer 2" for who in ("masked", "biLM")]
+interval_bars(
+    [row.replace(", ", ",\n") for row in rows],
+    {"5 nearest examples": stored_points(SENSES.numbers["rows"], rows)},
+    title="Senses of hard, interest, line and serve (stored)",
+    ylabel="right, percent",
+    level=("commonest sense", 100 * SENSES.numbers["rows"]["majority"]["accuracy"]),
+)
+
+# %%
+print(SENSES)
+for pair, gain in SENSES.numbers["differences"].items():
+    print(f"  {pair}: {lead(gain)}")
+
+# %% [markdown]
+# FEATURES_TEXT
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
@@ -421,17 +445,7 @@ outcome("share", close if abs(change) <= 0.05 else "better" if change < 0 else "
 # You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Below stand two more numbers: how far the state of a blank moves when the other words of its sentence change places, and how many of the words in sight the model answers with themselves.
 
 # %% slide="subslide"
-held = both_sides.rows_of(TEXT.held_out, WORDS)
-
-
-def endless(seed):
-    """Sentences without end."""
-    return (both_sides.rows_of(sentences, WORDS) for sentences in TEXT.batches(32, seed))
-
-
-seen = {}
-for name in progress_bar(list(planted.RUNS)):
-    seen[name] = planted.symptoms(name, V, endless, held, 200)
+seen = planted.every_run(TEXT, WORDS, 200)
 plots.bars(
     list(seen),
     {

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -28,17 +29,7 @@ def test_half_of_the_sentences_agree_and_no_noun_is_in_both_parts() -> None:
 def test_planted_faults_show_as_the_lesson_says() -> None:
     text = small_text(600, 60, 300)
     vocabulary = both_sides.masked_vocabulary(text, 300)
-    held = both_sides.rows_of(text.held_out, vocabulary)
-    seen = {
-        name: broken_blanks.symptoms(
-            name,
-            len(vocabulary),
-            lambda seed: (both_sides.rows_of(s, vocabulary) for s in text.batches(32, seed)),
-            held,
-            90,
-        )
-        for name in broken_blanks.RUNS
-    }
+    seen = broken_blanks.every_run(text, vocabulary, 90)
     sound = seen["sound"]
     assert seen["A"].training < 0.7 * sound.training
     assert seen["C"].training < 0.7 * sound.training
@@ -47,7 +38,7 @@ def test_planted_faults_show_as_the_lesson_says() -> None:
     assert seen["B"].moved < 1e-4 < sound.moved
     assert seen["A"].own > sound.own + 0.3
     with pytest.raises(KeyError):
-        broken_blanks.symptoms("D", 10, lambda seed: iter(()), held, 1)
+        broken_blanks.symptoms("D", 10, lambda seed: iter(()), (), 1)  # type: ignore[arg-type]
 
 
 def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
@@ -67,6 +58,20 @@ def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
     torch.testing.assert_close(bets.exp().sum(1), torch.ones(len(ids), dtype=torch.double))
 
 
+def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() -> None:
+    text = small_text(300, 40, 200)
+    vocabulary = both_sides.masked_vocabulary(text, 200)
+    ids, _, places, words = both_sides.one_blank_each(text.held_out, vocabulary, 3)
+    back = ids.scatter(1, places[:, None], words[:, None]).view(-1, 3, ids.shape[1])
+    assert bool((back == back[:, :1]).all())
+    counts = both_sides.counting_bets(text, vocabulary, ids, places)
+    assert all(bet.shape == (len(ids), len(vocabulary)) for bet in counts.values())
+    three = both_sides.over_groups([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 20, np.arange(120) // 3)
+    one = both_sides.over_groups([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 20, np.arange(120))
+    assert three["mean"] == one["mean"] == 0.5
+    assert three["high"] - three["low"] > 1.4 * (one["high"] - one["low"])
+
+
 def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {**both_sides.NEWS, "train": 200, "held_out": 30}
     for name, value in (("STEPS", 3), ("NEWS", few), ("WORDS", 100)):
@@ -74,3 +79,4 @@ def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
     stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
     assert set(stored["nats"]) >= {"left", "right", "product", "both", "counts of words"}
+    assert set(stored["less_both"]) == set(stored["nats"]) - {"both"}
