@@ -20,6 +20,7 @@ from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
+    with_weights,
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError, PathLike
@@ -109,15 +110,9 @@ def load_awd_lstm(
         for name, tensor in tensors.items()
         if not name.endswith(SCALE)
     }
-    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-        model = AWDLSTM(options)
     if options.tied and "embedding.weight" in weights:
         weights["decoder.weight"] = weights["embedding.weight"]
-    try:
-        model.load_state_dict(weights)
-    except RuntimeError as wrong:
-        raise CheckpointDamaged(f"{file} does not fit its own options: {wrong}") from wrong
-    return model.eval(), vocabulary
+    return with_weights(lambda: AWDLSTM(options), weights, file), vocabulary
 
 
 def read_awd_lstm_record(path: PathLike) -> dict[str, Any]:

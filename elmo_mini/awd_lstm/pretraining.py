@@ -16,6 +16,7 @@ from elmo_mini.pretraining.sources import (
     evaluation_sentences,
     from_corpus,
     pack,
+    sources_table,
 )
 from elmo_mini.pretraining.streams import PackedText
 from elmo_mini.pretraining.text import hold_out
@@ -85,10 +86,6 @@ def _lowered(text: PackedText) -> Iterator[list[str]]:
 def model_card(record: dict[str, Any]) -> str:
     """The record of one direction as a page to read."""
     options = record["options"]
-    rows = [
-        f"| {s['name']} | {s['title']} | {s['tokens']:,} | {s['left_out']:,} | {s['licence']} |"
-        for s in record["sources"]
-    ]
     lines = [
         f"# An AWD-LSTM language model that reads {options['direction']}",
         "",
@@ -99,9 +96,7 @@ def model_card(record: dict[str, Any]) -> str:
         "",
         "## Text",
         "",
-        "| name | what it is | words | sentences left out | licence |",
-        "|---|---|---|---|---|",
-        *rows,
+        *sources_table(record["sources"]),
         "",
         f"In lower case, {options['vocabulary_size']:,} words with `<unk>` and `</s>`. Sentences "
         "left out stand in a text on which the course measures models.",

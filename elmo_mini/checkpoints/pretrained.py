@@ -20,6 +20,7 @@ from elmo_mini.checkpoints.fitting import check_weights_are_all
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
+    with_weights,
     write_checkpoint,
 )
 from elmo_mini.errors import PathLike
@@ -77,17 +78,17 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
             f"{file} holds no pretrained model alone; a run's checkpoint becomes one with "
             "`python -m elmo_mini pretrain`, which writes model.safetensors beside it"
         )
-    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-        bilm = BiLM(BiLMOptions.from_dict(record["options"]), stateful=stateful)
-    try:
-        if START[0] in tensors:
-            h, c = (tensors.pop(name, torch.empty(0)) for name in START)
-            carried = bilm.carried
+    options = BiLMOptions.from_dict(record["options"])
+    start = {name: tensors.pop(name) for name in START if name in tensors}
+    bilm = with_weights(lambda: BiLM(options, stateful=stateful), tensors, file)
+    if start:
+        carried = bilm.carried
+        try:
+            h, c = (start[name] for name in START)
             carried.set_start(h.view_as(carried.start_h), c.view_as(carried.start_c))
-        bilm.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    except RuntimeError as wrong:
-        raise CheckpointDamaged(f"{file} does not fit its own options: {wrong}") from wrong
-    return bilm.requires_grad_(False).eval()
+        except (KeyError, RuntimeError) as wrong:
+            raise CheckpointDamaged(f"{file} does not fit the model: {wrong}") from wrong
+    return bilm.requires_grad_(False)
 
 
 def read_record(path: PathLike) -> dict[str, Any]:

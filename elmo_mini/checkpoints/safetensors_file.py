@@ -5,18 +5,20 @@ no code.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.files import existing_file, written_whole
 
 _RECORD = "record"
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
 class CheckpointDamaged(ConfigurationError):
@@ -66,6 +68,33 @@ def read_checkpoint(
         raise CheckpointDamaged(
             f"{path} is a safetensors file, but not one written by elmo_mini: its record is missing"
         ) from wrong
+
+
+def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path: PathLike) -> Model:
+    """A model with the weights of a file, as float32; no random number is used up.
+
+    Parameters
+    ----------
+    make : builds the model; the weights that it draws are overwritten
+    tensors : its state
+    path : where they come from, for the message
+
+    Returns
+    -------
+    The model in evaluation mode
+
+    Raises
+    ------
+    CheckpointDamaged
+        If names or shapes are not the model's.
+    """
+    with torch.random.fork_rng(devices=[]):
+        model = make()
+    try:
+        model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    except RuntimeError as wrong:
+        raise CheckpointDamaged(f"{path} does not fit the model: {wrong}") from wrong
+    return model.eval()
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:

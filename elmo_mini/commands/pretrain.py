@@ -28,7 +28,6 @@ from elmo_mini.arguments import (
 )
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.files import check_not_read, check_own, make_folder
 from elmo_mini.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.pretraining.processes import Processes
@@ -37,11 +36,9 @@ from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
 from elmo_mini.pretraining.softmax import KINDS
 from elmo_mini.pretraining.sources import (
-    Source,
+    asked_sources,
     course_sources,
     evaluation_sentences,
-    from_corpus,
-    from_file,
     pack,
 )
 from elmo_mini.pretraining.text import count_vocabulary, hold_out
@@ -115,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     say = print if processes.first else (lambda *_, **__: None)
-    sources = _sources(args)
+    sources = asked_sources(args.corpora, args.text, course_sources if args.course else None)
     folder: Path = args.output
     for name in WRITTEN:
         check_not_read(folder / name, args.text)
@@ -211,17 +208,6 @@ def _noting_signals(asked: list[int]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _sources(args: argparse.Namespace) -> list[Source]:
-    if args.course and (args.corpora or args.text):
-        raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
-    sources = course_sources() if args.course else []
-    sources += [from_corpus(name) for name in args.corpora]
-    sources += [from_file(path) for path in args.text]
-    if not sources:
-        raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
-    return sources
 
 
 def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings:

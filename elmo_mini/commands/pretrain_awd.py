@@ -27,9 +27,8 @@ from elmo_mini.awd_lstm.options import DIRECTIONS, AWDLSTMOptions
 from elmo_mini.awd_lstm.pretraining import course_awd_sources, model_card, read_text
 from elmo_mini.awd_lstm.training import OPTIMISERS, AWDHistory, AWDTraining, train_awd_lstm
 from elmo_mini.awd_lstm.training import awd_perplexity as perplexity_of
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.files import check_not_read, make_folder, write_text
-from elmo_mini.pretraining.sources import Source, from_corpus, from_file
+from elmo_mini.pretraining.sources import asked_sources
 
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 
@@ -72,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     for written in (file, card):
         check_not_read(written, args.text)
     make_folder(folder)
-    sources = _sources(args)
+    sources = asked_sources(args.corpora, args.text, course_awd_sources if args.course else None)
     print(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
     text = read_text(
         sources,
@@ -159,14 +158,3 @@ def _train(
     )
     progress.close()
     return history
-
-
-def _sources(args: argparse.Namespace) -> list[Source]:
-    if args.course and (args.corpora or args.text):
-        raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
-    sources = course_awd_sources() if args.course else []
-    sources += [from_corpus(name) for name in args.corpora]
-    sources += [from_file(path) for path in args.text]
-    if not sources:
-        raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
-    return sources

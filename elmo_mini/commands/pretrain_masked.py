@@ -23,14 +23,12 @@ from elmo_mini.arguments import (
     random_seed,
     whole_number,
 )
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.files import check_not_read, check_own, make_folder, write_text
 from elmo_mini.pretraining.sources import (
     Source,
+    asked_sources,
     course_sources,
     evaluation_sentences,
-    from_corpus,
-    from_file,
 )
 from elmo_mini.progress import progress_bar
 from elmo_mini.transformer.masked_lm import MaskedLMOptions
@@ -70,12 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, or go on; 0 at the end or at a planned stop."""
     torch.set_num_threads(args.threads)
-    if args.course and (args.corpora or args.text):
-        raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
-    sources = course_sources() if args.course else list(map(from_corpus, args.corpora))
-    sources += list(map(from_file, args.text))
-    if not sources:
-        raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
+    sources = asked_sources(args.corpora, args.text, course_sources if args.course else None)
     folder: Path = args.output
     for name in WRITTEN:
         check_not_read(folder / name, args.text)

@@ -15,6 +15,7 @@ from elmo_mini._version import __version__
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.files import write_text
 from elmo_mini.pretraining.run import Pretraining
+from elmo_mini.pretraining.sources import sources_table
 from elmo_mini.pretraining.streams import PackedText
 from elmo_mini.pretraining.text import unknown_share
 
@@ -87,11 +88,6 @@ def model_card(record: dict[str, Any]) -> str:
     """The record as a page to read."""
     lstm, cnn = record["settings"]["options"]["lstm"], record["settings"]["options"]["char_cnn"]
     perplexity = record["validation"]
-    rows = [
-        f"| {s['name']} | {s['title']} | {s['part']} | {s['tokens']:,} | {s['left_out']:,} "
-        f"| {s['licence']} |"
-        for s in record["sources"]
-    ]
     lines = [
         "# A bidirectional language model",
         "",
@@ -104,9 +100,7 @@ def model_card(record: dict[str, Any]) -> str:
         "",
         "## Text",
         "",
-        "| name | what it is | part | words | sentences left out | licence |",
-        "|---|---|---|---|---|---|",
-        *rows,
+        *sources_table(record["sources"]),
         "",
         "Sentences left out stand in a text on which the course measures models. "
         f"{record['validation_words']:,} words were held out of these texts for validation.",

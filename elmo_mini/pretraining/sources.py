@@ -5,13 +5,14 @@ corpora of the course: only texts whose licences allow it, and no sentence of a 
 lessons measure something.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from elmo_mini import corpora
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.pretraining.streams import PackedText
 from elmo_mini.text import senses
 
@@ -64,6 +65,44 @@ def from_file(path: Path) -> Source:
 def course_sources() -> list[Source]:
     """The texts of the course checkpoint; of the reviews, the train parts."""
     return [from_corpus(name) for name in WHOLE] + [from_corpus(n, "train") for n in REVIEWS]
+
+
+def asked_sources(
+    names: Sequence[str], files: Sequence[Path], course: Callable[[], list[Source]] | None = None
+) -> list[Source]:
+    """What a pretraining command was asked to read.
+
+    Parameters
+    ----------
+    names : corpora of the catalogue
+    files : text files
+    course : gives the course's own texts, where these were asked for
+
+    Raises
+    ------
+    ConfigurationError
+        If nothing was asked for, or something beside the course's texts.
+    """
+    if course is not None and (names or files):
+        raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
+    sources = course() if course is not None else []
+    sources += [*map(from_corpus, names), *map(from_file, files)]
+    if not sources:
+        raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
+    return sources
+
+
+def sources_table(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The lines of a model card's table, from what `Source.record` gave."""
+    return [
+        "| name | what it is | part | words | sentences left out | licence |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {s['name']} | {s['title']} | {s['part']} | {s['tokens']:,} | {s['left_out']:,} "
+            f"| {s['licence']} |"
+            for s in records
+        ),
+    ]
 
 
 def pack(sources: Iterable[Source], left_out: frozenset[str] = frozenset()) -> PackedText:

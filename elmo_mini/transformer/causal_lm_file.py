@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
+    with_weights,
     write_checkpoint,
 )
 from elmo_mini.errors import PathLike
@@ -20,6 +20,7 @@ from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.causal_lm import CausalLM, causal_block
 
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_causal_lm" / "model.safetensors"
+SIZES = ("dim", "heads", "layers", "longest")
 Sizes = Mapping[str, int]
 
 
@@ -61,9 +62,8 @@ def load_causal_lm(
     tensors, record = read_checkpoint(file)
     try:
         vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
-        with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-            model = CausalLM(len(vocabulary), **record["sizes"], block=block)
-        model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    except (KeyError, TypeError, ValueError, RuntimeError) as wrong:
-        raise CheckpointDamaged(f"{file} does not fit the model: {wrong}") from wrong
-    return model.requires_grad_(False).eval(), vocabulary
+        sizes = {name: int(record["sizes"][name]) for name in SIZES}
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise CheckpointDamaged(f"{file} holds no model of the next word: {wrong}") from wrong
+    model = with_weights(lambda: CausalLM(len(vocabulary), **sizes, block=block), tensors, file)
+    return model.requires_grad_(False), vocabulary

@@ -13,6 +13,7 @@ import torch
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
+    with_weights,
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError, PathLike
@@ -78,10 +79,5 @@ def load_masked_lm(
         vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
     except (KeyError, TypeError, ValueError) as wrong:
         raise CheckpointDamaged(f"{file} holds no masked language model: {wrong}") from wrong
-    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-        model = MaskedLM(options, block)
-    try:
-        model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    except RuntimeError as wrong:
-        raise CheckpointDamaged(f"{file} does not fit the model: {wrong}") from wrong
-    return model.requires_grad_(False).eval(), vocabulary
+    model = with_weights(lambda: MaskedLM(options, block), tensors, file)
+    return model.requires_grad_(False), vocabulary

@@ -3,15 +3,12 @@
 import math
 from typing import Any
 
+from elmo_mini.pretraining.sources import sources_table
+
 
 def model_card(record: dict[str, Any]) -> str:
     """The record of a run as a page to read."""
     validation = record["validation"]
-    rows = [
-        f"| {s['name']} | {s['title']} | {s['part']} | {s['tokens']:,} | {s['left_out']:,} "
-        f"| {s['licence']} |"
-        for s in record["sources"]
-    ]
     return "\n".join(
         [
             "# A masked language model",
@@ -25,9 +22,7 @@ def model_card(record: dict[str, Any]) -> str:
             "",
             "## Text",
             "",
-            "| name | what it is | part | words | sentences left out | licence |",
-            "|---|---|---|---|---|---|",
-            *rows,
+            *sources_table(record["sources"]),
             "",
             "Sentences left out stand in a text on which the course measures models. One sentence "
             "in fifty was held out for validation.",

@@ -1,13 +1,12 @@
 """Exercise `broken_heads`: which fault has which run?"""
 
-from autograde.checking.exercise import Exercise
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.attention import LESSON
-from autograde.exercises.from_characters.which_fault import WhichFault
 from elmo_mini.experiments.broken_attention import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 
-WHICH = WhichFault(
+EXERCISE = WhichFault(
     thing="run",
     faults=FAULTS,
     truth=TRUTH,
@@ -25,25 +24,12 @@ WHICH = WhichFault(
         "C": "Its table and its loss are like the sound run's; look at the shares",
     },
     hints={"A": 1, "B": 2, "C": 3},
-)
-
-
-def broken_heads() -> dict[str, int]:
-    """The number of each run's fault."""
-    return TRUTH
-
-
-EXERCISE = Exercise(
-    id="broken_heads",
-    title="Three broken runs",
-    lesson=LESSON,
-    points=3,
+).exercise(
+    "broken_heads",
+    "Three broken runs",
+    LESSON,
+    lambda: {"A": 2, "B": 3, "C": 4},
     difficulty=3,
     importance=4,
     minutes=10,
-    reference=broken_heads,
-    run=WHICH.run,
-    cases=WHICH.cases(),
-    mistakes=WHICH.mistakes(),
-    right_answers={"the three numbers": lambda: {"A": 2, "B": 3, "C": 4}},
 )

@@ -1,10 +1,7 @@
 """Exercise `broken_weight_drop`: which fault has which run?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.from_characters.which_fault import WhichFault
 
 FAULTS = (  # as the lesson numbers them
     "the mask is drawn once, when the layer is made, and stays",
@@ -30,28 +27,12 @@ LOOK = {
     "evaluation",
 }
 
-
-def reference() -> dict[str, int]:
-    """The number of each run's fault."""
-    return dict(TRUTH)
-
-
-RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
-
-EXERCISE = Exercise(
-    id="broken_weight_drop",
-    title="Three broken runs",
-    lesson=LESSON,
-    points=3,
+EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+    "broken_weight_drop",
+    "Three broken runs",
+    LESSON,
+    lambda: {"A": 4, "B": 5, "C": 2},
     difficulty=3,
     importance=5,
     minutes=10,
-    reference=reference,
-    run=RUN.run,
-    cases=RUN.cases(),
-    mistakes=RUN.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 4, "B": 5, "C": 2},
-    },
 )

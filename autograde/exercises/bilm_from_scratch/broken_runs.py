@@ -1,10 +1,7 @@
 """Exercise `broken_runs`: which fault has which run?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.bilm_from_scratch import LESSON
-from autograde.exercises.from_characters.which_fault import WhichFault
 from elmo_mini.experiments.planted_faults import RUNS, TARGETS
 from elmo_mini.experiments.word_bilm import MEET, PADDING
 
@@ -32,28 +29,12 @@ LOOK = {
     "C": "Look for crosses in its tables",
 }
 
-
-def reference() -> dict[str, int]:
-    """The number of each run's fault."""
-    return dict(TRUTH)
-
-
-RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
-
-EXERCISE = Exercise(
-    id="broken_runs",
-    title="Three broken runs",
-    lesson=LESSON,
-    points=3,
+EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+    "broken_runs",
+    "Three broken runs",
+    LESSON,
+    lambda: {"A": 3, "B": 5, "C": 1},
     difficulty=2,
     importance=5,
     minutes=8,
-    reference=reference,
-    run=RUN.run,
-    cases=RUN.cases(),
-    mistakes=RUN.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 3, "B": 5, "C": 1},
-    },
 )

@@ -1,10 +1,7 @@
 """Exercise `broken_blanks`: which fault has which run?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.both_sides_at_once import LESSON
-from autograde.exercises.from_characters.which_fault import WhichFault
 from elmo_mini.experiments.broken_blanks import EVERYWHERE, PLACES, RUNS, SEEN
 
 FAULTS = (  # as the lesson numbers them
@@ -34,28 +31,12 @@ LOOK = {
     "C": "Compare its two losses",
 }
 
-
-def reference() -> dict[str, int]:
-    """The number of each run's fault."""
-    return dict(TRUTH)
-
-
-RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
-
-EXERCISE = Exercise(
-    id="broken_blanks",
-    title="Three broken runs",
-    lesson=LESSON,
-    points=3,
+EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+    "broken_blanks",
+    "Three broken runs",
+    LESSON,
+    lambda: {"A": 3, "B": 4, "C": 1},
     difficulty=3,
     importance=4,
     minutes=10,
-    reference=reference,
-    run=RUN.run,
-    cases=RUN.cases(),
-    mistakes=RUN.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 3, "B": 4, "C": 1},
-    },
 )

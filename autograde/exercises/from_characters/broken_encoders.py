@@ -1,18 +1,10 @@
 """Exercise `broken_encoders`: which fault has which encoder?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.broken import FAULTS, PLANTED
-from autograde.exercises.from_characters.which_fault import WhichFault
 
 TRUTH = {name: place + 1 for name, place in PLANTED.items()}  # as the lesson numbers them
-
-
-def reference() -> dict[str, int]:
-    """The number of each encoder's fault."""
-    return dict(TRUTH)
 
 
 WOULD_SHOW = {
@@ -32,24 +24,12 @@ LOOK = {
     "C": "Look at the stage where the distance begins, and what shutting the gate does",
 }
 
-
-ENCODER = WhichFault("encoder", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"A": 2, "B": 2, "C": 3})
-
-EXERCISE = Exercise(
-    id="broken_encoders",
-    title="Three broken encoders",
-    lesson=LESSON,
-    points=3,
+EXERCISE = WhichFault("encoder", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"C": 3}).exercise(
+    "broken_encoders",
+    "Three broken encoders",
+    LESSON,
+    lambda: {"A": 2, "B": 3, "C": 7},
     difficulty=3,
     importance=4,
     minutes=10,
-    reference=reference,
-    run=ENCODER.run,
-    cases=ENCODER.cases(),
-    mistakes=ENCODER.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "with a point": lambda: {name: float(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 2, "B": 3, "C": 7},
-    },
 )

@@ -1,9 +1,6 @@
 """Exercise `broken_tunings`: which fault has which run?"""
 
-import numpy as np
-
-from autograde.checking.exercise import Exercise
-from autograde.exercises.from_characters.which_fault import WhichFault
+from autograde.checking.which_fault import WhichFault
 from autograde.exercises.ulmfit import LESSON
 from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
 
@@ -23,28 +20,12 @@ LOOK = {
     "C": "Look at how far each of its layers has moved",
 }
 
-
-def reference() -> dict[str, int]:
-    """The number of each run's fault."""
-    return dict(TRUTH)
-
-
-RUN = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, dict.fromkeys(TRUTH, 2))
-
-EXERCISE = Exercise(
-    id="broken_tunings",
-    title="Three broken runs",
-    lesson=LESSON,
-    points=3,
+EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+    "broken_tunings",
+    "Three broken runs",
+    LESSON,
+    lambda: {"A": 5, "B": 1, "C": 3},
     difficulty=2,
     importance=5,
     minutes=8,
-    reference=reference,
-    run=RUN.run,
-    cases=RUN.cases(),
-    mistakes=RUN.mistakes(),
-    right_answers={
-        "NumPy numbers": lambda: {name: np.int64(number) for name, number in TRUTH.items()},
-        "the three numbers": lambda: {"A": 5, "B": 1, "C": 3},
-    },
 )

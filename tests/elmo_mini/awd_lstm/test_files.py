@@ -55,7 +55,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     save_awd_lstm(small(), file, WORDS)
     record = read_awd_lstm_record(file)
     write_checkpoint(file, {"embedding.weight": torch.zeros(4, 6)}, record)
-    with pytest.raises(CheckpointDamaged, match="does not fit its own options"):
+    with pytest.raises(CheckpointDamaged, match="does not fit the model"):
         load_awd_lstm(file)
 
 

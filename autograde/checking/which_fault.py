@@ -1,13 +1,13 @@
 """Three things with a planted fault each, and the question which fault that is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain
-from autograde.checking.exercise import Case, Mistake
+from autograde.checking.exercise import Case, Exercise, Mistake
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class WhichFault:
     truth : the number of each thing's fault.
     would_show : what each fault would have shown, by its number.
     look : where the evidence against a wrong number is, for each thing.
-    hints : which hint is about each thing.
+    hints : which hint is about each thing; the second one, if none is named.
     """
 
     thing: str
@@ -29,7 +29,48 @@ class WhichFault:
     truth: Mapping[str, int]
     would_show: Mapping[int, str]
     look: Mapping[str, str]
-    hints: Mapping[str, int]
+    hints: Mapping[str, int] = field(default_factory=dict)
+
+    def exercise(
+        self,
+        id: str,
+        title: str,
+        lesson: str,
+        in_numbers: Answer,
+        *,
+        difficulty: int,
+        importance: int,
+        minutes: int,
+    ) -> Exercise:
+        """A point for each thing whose fault is named.
+
+        Parameters
+        ----------
+        in_numbers : a function that returns the truth, written out; it holds the numbers of the
+            lesson's list to the faults that are planted
+        """
+        return Exercise(
+            id=id,
+            title=title,
+            lesson=lesson,
+            points=len(self.truth),
+            difficulty=difficulty,
+            importance=importance,
+            minutes=minutes,
+            reference=self.right,
+            run=self.run,
+            cases=self.cases(),
+            mistakes=self.mistakes(),
+            right_answers={
+                "NumPy numbers": lambda: {n: np.int64(fault) for n, fault in self.truth.items()},
+                "with a point": lambda: {n: float(fault) for n, fault in self.truth.items()},
+                "the three numbers": in_numbers,
+            },
+        )
+
+    def right(self) -> dict[str, int]:
+        """The number of each thing's fault."""
+        return dict(self.truth)
 
     def run(self, answer: Answer, inputs: Inputs) -> Plain:
         """The learner's fault of one thing, if it has that; a wrong one is told what it would show.
@@ -90,5 +131,5 @@ class WhichFault:
             f"{name} has another fault than {number}",
             lambda: {**self.truth, name: number},
             self._said_of(name, number),
-            self.hints[name],
+            self.hints.get(name, 2),
         )
