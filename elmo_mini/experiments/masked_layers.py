@@ -19,7 +19,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.layers import differences, untrained_like
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
-from elmo_mini.probing.tasks import Occurrence, load_task, parts_of_speech
+from elmo_mini.probing.tasks import Occurrence, Task, load_task, parts_of_speech
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
@@ -28,11 +28,13 @@ from elmo_mini.vectors.stream import Floats
 
 AROUND, SIZE = 3, 64
 PROBES: dict[str, dict[str, Any]] = {
-    "senseval": {"train_size": 1_000, "draws": 5},
+    "senseval": {},
     "pos": {"kind": "linear", "c": 0.01},
     "senses": {},
 }
-TAGGED = 4_000
+TAGGED = 1_500
+LEARNT, ASKED = 250, 150
+"""Examples of each of senseval's words."""
 
 
 def neighbours(occurrences: Sequence[Occurrence]) -> Floats:
@@ -55,9 +57,7 @@ def neighbours(occurrences: Sequence[Occurrence]) -> Floats:
 
 def compare(name: str) -> tuple[str, Result]:
     """Every layer of both models, trained and not, and the neighbours, on one task of `PROBES`."""
-    task = load_task(name)
-    if name == "pos":
-        task = parts_of_speech("treebank", TAGGED, TAGGED)
+    task = _task(name)
     everything = (*task.train, *task.test)
     masked, vocabulary = load_masked_lm()
     with seeded(0, torch.device("cpu")):
@@ -82,6 +82,21 @@ def compare(name: str) -> tuple[str, Result]:
         *((f"{who}, layer {k}", "neighbours") for who, k in (("masked", top), ("biLM", of_bilm))),
     )
     return report.title, report.as_dict() | {"differences": gains}
+
+
+def _task(name: str) -> Task:
+    if name == "pos":
+        return parts_of_speech("treebank", TAGGED, TAGGED)
+    task = load_task(name)
+    if name != "senseval":
+        return task
+    draw = np.random.default_rng(0)
+    parts = []
+    for occurrences, most in ((task.train, LEARNT), (task.test, ASKED)):
+        shuffled = [occurrences[row] for row in draw.permutation(len(occurrences))]
+        groups = dict.fromkeys(o.group for o in occurrences)
+        parts.append(tuple(o for g in groups for o in [x for x in shuffled if x.group == g][:most]))
+    return replace(task, train=parts[0], test=parts[1])
 
 
 @cache
