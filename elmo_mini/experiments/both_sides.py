@@ -30,8 +30,8 @@ from elmo_mini.transformer.training import Batch, train_masked_lm
 
 Floats = NDArray[np.float32]
 STEPS, ROWS, WORDS, CHOSEN = 2_000, 32, 1_000, 0.3
-NEWS = {"train": 2_000, "held_out": 300, "prefer": ("lee",), "longest": 24}
-"""The news that comes with gensim. Steps and share were chosen on its third part, `test`."""
+TRAIN, HELD_OUT, LONGEST_SENTENCE = 2_000, 300, 24
+"""Of the news that comes with gensim. Steps and share were chosen on its third part, `test`."""
 BLANKS = 3
 PSEUDO = 20.0
 DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3), 192, 64, 32
@@ -80,7 +80,7 @@ def batches(
 
 def news() -> SmallText:
     """Short sentences of the news on which small masked models learn."""
-    return small_text(words=WORDS, **NEWS)
+    return small_text(TRAIN, HELD_OUT, WORDS, ("lee",), LONGEST_SENTENCE)
 
 
 def one_blank_each(

@@ -73,9 +73,8 @@ def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() ->
 
 
 def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {**both_sides.NEWS, "train": 200, "held_out": 30}
-    for name, value in (("STEPS", 3), ("NEWS", few), ("WORDS", 100)):
-        monkeypatch.setattr(both_sides, name, value)
+    for name, few in (("STEPS", 3), ("TRAIN", 200), ("HELD_OUT", 30), ("WORDS", 100)):
+        monkeypatch.setattr(both_sides, name, few)
     assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
     stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
     assert set(stored["nats"]) >= {"left", "right", "product", "both", "counts of words"}
