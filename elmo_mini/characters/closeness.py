@@ -5,19 +5,67 @@ candidates tie, each has the chance of a draw, so that the order of the list tel
 words are frequent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from elmo_mini.characters.edit_distance import edit_distances
+from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.progress import progress_bar
 from elmo_mini.word_vectors.table import unit
 
 Table = NDArray[np.float32]
 Closeness = Callable[[Sequence[str], Sequence[str]], Table]
+Encode = Callable[[Sequence[str]], Table]
 
 
-def by_vectors(encode: Callable[[Sequence[str]], Table]) -> Closeness:
+def reader(
+    char_cnn: Callable[[Tensor], Tensor],
+    ids_of: Callable[[str], Sequence[int]] = word_to_ids,
+    together: int = 500,
+) -> Encode:
+    """Words to their vectors, without gradients.
+
+    Parameters
+    ----------
+    char_cnn : ids of letters (n, 50) to vectors (n, H)
+    ids_of : a word to its fifty ids
+    together : words encoded at once; a bar shows the progress of more than these
+    """
+
+    @torch.no_grad()
+    def encode(words: Sequence[str]) -> Table:
+        rows = torch.stack([torch.as_tensor(ids_of(word)) for word in words])
+        parts = progress_bar(rows.split(together), "reading letters", show=len(rows) > together)
+        vectors: Table = torch.cat([char_cnn(part) for part in parts]).numpy()
+        return vectors
+
+    return encode
+
+
+def whitened(encode: Encode, words: Sequence[str]) -> Encode:
+    """Vectors moved and turned so that over `words` every direction has mean 0 and variance 1.
+
+    A cosine of such vectors is no longer ruled by the few directions in which all vectors differ
+    most. Directions in which `words` do not differ are left out.
+    """
+    vectors = encode(words)
+    mean = vectors.mean(0)
+    variances, directions = np.linalg.eigh(np.cov((vectors - mean).T))
+    kept = variances > 1e-8 * variances.max()
+    turn = (directions[:, kept] / np.sqrt(variances[kept])).astype(np.float32)
+
+    def white(asked: Sequence[str]) -> Table:
+        found: Table = ((vectors if asked is words else encode(asked)) - mean) @ turn
+        return found
+
+    return white
+
+
+def by_vectors(encode: Encode) -> Closeness:
     """The cosine of the vectors that `encode` gives, (n, H) for n words.
 
     The vectors of the longest list of candidates are kept: thousands are asked again and again.
@@ -42,6 +90,13 @@ def by_letters(words: Sequence[str], candidates: Sequence[str]) -> Table:
 
 def by_ending(words: Sequence[str], candidates: Sequence[str]) -> Table:
     """The number of letters that both have at their end; of equals, the nearer in length."""
+    sizes = [np.array([len(text) for text in texts]) for texts in (words, candidates)]
+    further = np.abs(sizes[0][:, None] - sizes[1]).astype(np.float32)
+    return common_endings(words, candidates) - 0.01 * further
+
+
+def common_endings(words: Sequence[str], candidates: Sequence[str]) -> Table:
+    """The number of letters that two words share, counted from their ends: (Q, N)."""
     length = max(map(len, [*words, *candidates]), default=0)
 
     def backwards(texts: Sequence[str], blank: int) -> NDArray[np.int32]:
@@ -49,8 +104,7 @@ def by_ending(words: Sequence[str], candidates: Sequence[str]) -> Table:
         return np.array([row + [blank] * (length - len(row)) for row in rows], dtype=np.int32)
 
     ours, theirs = backwards(words, -1), backwards(candidates, -2)
-    sizes = [np.array([len(text) for text in texts]) for texts in (words, candidates)]
-    table = (-0.01 * np.abs(sizes[0][:, None] - sizes[1])).astype(np.float32)
+    table = np.zeros((len(words), len(candidates)), dtype=np.float32)
     still = np.ones(table.shape, dtype=bool)
     for place in range(length):
         still &= ours[:, place, None] == theirs[None, :, place]
@@ -71,6 +125,18 @@ def nearest(
         places.append(table.argmax(1))
         table[rows, places[-1]] = -np.inf
     return np.stack(places, 1)
+
+
+def show_nearest(
+    readers: Mapping[str, Closeness], words: Sequence[str], candidates: Sequence[str], n: int = 6
+) -> None:
+    """Print the n closest candidates of each word, a line for each reader."""
+    width = max(map(len, readers))
+    found = {name: nearest(closeness, words, candidates, n) for name, closeness in readers.items()}
+    for row, word in enumerate(words):
+        print(word)
+        for name, places in found.items():
+            print(f"  {name:>{width}}: {', '.join(candidates[i] for i in places[row])}")
 
 
 def chances(

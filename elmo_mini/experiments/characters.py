@@ -7,28 +7,30 @@ as letters to change and as the longest common ending.
 
 from argparse import Namespace
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.bilm import plain
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.closeness import (
     Closeness,
-    Table,
+    Encode,
     by_ending,
     by_letters,
     by_vectors,
     finds_meant,
     nearest,
     prefers_meaning,
+    reader,
     same_class,
+    whitened,
 )
-from elmo_mini.characters.ids import word_to_ids
 from elmo_mini.characters.spellings import meaning_or_letters, misspelt_words
 from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
@@ -37,6 +39,7 @@ from elmo_mini.extras import brought_by
 from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.recurrent.training import seeded
+from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
 with brought_by("experiments"):
@@ -54,21 +57,18 @@ TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING = (
 
 def encoder(weights: plain.Weights) -> Closeness:
     """Words by the cosine of their vectors at the token layer."""
-    cnn = plain.CharCNN(weights)
-
-    @torch.no_grad()
-    def encode(words: Sequence[str]) -> Table:
-        ids = torch.tensor([word_to_ids(word) for word in words])
-        vectors: Table = torch.cat([cnn(part) for part in ids.split(500)]).numpy()
-        return vectors
-
-    return by_vectors(encode)
+    return by_vectors(reader(plain.CharCNN(weights)))
 
 
 def untrained(bilm: BiLM, seed: int) -> Closeness:
     """The token layer as it was before training."""
+    return encoder(untrained_weights(bilm, seed))
+
+
+def untrained_weights(bilm: BiLM, seed: int = 0) -> dict[str, Tensor]:
+    """The weights that a model of these sizes starts with, under the official names."""
     with seeded(seed, torch.device("cpu")):
-        return encoder(official_weights(BiLM(bilm.options)))
+        return official_weights(BiLM(bilm.options))
 
 
 def fasttext(text: list[list[str]], seed: int) -> Closeness:
@@ -94,8 +94,8 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     """Misspelt words, classes of words and false friends; intervals over words and seeds."""
     text = list(course_text())
     counts = Counter(word for sentence in text for word in sentence)
-    known = Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:]
-    classes = _classes()
+    known = known_words()
+    classes = word_classes()
     tagged = [word for word in known if word in classes]
     rng = np.random.default_rng(0)
     plain_words = sorted(word for word in classes if word.isalpha() and word.islower())
@@ -128,11 +128,9 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     for question, by in outcome.items():
         rows[question] = {
             "words": by[TRAINED].shape[1],
-            "share": {name: _interval(values) for name, values in by.items()},
+            "share": {name: share(values) for name, values in by.items()},
             "checkpoint ahead of": {
-                name: _interval(by[TRAINED] - values)
-                for name, values in by.items()
-                if name != TRAINED
+                name: share(by[TRAINED] - values) for name, values in by.items() if name != TRAINED
             },
         }
     for question, words in (("unseen", unseen), ("frequent", frequent)):
@@ -150,7 +148,12 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     return title, rows | {"interval": "95 %, bootstrap over words and seeds"}
 
 
-def _classes() -> dict[str, str]:
+def known_words() -> list[str]:
+    """The 16,000 words of the course checkpoint's softmax, the commonest first."""
+    return list(Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:])
+
+
+def word_classes() -> dict[str, str]:
     """The commonest tag of each word of Brown, without its marks for headlines and titles."""
     tags: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence in corpora.load("brown").tagged_sentences():
@@ -186,9 +189,80 @@ def _beside_any_word(
     return triples
 
 
-def _interval(values: NDArray[np.float64]) -> dict[str, float]:
-    mean, low, high = bootstrap_interval(values, np.arange(values.shape[1]))
+def share(values: NDArray[np.float64]) -> dict[str, float]:
+    """The mean of one outcome for each word, with its interval over words (bootstrap).
+
+    Parameters
+    ----------
+    values : (Q,), or (seeds, Q)
+    """
+    rows = np.atleast_2d(values)
+    mean, low, high = bootstrap_interval(rows, np.arange(rows.shape[1]))
     return {"mean": mean, "low": low, "high": high}
+
+
+def grammar(
+    readers: Mapping[str, Closeness],
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Of an unseen word's five neighbours, the share of its own class; by reader.
+
+    Needs Brown's tags. Without them one sentence says so, and the stored result stands in, with the
+    course's own readers.
+
+    Returns
+    -------
+    The share of each reader with its interval over words, and how far the first reader is ahead of
+    the last on the same words
+    """
+    stored = stored_result("characters_neighbours").numbers["class of unseen words"]
+    try:
+        classes = word_classes()
+    except corpora.CorpusMissing:
+        print("The Brown corpus is not here. These are stored numbers, of the course's own parts.")
+        names = (TRAINED, UNTRAINED, ENDING)
+        shares = {name: stored["share"][name] for name in names}
+        return shares, stored["checkpoint ahead of"][ENDING]
+    tagged = [word for word in known_words() if word in classes]
+    found = {
+        name: same_class(closeness, stored["drawn"], tagged, classes)
+        for name, closeness in readers.items()
+    }
+    first, *_, last = found.values()
+    return {name: share(values) for name, values in found.items()}, share(first - last)
+
+
+def hits(encoders: Mapping[str, Encode]) -> dict[str, NDArray[np.float64]]:
+    """For each misspelt word whether the nearest known word is the one that was meant, (Q,).
+
+    Each encoder is asked as it is and whitened over the known words; letters to change are asked
+    beside them.
+    """
+    known, found = known_words(), {}
+    for name, encode in encoders.items():
+        for how, vectors in (("as it is", encode), ("whitened", whitened(encode, known))):
+            closeness = by_vectors(vectors)
+            found[f"{name}, {how}"] = finds_meant(closeness, misspelt_words(), known)
+    return found | {"letters to change": finds_meant(by_letters, misspelt_words(), known)}
+
+
+def for_meaning(readers: Mapping[str, Closeness]) -> dict[str, dict[str, dict[str, float]]]:
+    """How often each reader prefers a word near in meaning, by what stands against it.
+
+    fastText on the checkpoint's own text stands beside them, from the stored result.
+    """
+    stored = stored_result("characters_neighbours").numbers
+    ordinary, found = stored["meaning or any word"]["drawn"], {}
+    for rival, triples, key in (
+        ("against an ordinary word", ordinary, "meaning or any word"),
+        ("against a look-alike", meaning_or_letters(), "meaning or letters"),
+    ):
+        rivals = RIVALS if triples is ordinary else 1
+        found[rival] = {
+            name: share(prefers_meaning(closeness, triples).reshape(-1, rivals).mean(1))
+            for name, closeness in readers.items()
+        }
+        found[rival]["fastText, the model's own text (stored)"] = stored[key]["share"][FASTTEXT]
+    return found
 
 
 def _prepare(args: Namespace) -> Prepared:

@@ -6,7 +6,9 @@ Each fault is one slip of the kind that gives no error, or gives one only far aw
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -79,6 +81,37 @@ def encoder_with(fault: str, weights: Mapping[str, Tensor]) -> Encoder:
         }
 
     return encode
+
+
+LONG = "taumata" * 9  # more than 48 bytes: its row has no padding
+PROBES = ("a", "cat", "Wednesday", "counterrevolutionary", LONG, "naïve", "café")
+FOLLOWED = "Wednesday"
+STAGES = {
+    f"{FOLLOWED}:\nletters": ("letters", False),
+    "filters": ("filters", False),
+    "highway": ("highway", False),
+    "gate shut": ("highway", True),
+}
+
+
+def off(
+    broken: Encoder, sound: Encoder, word: str, stage: str = "vectors", *, shut: bool = False
+) -> float:
+    """Distance of a word from the sound encoder, as a percentage of the sound one's length."""
+    right, wrong = sound([word], shut=shut)[stage], broken([word], shut=shut)[stage]
+    return float(100 * (wrong - right).norm() / right.norm())
+
+
+def symptoms(weights: Mapping[str, Tensor]) -> tuple[NDArray[np.float64], list[str], list[str]]:
+    """The table of the lesson: distances (3, 11), names of the encoders, names of the columns."""
+    sound, encoders = encoder_with("", weights), planted(weights)
+    rows = [
+        [off(broken, sound, word) for word in PROBES]
+        + [off(broken, sound, FOLLOWED, stage, shut=shut) for stage, shut in STAGES.values()]
+        for broken in encoders.values()
+    ]
+    words = [word if word != LONG else "63 letters" for word in PROBES]
+    return np.array(rows), list(encoders), [*words, *STAGES]
 
 
 def planted(weights: Mapping[str, Tensor]) -> dict[str, Encoder]:

@@ -3,16 +3,21 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from elmo_mini.characters.closeness import (
     Table,
     by_ending,
     by_letters,
     by_vectors,
+    common_endings,
     finds_meant,
     nearest,
     prefers_meaning,
+    reader,
     same_class,
+    show_nearest,
+    whitened,
 )
 from elmo_mini.characters.edit_distance import edit_distances
 from elmo_mini.characters.spellings import meaning_or_letters, misspelt_words
@@ -49,6 +54,41 @@ def test_endings_are_compared_from_the_last_letter() -> None:
     endings = ["talking", "king", "walks", "walking", ""]
     assert by_ending(["walking"], endings).round().tolist() == [[6, 4, 0, 7, 0]]
     assert nearest(by_ending, ["walking"], ["king", "staking", "sing"], 3).tolist() == [[1, 0, 2]]
+
+
+def test_a_common_ending_stops_at_the_first_letter_that_differs() -> None:
+    assert common_endings(["abcd", ""], ["abxd", "d", ""]).tolist() == [[1, 1, 0], [0, 0, 0]]
+
+
+def test_whitened_vectors_vary_alike_in_every_direction() -> None:
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=(300, 3)) @ np.array([[5.0, 1, 0], [0, 1, 0], [0, 0, 0.1]]) + 7
+    vectors = dict(zip(map(str, range(300)), drawn, strict=True))
+    words = list(vectors)
+
+    def read(asked: Sequence[str]) -> Table:
+        return np.array([vectors[word] for word in asked], dtype=np.float32)
+
+    white = whitened(read, words)
+    assert np.allclose(np.cov(white(words).T), np.eye(3), atol=0.01)
+    assert np.allclose(white(words)[:5], white(words[:5]), atol=1e-4)
+
+
+def test_directions_in_which_nothing_differs_are_left_out() -> None:
+    def flat(asked: Sequence[str]) -> Table:
+        return np.array([[len(word), 1.0] for word in asked], dtype=np.float32)
+
+    assert whitened(flat, ["a", "bb", "ccc"])(["dddd"]).shape == (1, 1)
+
+
+def test_a_reader_takes_the_ids_of_somebody_else() -> None:
+    encode = reader(lambda ids: ids[:, :2].float(), lambda word: [len(word)] * 50)
+    assert encode(["ab", "c"]).tolist() == [[2, 2], [1, 1]]
+
+
+def test_neighbours_are_printed_for_each_reader(capsys: pytest.CaptureFixture[str]) -> None:
+    show_nearest({"letters": by_letters, "endings": by_ending}, ["car"], WORDS, 1)
+    assert capsys.readouterr().out.splitlines() == ["car", "  letters: card", "  endings: auto"]
 
 
 def test_a_list_is_encoded_once_however_often_it_is_asked() -> None:

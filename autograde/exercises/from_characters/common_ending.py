@@ -1,0 +1,121 @@
+"""Exercise `common_ending`: how many letters two words share at their ends."""
+
+from os.path import commonprefix
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.from_characters import LESSON
+from elmo_mini.characters.closeness import common_endings
+
+
+def reference(words: list[str], candidates: list[str]) -> np.ndarray:
+    """(Q, N): letters shared, counted from the last one up to the first that differs."""
+    table = np.zeros((len(words), len(candidates)))
+    for row, word in enumerate(words):
+        for column, other in enumerate(candidates):
+            for ours, theirs in zip(reversed(word), reversed(other), strict=False):
+                if ours != theirs:
+                    break
+                table[row, column] += 1
+    return table
+
+
+def _by_prefix(words: list[str], candidates: list[str]) -> list[list[int]]:
+    return [[len(commonprefix([a[::-1], b[::-1]])) for b in candidates] for a in words]  # noqa: RUF071
+
+
+def _by_growing(words: list[str], candidates: list[str]) -> np.ndarray:
+    counts = []
+    for word in words:
+        for other in candidates:
+            size = 0
+            while size < len(word) and other.endswith(word[len(word) - size - 1 :]):
+                size += 1
+            counts.append(size)
+    return np.array(counts, dtype=int).reshape(len(words), len(candidates))
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The table as floats, whatever holds the numbers."""
+    table = call(answer, inputs)
+    try:
+        return np.asarray(table, dtype=float)
+    except (TypeError, ValueError) as wrong:
+        raise AnswerRefused(
+            "Return a table of numbers, one row for each of `words` and one column for each of "
+            "`candidates`."
+        ) from wrong
+
+
+SLIPS = """
+--- hint 1
+counted from the front: reversed(word), reversed(other) -> word, other
+    You compare the words from their first letters. An ending is counted from the last letter.
+the letters that stand in the same places: break -> continue
+    After the first letter that differs you go on counting. What lies before it is no part of the
+    common ending, so stop there.
+--- hint 2
+letters from the second last: zip(reversed(word), reversed(other) -> zip(word[-2::-1], other[-2::-1]
+    You leave out the last letter of each word. Begin with it.
+the first letter is never reached: zip(reversed(word), reversed(other) \
+        -> zip(word[:0:-1], other[:0:-1]
+    You never come to the first letter of a word. *king* shares four letters with *king*.
+capitals are ignored: ours != theirs -> ours.lower() != theirs.lower()
+    You take *A* and *a* for the same letter. Count letters as they are written.
+letters that both have: ours != theirs -> ours not in other
+    You ask whether the letter stands anywhere in the other word. Compare letters in the same place
+    from the end.
+--- hint 3
+whether, not how many: += 1 -> = 1
+    You write down that they share an ending, and not how long it is. Add 1 for each letter.
+as a share of the word: return table -> return table / np.array([[len(w) or 1] for w in words])
+    You divide by the length of the word. Return how many letters are shared.
+rows and columns in each other's place: return table -> return table.T
+    Your rows and columns are in each other's place: a row for each of `words`, a column for each
+    of `candidates`.
+"""
+
+
+def _words(*words: str) -> Any:
+    def inputs(rng: Random) -> Inputs:
+        half = len(words) // 2
+        return {"words": list(words[:half]), "candidates": list(words[half:])}
+
+    return inputs
+
+
+def _drawn(rng: Random) -> Inputs:
+    stems = ["".join(rng.choice(list("abc"), size=int(rng.integers(1, 5)))) for _ in range(9)]
+    made = [stem + str(rng.choice(["ing", "ed", "ting", "s"])) for stem in stems]
+    return {"words": made[:4], "candidates": made[4:]}
+
+
+EXERCISE = Exercise(
+    id="common_ending",
+    title="The longest common ending",
+    lesson=LESSON,
+    points=2,
+    difficulty=1,
+    importance=4,
+    minutes=7,
+    reference=reference,
+    run=_run,
+    cases=(
+        Case("walking and talking", _words("walking", "table", "talking", "kin", "stable", "ring")),
+        Case("drawn words", _drawn),
+        Case("a word and itself", _words("king", "a", "king", "a", "kings", "ba")),
+        Case("a letter that differs, then letters that agree", _words("abcd", "abxd")),
+        Case("capitals", _words("US", "us", "BUS", "bus"), edge=True),
+        Case("no letters", _words("", "a", "a", ""), edge=True),
+    ),
+    mistakes=slips(reference, SLIPS),
+    right_answers={
+        "the package's": lambda words, candidates: common_endings(words, candidates),
+        "words written backwards": _by_prefix,
+        "an ending that grows": _by_growing,
+    },
+)
