@@ -315,7 +315,7 @@ beaten = "of words and of pairs on both sides" if gain["low"] > 0 else "of words
 outcome("yours", beaten if own.mean() < of_words.mean() else "none")
 
 # %% [markdown]
-# For some hundred steps such a network only learns which words are common, and fills every blank with *the*. Then its attention finds out that neighbours matter, and the loss falls again.
+# For some hundred steps such a network only learns which words are common, and fills every blank with *the*. Then its attention finds out that neighbours matter, and the loss falls again. Counting knows that from the start, and a thousand sentences are little: do not be surprised if it stays ahead.
 #
 # ### A larger one
 #
@@ -367,7 +367,7 @@ interval_bars(
     list(order.values()),
     {"nats": [BLANKS.numbers["nats"][name] for name in order]},
     times=1,
-    title="BLANKS_TITLE",
+    title="At this size no network is ahead of the pairs of neighbours (stored)",
     ylabel="nats for the word",
 )
 
@@ -380,7 +380,9 @@ for name in list(order)[:-1]:
 outcome("product", "both at once" if more["mean"] > 0 else "the product")
 
 # %% [markdown]
-# BLANKS_TEXT
+# The left side alone is clearly behind both at once. The right side alone and the product are not: their intervals hold 0. (Only from the right does one see that the sentence ends.) And the pairs of neighbours are ahead of all networks. They know two words of each sentence from the start; the networks had 1,226 sentences to find out that neighbours matter at all. So these networks cannot say how often real text asks for both sides together.
+#
+# The paper argues for joint reading (section 5.1), but no table of it trains ELMo's way for comparison.
 
 # %% [markdown]
 # ### Change one thing
@@ -672,7 +674,7 @@ outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 # ## Recap
 #
 # - What hangs on left and right together is not in a sum of the two halves, however well each is trained.
-# - RECAP_BLANKS
+# - How much real text asks for both at once, only a network can say that beats the counts of pairs. Ours does not.
 # - A loss says something only of the question that was asked. Where the answer is in sight, it says nothing.
 # - Masked language model: 15 in 100 words are asked for; 80, 10 and 10 in 100 of these are hidden, swapped, left.
 # - Word, place and segment are added; `[CLS]` and `[SEP]` frame the sentences.
