@@ -113,7 +113,7 @@ outcome("agree", f"near {closest} %")
 # %% [markdown] slide="slide"
 # ## 2. Let the readers meet, and they copy
 #
-# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads its own answer. Does more depth copy better still? We have trained that class on Brown's short sentences, five times at each depth, with the same words and steps.
+# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads its own answer. Does more depth copy better still? We have trained that class on Brown's short sentences, five times at each depth.
 
 # %%
 predict(
@@ -138,7 +138,7 @@ print(LEAK)
 outcome("deeper", str(1 + int(np.argmin([point["mean"] for point in list(nats.values())[:3]]))))
 
 # %% [markdown]
-# With one layer nothing leaks: each half has read its own side, and it bets as the two readers do that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies, too, but has not got as far in as many steps. Its loss says nothing about what it has learnt.
+# With one layer nothing leaks: each half has read its own side, and it bets as the two readers do that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies, too, but has not got as far in as many steps.
 #
 # Are its states worth something to a tagger, which may see the whole sentence? Five starts again, and a linear probe for parts of speech.
 
@@ -147,7 +147,7 @@ for name, point in LEAK.numbers["tags"].items():
     print(f"{name:21} {point['mean']:.0%} ({point['low']:.0%} to {point['high']:.0%})")
 
 # %% [markdown]
-# The states of the class that copies are worth less than those of a network that has read nothing, and all of them less than the words alone. But so are those of the honest readers. These runs are too short to say what copying costs a tagger; only the loss is clear.
+# The states of the class that copies are worth less than those of a network that has read nothing. But so are those of the honest readers: in runs this short only the loss is clear.
 #
 # So the fault is not the meeting. It is the question: *say the word that stands before you*. Change the question, and the readers may meet.
 
@@ -283,7 +283,7 @@ for sentence, old in zip(SENTENCES, before, strict=True):
     print(f"{sentence:38} before: {old}\n{'':38} after:  {new}")
 
 # %% [markdown]
-# It speaks. But perhaps it has only learnt which words stand side by side, and for that no network is needed: count how often each word follows each other, and multiply the chances from both neighbours. Which of the two fills blanks in sentences that neither has seen?
+# It speaks. But for words that stand side by side no network is needed: count how often each word follows each other, and multiply the chances from both neighbours. Which of the two does better in sentences that neither has seen?
 
 # %%
 predict(
@@ -315,11 +315,11 @@ beaten = "of words and of pairs on both sides" if gain["low"] > 0 else "of words
 outcome("yours", beaten if own.mean() < of_words.mean() else "none")
 
 # %% [markdown]
-# For some hundred steps such a network only learns which words are common, and fills every blank with *the*. Then its attention finds out that neighbours matter, and the loss falls again. Counting knows that from the start, and a thousand sentences are little: do not be surprised if it stays ahead.
+# For some hundred steps such a network only learns which words are common, and fills every blank with *the*. Then its attention finds out that neighbours matter, and the loss falls again. Counting knows that from the start, and a thousand sentences are little.
 #
 # ### A larger one
 #
-# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card, in `elmo_mini/data/course_masked_lm`, has the details. Fill your own blanks with it. It knows which kind of word fits, and set phrases; of the world it knows next to nothing.
+# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card lies in `elmo_mini/data/course_masked_lm`. Fill your own blanks with it. It knows which kind of word fits, and set phrases, and little of the world.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()
@@ -329,7 +329,7 @@ for sentence in ["i would like a [MASK] of tea .", "she opened the [MASK] and we
 # %% [markdown]
 # ### What are its states worth?
 #
-# Lesson 09 asked the layers of the biLM for senses. Here are both models' answers, on the same sentences of senseval, and what lesson 09 missed at first: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
+# Both models are asked for senses, as in lesson 09, on the same sentences of senseval. The controls: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
 
 # %% slide="subslide"
 SENSES = stored_result("masked_layers_senseval")
@@ -349,7 +349,7 @@ for pair, gain in SENSES.numbers["differences"].items():
     print(f"  {pair}: {lead(gain)}")
 
 # %% [markdown]
-# No clear difference. The masked model had read fewer words, and of those it was asked for three in ten; against that, each of its layers sees both sides. Reading taught both of them much, as the untrained networks show. But look at the random vectors of the neighbours: most of what a layer says about these senses, the next few words say as well.
+# No clear difference, though the masked model had read fewer words and was asked for three in ten. Reading taught both much, as the untrained networks show. But most of what a layer says about these senses, the random vectors of a few neighbours say as well.
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
@@ -380,7 +380,7 @@ for name in list(order)[:-1]:
 outcome("product", "both at once" if more["mean"] > 0 else "the product")
 
 # %% [markdown]
-# The left side alone is clearly behind both at once. The right side alone and the product are not: their intervals hold 0. (Only from the right does one see that the sentence ends.) And the pairs of neighbours are ahead of all networks. They know two words of each sentence from the start; the networks had 1,226 sentences to find out that neighbours matter at all. So these networks cannot say how often real text asks for both sides together.
+# The left side alone is clearly behind both at once. The right side alone and the product are not: their intervals hold 0. (Only from the right does one see that the sentence ends.) And the pairs of neighbours are ahead of all networks. These networks cannot say how often real text asks for both sides together.
 #
 # The paper argues for joint reading (section 5.1), but no table of it trains ELMo's way for comparison.
 
@@ -423,7 +423,7 @@ close = "about as well (within 0.05 nats)"
 outcome("share", close if abs(change) <= 0.05 else "better" if change < 0 else "worse")
 
 # %% [markdown]
-# Two forces pull here. More blanks are more lessons from the same reading. But each blank then has fewer words around it. In runs as short as ours the first force decides: most of such a run goes by before the network looks at neighbours at all.
+# Two forces pull here. More blanks are more lessons from the same reading. But each blank then has fewer words around it.
 #
 # A forward language model learns from **every** word that it reads, BERT from 15 in 100. In the paper, too, the masked model converges a little more slowly than one that reads from left to right, but it is ahead almost at once in the tasks (appendix C.1, figure 5).
 
@@ -647,7 +647,7 @@ print("its tokens: ", tuple(heads.TaggingHead(64, 9)(states).shape), "a score fo
 print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, in the second text")
 
 # %% [markdown]
-# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels: lesson 13 has the published results.
+# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels (published results: lesson 14).
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -704,7 +704,7 @@ progress()
 # - Liu and others, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2: the same without next sentences.
 # - In the package: `elmo_mini/transformer/masked_lm.py`, and `python -m elmo_mini pretrain-masked --help`, which trains a larger one and goes on where it stopped.
 #
-# Next: **13 · Attention, and why BERT.**
+# Next: **13 · Attention.**
 
 # %% [markdown] instructor=true
 # **Instructor, common questions.** *Would a deeper ELMo pass section 1?* No: its halves stay apart at every depth. A task network with a hidden layer on top passes. *Why do all runs first learn the counts of words?* The bias learns them in a few steps; that neighbours matter must be found through attention, which takes longer. *Is the product a fair model?* It is exact if left and right are independent given the word. *Why did BERT hide only 15 in 100?* The paper says what it did, and tests the three fates, not the share.
