@@ -258,7 +258,7 @@ train_blanks = or_reference("train_blanks", train_blanks)
 TEXT = both_sides.news()
 WORDS = both_sides.masked_vocabulary(TEXT, 1_000)
 V, STEPS = len(WORDS), 3_000
-MINE = ["they have [MASK] the game .", "he has been taken to [MASK] ."]  # change me
+MINE = ["police said the man was [MASK] .", "they have [MASK] the game ."]  # change me
 SENTENCES = ["the united [MASK] .", "the prime [MASK] says he is happy .", *MINE]
 
 
@@ -333,14 +333,14 @@ for sentence in ["i would like a [MASK] of tea .", "she opened the [MASK] and we
 
 # %% slide="subslide"
 SENSES = stored_result("masked_layers_senseval")
-rows = ["neighbours", *(f"{who}, layer {k}" for who in ("masked", "biLM") for k in (0, 1, 2))]
-rows += [f"{who}, untrained, layer 2" for who in ("masked", "biLM")]
+rows = SENSES.numbers["rows"]
+asked = ["{}, layer 0", "{}, layer 1", "{}, layer 2", "{}, untrained, layer 2"]
 interval_bars(
-    [row.replace(", ", ",\n") for row in rows],
-    {"5 nearest examples": stored_points(SENSES.numbers["rows"], rows)},
-    title="Senses of hard, interest, line and serve (stored)",
+    ["layer 0", "layer 1", "layer 2", "layer 2,\nuntrained"],
+    {who: stored_points(rows, [name.format(who) for name in asked]) for who in ("masked", "biLM")},
+    title="Senses of hard, interest, line and serve: no clear difference (stored)",
     ylabel="right, percent",
-    level=("commonest sense", 100 * SENSES.numbers["rows"]["majority"]["accuracy"]),
+    level=("random vectors of the neighbours", 100 * rows["neighbours"]["accuracy"]),
 )
 
 # %%
