@@ -58,6 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--layers", type=positive_int, default=4, help="blocks (4)")
     add("--longest", type=positive_int, default=64, help="tokens of the longest text (64)")
     add("--learning-rate", type=positive_float, default=1e-3, help="the highest (0.001)")
+    add("--chosen", type=positive_float, default=0.15, help="share of words asked for (0.15)")
+    add("--bfloat16", action="store_true", help="products of matrices in bfloat16, which is faster")
     add("--validate-steps", type=positive_int, default=720, help="between validations (720)")
     add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
     add("--threads", type=whole_number(1, 1024), default=1, help="on the CPU (1)")
@@ -76,7 +78,14 @@ def run(args: argparse.Namespace) -> int:
     text, held_out, vocabulary = read_sources(sources, left_out, args.vocabulary)
     options = MaskedLMOptions(len(vocabulary), args.dim, args.heads, args.layers, args.longest)
     training = MaskedPretraining(
-        options, text, args.steps, args.batch_size, args.learning_rate, seed=args.seed
+        options,
+        text,
+        args.steps,
+        args.batch_size,
+        args.learning_rate,
+        seed=args.seed,
+        chosen=args.chosen,
+        half=args.bfloat16,
     )
     checkpoint = folder / "checkpoint.safetensors"
     if checkpoint.exists():
@@ -133,6 +142,7 @@ def _record(training: MaskedPretraining, sources: list[Source], held: list[Row])
         "longest": training.options.longest,
         "step": training.step,
         "batch_size": training.batch_size,
+        "chosen": training.chosen,
         "words_read": training.words_read,
         "seconds": round(training.seconds),
         "validation": training.history[-1],

@@ -10,6 +10,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.probing.classifiers import linear
+from elmo_mini.vectors.stream import Floats, embed_stream
+
 NOUNS = (
     "dog", "king", "ship", "boy", "girl", "letter", "house", "horse",
     "tree", "book", "door", "friend", "teacher", "picture", "song", "field",
@@ -57,3 +61,25 @@ def _sentences(nouns: tuple[str, ...]) -> Agreement:
             left.append(plural)
             right.append(several)
     return Agreement(sentences, place, np.array(left), np.array(right))
+
+
+def linear_reader(bilm: BiLM) -> dict[str, float]:
+    """Share of the new sentences that a linear reader of the top layer judges rightly.
+
+    It reads one vector, at the last word of the middle: what was read from the left, then from
+    the right. The keys say what it was asked: ``left``, ``right``, ``agree``.
+    """
+    learnt, asked = agreement()
+    known, new = (_vectors(bilm, task) for task in (learnt, asked))
+    found = {}
+    for question in ("left", "right", "agree"):
+        labels = [str(label) for label in getattr(learnt, question)]
+        truth = getattr(asked, question).astype(str)
+        found[question] = float((np.array(linear(known, labels, new)) == truth).mean())
+    return found
+
+
+def _vectors(bilm: BiLM, task: Agreement) -> Floats:
+    embedded = embed_stream(bilm, task.sentences, progress=False)
+    pairs = zip(embedded, task.place, strict=True)
+    return np.stack([e.every_layer()[bilm.num_layers - 1, at] for e, at in pairs])

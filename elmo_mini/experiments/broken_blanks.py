@@ -6,7 +6,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from elmo_mini.experiments.both_sides import ROWS, rows_of
+from elmo_mini.experiments.small_text import SmallText
+from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.training import evaluating, seeded
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions, masked_lm_loss
 from elmo_mini.transformer.training import Batch, train_masked_lm
@@ -35,6 +39,19 @@ class Symptoms:
     blanks: float
     moved: float
     own: float
+
+
+def every_run(text: SmallText, vocabulary: Vocabulary, steps: int) -> dict[str, Symptoms]:
+    """The `symptoms` of all `RUNS` on the same text; blanks are those of its held-out sentences."""
+
+    def batches(seed: int) -> Iterator[Text]:
+        return (rows_of(sentences, vocabulary) for sentences in text.batches(ROWS, seed))
+
+    held = rows_of(text.held_out, vocabulary)
+    return {
+        name: symptoms(name, len(vocabulary), batches, held, steps)
+        for name in progress_bar(list(RUNS))
+    }
 
 
 def symptoms(

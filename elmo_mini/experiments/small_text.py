@@ -80,12 +80,23 @@ class SmallText:
         return [int(numbers[0, 0]), *numbers[:, 1:][mask[:, 1:]].tolist()]
 
 
-def small_text(train: int, held_out: int, words: int) -> SmallText:
-    """So many sentences of 5 to 18 words of the course's text, and so many words."""
-    text = corpora.course_text()
+def small_text(
+    train: int,
+    held_out: int,
+    words: int,
+    prefer: tuple[str, ...] = ("brown", "lee"),
+    longest: int = LONGEST,
+) -> SmallText:
+    """So many sentences of 5 to `longest` words, and so many words, of the first text that is here.
+
+    Parameters
+    ----------
+    prefer : names of corpora
+    """
+    text = corpora.course_text(prefer)
 
     def some(part: Part, most: int) -> Sentences:
-        found = (s for s in text.split(part).sentences() if SHORTEST <= len(s) <= LONGEST)
+        found = (s for s in text.split(part).sentences() if SHORTEST <= len(s) <= longest)
         return [sentence for sentence, _ in zip(found, range(most), strict=False)]
 
     sentences = some("train", train)

@@ -6,7 +6,7 @@ most frequent label, the most frequent label of the word's form, and static vect
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, Protocol, get_args
 
@@ -71,10 +71,43 @@ def probe(
     """
     _check(bilm, kind, layers, neighbours, train_size, draws)
     chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
+    everything = (*task.train, *task.test)
+    vectors = occurrence_vectors(bilm, everything, chosen, cache=cache, progress=progress)
+    rows = dict(_static_rows(static, everything)) if static is not None else {}
+    rows |= {f"layer {layer}": vectors[:, place] for place, layer in enumerate(chosen)}
+    return probe_rows(
+        task,
+        rows,
+        kind=kind,
+        neighbours=neighbours,
+        c=c,
+        train_size=train_size,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def probe_rows(
+    task: Task,
+    rows_of: Mapping[str, Floats],
+    *,
+    kind: Kind = "knn",
+    neighbours: int = 5,
+    c: float = 1.0,
+    train_size: int | None = None,
+    draws: int = 5,
+    seed: int = 0,
+) -> ProbeReport:
+    """As `probe`, of vectors that are there already, from whatever model.
+
+    Parameters
+    ----------
+    rows_of : for each row of the report, the vectors of the task's occurrences, those to learn
+        from and then those that are asked about, (train + test, any size)
+    """
     if train_size is None:
         draws = 1
     everything = (*task.train, *task.test)
-    vectors = occurrence_vectors(bilm, everything, chosen, cache=cache, progress=progress)
     labels: Labels = np.array([o.label for o in everything])
     groups: Labels = np.array([o.group for o in everything])
     tests = np.arange(len(task.train), len(everything))
@@ -113,9 +146,7 @@ def probe(
         score("majority", by(majority, np.full_like(forms, ""))),
         score("majority of the form", by(majority, forms)),
     ]
-    rows_of = list(_static_rows(static, everything)) if static is not None else []
-    rows_of += [(f"layer {layer}", vectors[:, place]) for place, layer in enumerate(chosen)]
-    scores += [score(name, by(classifiers[kind], rows)) for name, rows in rows_of]
+    scores += [score(name, by(classifiers[kind], rows)) for name, rows in rows_of.items()]
     settings: dict[str, Any] = {
         "probe": {"knn": f"{neighbours}-NN", "linear": f"linear, C={c:g}"}.get(kind, kind),
         "train": len(trains[0]),

@@ -21,6 +21,7 @@ from elmo_mini.errors import ConfigurationError
 NOT_ASKED = -1
 SMALL = 0.1
 """Start of the tables; BERT has 0.02, which the larger steps of small runs would shake too hard."""
+LONGEST_WAVE = 20
 
 Block = Callable[[int, int], nn.Module]
 """(D, heads) to a module that maps states (B, T, D) and the mask (B, T) of tokens to (B, T, D)."""
@@ -97,8 +98,10 @@ class MaskedLM(nn.Module):
         self.transform = nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.LayerNorm(dim))
         self.bias = nn.Parameter(torch.zeros(options.words))
         self.next = nn.Linear(dim, 1)
-        for table in (self.word, self.place, self.segment):
+        for table in (self.word, self.segment):
             nn.init.normal_(table.weight, std=SMALL)
+        with torch.no_grad():
+            self.place.weight.copy_(SMALL * 2**0.5 * waves(options.longest, dim))
 
     def layers(self, ids: Tensor, mask: Tensor, segments: Tensor | None = None) -> list[Tensor]:
         """What enters the first block, and what leaves each block.
@@ -144,6 +147,19 @@ class MaskedLM(nn.Module):
         """Top states (B, T, D) to the log odds that the second sentence follows the first, (B,)."""
         score: Tensor = self.next(states[:, 0]).squeeze(-1)
         return score
+
+
+def waves(places: int, dim: int) -> Tensor:
+    """Sines and cosines of the place, slower and slower, (places, dim).
+
+    Neighbours have like vectors, and a step to the right turns all of them in the same way
+    (arXiv:1706.03762, section 3.5). BERT's tables begin with random numbers and must find that out
+    for each place by itself, which takes longer than a small run lasts. Ours begin with waves, and
+    learn.
+    """
+    pairs = torch.arange((dim + 1) // 2) * 2 / dim
+    angles = torch.arange(places)[:, None] / LONGEST_WAVE**pairs  # (places, dim / 2)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :dim]
 
 
 def masked_lm_loss(

@@ -5,6 +5,7 @@ Weights may be stored in float16, which halves the file; they are read back as f
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,6 +19,8 @@ from elmo_mini.checkpoints.safetensors_file import (
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm import Block, MaskedLM, MaskedLMOptions, TorchBlock
+
+COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_masked_lm" / "model.safetensors"
 
 
 def save_masked_lm(
@@ -50,14 +53,16 @@ def save_masked_lm(
     write_checkpoint(path, tensors, {**(record or {}), **own, "unknown": vocabulary.unknown})
 
 
-def load_masked_lm(path: PathLike, block: Block = TorchBlock) -> tuple[MaskedLM, Vocabulary]:
+def load_masked_lm(
+    path: PathLike | None = None, block: Block = TorchBlock
+) -> tuple[MaskedLM, Vocabulary]:
     """Build a model and its vocabulary from a file of `save_masked_lm`.
 
     The model is in evaluation mode and no parameter asks for gradients.
 
     Parameters
     ----------
-    path : the file
+    path : the file; without one, the course's own
     block : as for `MaskedLM`; its weights must have the names and shapes of those in the file
 
     Raises
@@ -67,11 +72,12 @@ def load_masked_lm(path: PathLike, block: Block = TorchBlock) -> tuple[MaskedLM,
     CheckpointDamaged
         If the file is truncated, holds something else, or does not fit the block.
     """
-    tensors, record = read_checkpoint(path)
+    file = COURSE_CHECKPOINT if path is None else path
+    tensors, record = read_checkpoint(file)
     try:
         options = MaskedLMOptions(**record["options"])
         vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
     except (KeyError, TypeError, ValueError) as wrong:
-        raise CheckpointDamaged(f"{path} holds no masked language model: {wrong}") from wrong
-    model = with_weights(lambda: MaskedLM(options, block), tensors, path)
+        raise CheckpointDamaged(f"{file} holds no masked language model: {wrong}") from wrong
+    model = with_weights(lambda: MaskedLM(options, block), tensors, file)
     return model.requires_grad_(False), vocabulary

@@ -26,7 +26,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.recurrent.training import clipped_step, seeded
-from elmo_mini.transformer.corruption import corrupt
+from elmo_mini.transformer.corruption import CHOSEN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack, padded
 
@@ -89,7 +89,10 @@ class MaskedPretraining:
     steps : of the whole run; the rate falls in the last `fall` of them
     learning_rate : the highest
     warm_up : steps in which it rises to that
+    fall : share of the steps in which it falls
     seed : of the weights, the order, the corruption and the false pairs
+    chosen : share of the words that are asked for
+    half : compute products of matrices in bfloat16
     """
 
     options: MaskedLMOptions
@@ -100,6 +103,8 @@ class MaskedPretraining:
     warm_up: int = 400
     fall: float = 0.5
     seed: int = 1
+    chosen: float = CHOSEN
+    half: bool = False
     step: int = field(default=0, init=False)
     words_read: int = field(default=0, init=False)
     seconds: float = field(default=0.0, init=False)
@@ -129,8 +134,9 @@ class MaskedPretraining:
         self.model.train()
         ids, mask, segments, follows = self._batch(self.step)
         chance = torch.Generator().manual_seed(self.seed * 1_000_003 + self.step)
-        read, asked = corrupt(ids, self.options.words, chance)
-        hidden, pairs = losses(self.model, read, asked, mask, segments, follows)
+        read, asked = corrupt(ids, self.options.words, chance, chosen=self.chosen)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+            hidden, pairs = losses(self.model, read, asked, mask, segments, follows)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(self.step)
         clipped_step(self.model, self.optimiser, hidden + pairs)
@@ -145,6 +151,7 @@ class MaskedPretraining:
             "options": asdict(self.options),
             "batch_size": self.batch_size,
             "seed": self.seed,
+            "chosen": self.chosen,
             "step": self.step,
             "words_read": self.words_read,
             "seconds": self.seconds,
@@ -161,7 +168,12 @@ class MaskedPretraining:
             If the file is of another run.
         """
         tensors, record = read_checkpoint(path)
-        own = {"options": asdict(self.options), "batch_size": self.batch_size, "seed": self.seed}
+        own = {
+            "options": asdict(self.options),
+            "batch_size": self.batch_size,
+            "seed": self.seed,
+            "chosen": self.chosen,
+        }
         other = [name for name, value in own.items() if record.get(name) != value]
         if other:
             raise CheckpointDamaged(f"{path} is of a run with another {' and '.join(other)}")

@@ -30,8 +30,9 @@ def model_card(record: dict[str, Any]) -> str:
             "## Training",
             "",
             f"- {record['step']:,} steps of {record['batch_size']} pairs of sentences, "
-            f"{record['words_read']:,} tokens with [CLS] and [SEP]; 15 % of the words were asked "
-            "for, and one half of the second sentences was drawn at random",
+            f"{record['words_read']:,} tokens with [CLS] and [SEP]; "
+            f"{record['chosen']:.0%} of the words were asked for, and one half of the second "
+            "sentences was drawn at random",
             f"- {record['seconds'] / 60:.0f} minutes of one core on CPU, {record['machine']}, "
             f"torch {record['torch']}",
             "",

@@ -1,4 +1,4 @@
-"""Exercise `corrupt`: 15 in 100 words are asked for, and what becomes of them."""
+"""Exercise `corrupt`: a share of the words is asked for, and what becomes of them."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ from autograde.exercises.both_sides_at_once import LESSON
 WORDS, MASK, SHORT = 1000, 4, 15
 
 
-def corrupt(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
+def corrupt(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
     """What is read and what is asked, (B, T) each; -1 where nothing is asked."""
-    chosen = (torch.rand(ids.shape) < 0.15) & (ids >= 5)
+    chosen = (torch.rand(ids.shape) < share) & (ids >= 5)
     lot = torch.rand(ids.shape)
     others = torch.randint(5, words, ids.shape)
     read = ids.clone()
@@ -38,8 +38,8 @@ def corrupt(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
     return read, asked
 
 
-def _by_halves(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
-    chosen = torch.bernoulli(torch.full(ids.shape, 0.15)).bool() & (ids > 4)
+def _by_halves(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
+    chosen = torch.bernoulli(torch.full(ids.shape, share)).bool() & (ids > 4)
     hidden = chosen & torch.bernoulli(torch.full(ids.shape, 0.8)).bool()
     swapped = chosen & ~hidden & torch.bernoulli(torch.full(ids.shape, 0.5)).bool()
     read = ids.masked_fill(hidden, 4)
@@ -48,13 +48,15 @@ def _by_halves(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
 
 
 @Case.drawn
-def _page(rng: Random, rows: int, width: int, padding: float = 0.0) -> Inputs:
+def _page(
+    rng: Random, rows: int, width: int, padding: float = 0.0, share: float | None = None
+) -> Inputs:
     ids = rng.integers(5, WORDS, (rows, width))
     ids[:, 0], ids[:, -1], ids[:, width // 5] = 2, 3, MASK
     if padding:
         ids[:, -int(padding * width) :] = 0
         ids[:, width // 3], ids[:, width // 4] = 3, 1
-    return {"ids": ids, "words": WORDS}
+    return {"ids": ids, "words": WORDS} | ({} if share is None else {"share": share})
 
 
 def _first_word(rng: Random) -> Inputs:
@@ -79,7 +81,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         torch.manual_seed(12)
         for _ in range(2):
             ids = torch.from_numpy(inputs["ids"].copy())
-            came = returned(answer(ids, inputs["words"]))
+            share = (inputs["share"],) if "share" in inputs else ()
+            came = returned(answer(ids, inputs["words"], *share))
             refuse_changed({"ids": inputs["ids"]}, {"ids": ids}, ON_A_COPY)
             if not isinstance(came, tuple | list) or len(came) != 2:
                 raise AnswerRefused("Return two tensors: what is read, and what is asked.")
@@ -174,9 +177,16 @@ def _share(true: Any) -> float:
 
 SLIPS = """
 --- hint 1
-{share} in 100 are chosen: torch.rand(ids.shape) < 0.15 -> torch.rand(ids.shape) < {number} \
+{share} in 100 are chosen: torch.rand(ids.shape) < share -> torch.rand(ids.shape) < {number} \
         | share number = 1.5 0.015, 80 0.8, 85 0.85, 50 0.5, 10 0.1, 20 0.2
-    You ask for another share of the words. 15 in 100 are chosen.
+    You ask for another share of the words. `share` says how many are chosen, 15 in 100 if nobody
+    says otherwise.
+the share is always 15 in 100: torch.rand(ids.shape) < share -> torch.rand(ids.shape) < 0.15
+    You choose 15 in 100 also where another `share` was asked for.
+the others are chosen: torch.rand(ids.shape) < share -> torch.rand(ids.shape) > share
+    You choose 85 words in 100 and leave 15: the comparison is the wrong way round.
+another share by default: share: float = 0.15 -> share: float = 0.8
+    Without a third argument your function chooses another share than 15 in 100.
 padding and marks are chosen, too: & (ids >= 5) -> & (ids >= 0)
     You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
     them.
@@ -189,10 +199,10 @@ word 5 is left out: ids >= 5 -> ids > 5
 word 5 alone is special: ids >= 5 -> ids < 5
     You choose the special words and leave the ordinary ones out: the comparison is the wrong way
     round.
-one choice for all rows: torch.rand(ids.shape) < 0.15 -> torch.rand(ids.shape[1]) < 0.15
+one choice for all rows: torch.rand(ids.shape) < share -> torch.rand(ids.shape[1]) < 0.15
     You draw once for each column, so all sentences are asked for at the same places. Draw a number
     for every place, (B, T).
-whole sentences are chosen: torch.rand(ids.shape) < 0.15 -> torch.rand(len(ids), 1) < 0.15
+whole sentences are chosen: torch.rand(ids.shape) < share -> torch.rand(len(ids), 1) < 0.15
     You draw once for each sentence, so whole sentences are hidden. Draw a number for every place,
     (B, T).
 one fate for each sentence: lot = torch.rand(ids.shape) -> lot = torch.rand(len(ids), 1)
@@ -235,8 +245,8 @@ the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0
 the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
     You swap words that nobody asks for. Only the chosen ones are touched.
 --- hint 3
-all ordinary words are chosen: (torch.rand(ids.shape) < 0.15) & (ids >= 5) -> ids >= 5
-    You choose every ordinary word. 15 in 100 are chosen.
+all ordinary words are chosen: (torch.rand(ids.shape) < share) & (ids >= 5) -> ids >= 5
+    You choose every ordinary word. `share` of them are chosen, 15 in 100 by default.
 the hidden ones are swapped, too: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.9)
     You hide words and then write random ones over them. The random words come where the lot is from
     0.8 to 0.9.
@@ -304,6 +314,7 @@ EXERCISE = Exercise(
     cases=(
         Case("a large page", _page(180, 180), weight=3),
         Case("a page with marks and padding", _page(180, 180, 0.3), weight=2),
+        Case("40 in 100 are asked for", _page(180, 180, share=0.4), weight=2),
         Case(
             "word 5 alone, of a vocabulary of 7",
             _first_word,

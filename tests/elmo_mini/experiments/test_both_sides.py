@@ -9,27 +9,12 @@ import torch
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments import both_sides, broken_blanks
-from elmo_mini.experiments.agreement import Agreement, agreement
+from elmo_mini.experiments.agreement import agreement, linear_reader
 from elmo_mini.experiments.small_text import small_text
-from elmo_mini.probing.classifiers import linear
-from elmo_mini.vectors.stream import Floats, embed_stream
-
-
-def vectors(task: Agreement) -> Floats:
-    embedded = embed_stream(load_pretrained(), task.sentences, progress=False)
-    pairs = zip(embedded, task.place, strict=True)
-    found: Floats = np.stack([e.every_layer()[2, place] for e, place in pairs])
-    return found
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
-    learnt, asked = agreement()
-    known, new = vectors(learnt), vectors(asked)
-    right = {}
-    for question in ("left", "right", "agree"):
-        labels = [str(label) for label in getattr(learnt, question)]
-        truth = getattr(asked, question).astype(str)
-        right[question] = float((np.array(linear(known, labels, new)) == truth).mean())
+    right = linear_reader(load_pretrained())
     assert right["left"] > 0.95
     assert right["right"] > 0.95
     assert 0.4 < right["agree"] < 0.6
@@ -44,17 +29,7 @@ def test_half_of_the_sentences_agree_and_no_noun_is_in_both_parts() -> None:
 def test_planted_faults_show_as_the_lesson_says() -> None:
     text = small_text(600, 60, 300)
     vocabulary = both_sides.masked_vocabulary(text, 300)
-    held = both_sides.rows_of(text.held_out, vocabulary)
-    seen = {
-        name: broken_blanks.symptoms(
-            name,
-            len(vocabulary),
-            lambda seed: (both_sides.rows_of(s, vocabulary) for s in text.batches(32, seed)),
-            held,
-            90,
-        )
-        for name in broken_blanks.RUNS
-    }
+    seen = broken_blanks.every_run(text, vocabulary, 90)
     sound = seen["sound"]
     assert seen["A"].training < 0.7 * sound.training
     assert seen["C"].training < 0.7 * sound.training
@@ -63,7 +38,7 @@ def test_planted_faults_show_as_the_lesson_says() -> None:
     assert seen["B"].moved < 1e-4 < sound.moved
     assert seen["A"].own > sound.own + 0.3
     with pytest.raises(KeyError):
-        broken_blanks.symptoms("D", 10, lambda seed: iter(()), held, 1)
+        broken_blanks.symptoms("D", 10, lambda seed: iter(()), (), 1)  # type: ignore[arg-type]
 
 
 def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
@@ -83,9 +58,24 @@ def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
     torch.testing.assert_close(bets.exp().sum(1), torch.ones(len(ids), dtype=torch.double))
 
 
+def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() -> None:
+    text = small_text(300, 40, 200)
+    vocabulary = both_sides.masked_vocabulary(text, 200)
+    ids, _, places, words = both_sides.one_blank_each(text.held_out, vocabulary, 3)
+    back = ids.scatter(1, places[:, None], words[:, None]).view(-1, 3, ids.shape[1])
+    assert bool((back == back[:, :1]).all())
+    counts = both_sides.counting_bets(text, vocabulary, ids, places)
+    assert all(bet.shape == (len(ids), len(vocabulary)) for bet in counts.values())
+    three = both_sides.over_groups([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 20, np.arange(120) // 3)
+    one = both_sides.over_groups([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 20, np.arange(120))
+    assert three["mean"] == one["mean"] == 0.5
+    assert three["high"] - three["low"] > 1.4 * (one["high"] - one["low"])
+
+
 def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, few in (("STEPS", 3), ("SENTENCES", 200), ("HELD_OUT", 30), ("WORDS", 100)):
+    for name, few in (("STEPS", 3), ("TRAIN", 200), ("HELD_OUT", 30), ("WORDS", 100)):
         monkeypatch.setattr(both_sides, name, few)
     assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
     stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
     assert set(stored["nats"]) >= {"left", "right", "product", "both", "counts of words"}
+    assert set(stored["less_both"]) == set(stored["nats"]) - {"both"}

@@ -14,10 +14,12 @@ from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.heads import SentenceHead, SpanHead, TaggingHead, best_span
 from elmo_mini.transformer.masked_lm import (
     NOT_ASKED,
+    SMALL,
     MaskedLM,
     MaskedLMOptions,
     TorchBlock,
     masked_lm_loss,
+    waves,
 )
 from elmo_mini.transformer.masked_lm_file import load_masked_lm, save_masked_lm
 from elmo_mini.transformer.one_sided import sided
@@ -166,3 +168,14 @@ def test_corruption_has_its_shares() -> None:
     assert float((read == 4)[chosen].double().mean()) == pytest.approx(0.8, abs=0.02)
     assert float((read == ids)[chosen].double().mean()) == pytest.approx(0.1, abs=0.02)
     assert int(read[chosen].min()) == 4
+
+
+def test_places_begin_with_waves_that_turn_alike_everywhere() -> None:
+    found = waves(30, 16)
+    steps = (found[1:] * found[:-1]).sum(1)
+    torch.testing.assert_close(steps, steps[:1].expand(29))
+    apart = (found[:1] * found).sum(1)
+    assert bool((apart[0] > apart[1:]).all())
+    assert waves(5, 7).shape == (5, 7)
+    model = model_of()
+    torch.testing.assert_close(model.place.weight, waves(8, 16) * SMALL * 2**0.5)

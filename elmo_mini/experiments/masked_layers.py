@@ -1,0 +1,124 @@
+"""``python -m elmo_mini.experiments.masked_layers NAME``: the masked model's states and the biLM's.
+
+Both have read the same texts. The questions and probes are those of `elmo_mini.experiments.layers`
+(lesson 09), on the same words in the same run. Beside them stand what needs no reading: networks
+that have read nothing, layer 0, which sees no context, and the word's form with its three
+neighbours on each side, as one random vector for each word at each distance.
+"""
+
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.layers import differences, untrained_like
+from elmo_mini.probing.probe import occurrence_vectors, probe_rows
+from elmo_mini.probing.tasks import Occurrence, Task, load_task, parts_of_speech
+from elmo_mini.recurrent.training import seeded
+from elmo_mini.transformer.masked_lm import MaskedLM
+from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.states import occurrence_states
+from elmo_mini.vectors.stream import Floats
+
+AROUND, SIZE = 3, 64
+PROBES: dict[str, dict[str, Any]] = {
+    "senseval": {},
+    "pos": {"kind": "linear", "c": 0.01},
+    "senses": {},
+}
+TAGGED = 1_500
+LEARNT, ASKED = 250, 150
+"""Examples of each of senseval's words."""
+
+
+def neighbours(occurrences: Sequence[Occurrence]) -> Floats:
+    """Random vectors of the word and of its neighbours, (N, 7 x 64)."""
+    table: dict[str, Floats] = {"": np.zeros(SIZE, np.float32)}
+    draw = np.random.default_rng(0)
+
+    def vector(word: str) -> Floats:
+        if word not in table:
+            table[word] = draw.standard_normal(SIZE).astype(np.float32)
+        return table[word]
+
+    rows = []
+    for o in occurrences:
+        there = range(o.position - AROUND, o.position + AROUND + 1)
+        words = [o.words[at].lower() if 0 <= at < len(o.words) else "" for at in there]
+        rows.append(np.concatenate([vector(word) for word in words]))
+    return np.stack(rows)
+
+
+def compare(name: str) -> tuple[str, Result]:
+    """Every layer of both models, trained and not, and the neighbours, on one task of `PROBES`."""
+    task = _task(name)
+    everything = (*task.train, *task.test)
+    masked, vocabulary = load_masked_lm()
+    with seeded(0, torch.device("cpu")):
+        fresh = MaskedLM(masked.options)
+    bilm = _bilm()
+    layers = range(bilm.num_layers)
+    rows = {"neighbours": neighbours(everything)}
+    for who, model in {"masked": masked, "masked, untrained": fresh}.items():
+        states = occurrence_states(model, vocabulary, everything)
+        rows |= {f"{who}, layer {k}": states[:, k] for k in range(states.shape[1])}
+    for who, reader in {"biLM": bilm, "biLM, untrained": untrained_like(bilm)}.items():
+        vectors = occurrence_vectors(reader, everything, layers, progress=False)
+        rows |= {f"{who}, layer {k}": vectors[:, k] for k in layers}
+    report = probe_rows(task, rows, **PROBES[name])
+    report = replace(report, title=f"masked model and biLM: {report.title}")
+    top, of_bilm = masked.options.layers, bilm.num_layers - 1
+    gains = differences(
+        report,
+        *((f"masked, layer {k}", f"biLM, layer {of_bilm}") for k in range(1, top + 1)),
+        *((f"masked, layer {k}", f"masked, untrained, layer {k}") for k in range(top + 1)),
+        *((f"masked, layer {k}", "masked, layer 0") for k in range(1, top + 1)),
+        *((f"{who}, layer {k}", "neighbours") for who, k in (("masked", top), ("biLM", of_bilm))),
+    )
+    return report.title, report.as_dict() | {"differences": gains}
+
+
+def _task(name: str) -> Task:
+    if name == "pos":
+        return parts_of_speech("treebank", TAGGED, TAGGED)
+    task = load_task(name)
+    if name != "senseval":
+        return task
+    draw = np.random.default_rng(0)
+    parts = []
+    for occurrences, most in ((task.train, LEARNT), (task.test, ASKED)):
+        shuffled = [occurrences[row] for row in draw.permutation(len(occurrences))]
+        groups = dict.fromkeys(o.group for o in occurrences)
+        parts.append(tuple(o for g in groups for o in [x for x in shuffled if x.group == g][:most]))
+    return replace(task, train=parts[0], test=parts[1])
+
+
+@cache
+def _bilm() -> Any:
+    return load_pretrained()
+
+
+EXPERIMENTS: dict[str, Callable[[], tuple[str, Result]]] = {
+    name: partial(compare, name) for name in PROBES
+}
+
+
+def _prepare(args: Namespace) -> Prepared:
+    return (), {}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compare on the named tasks, or on all, and store each."""
+    return run_experiments(
+        "masked_layers", __doc__, EXPERIMENTS, _prepare, argv, all_by_default=True
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
