@@ -288,10 +288,10 @@ all words are asked: ids.masked_fill(~chosen, -1) -> ids
 """
 
 
-def _part_of_each_row(ids: Tensor, words: int) -> tuple[Tensor, Tensor]:
+def _part_of_each_row(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
     special = ids < 5
     order = torch.rand(ids.shape).masked_fill(special, 2.0).argsort(1).argsort(1)
-    chosen = order < (0.15 * (~special).sum(1, keepdim=True)).long()
+    chosen = order < (share * (~special).sum(1, keepdim=True)).long()
     lot = torch.rand(ids.shape)
     read = torch.where(chosen & (lot < 0.8), MASK, ids)
     read = torch.where(chosen & (lot > 0.9), torch.randint(5, words, ids.shape), read)
