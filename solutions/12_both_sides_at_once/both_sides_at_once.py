@@ -249,7 +249,7 @@ check("train_blanks", train_blanks)
 # outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked places alone; `cross_entropy`; slopes to zero, backward, step; append `loss.item()`.
 
 # %% [markdown] slide="subslide"
-# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. One helping hand is not BERT's: the table of places does not begin at random but with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; why, you will see below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 5).
+# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. One helping hand is not BERT's: the table of places does not begin at random but with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; whether that is wise, you will see below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 5).
 #
 # Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
 
