@@ -4,7 +4,7 @@ Never on standard error: nbgrader gives 0 to a check cell that writes there.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from tqdm import tqdm
@@ -46,11 +46,14 @@ def progress_bar(
 class WithProgress(Iterable[Item]):
     """Items that can be read again and again, such as a text by gensim; each pass has a bar."""
 
-    def __init__(self, items: Collection[Item], what: str | None = None) -> None:
+    def __init__(self, items: Sequence[Item], what: str | None = None) -> None:
         self.items, self.what = items, what
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def __getitem__(self, place: int) -> Item:
+        return self.items[place]
 
     def __iter__(self) -> Iterator[Item]:
         return iter(progress_bar(self.items, self.what))

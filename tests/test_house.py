@@ -194,6 +194,7 @@ ROOMS = {
         "tagging",
         "ulmfit",
         "transformer",
+        "few_labels",
         "figures",
         "results",
         "experiments",

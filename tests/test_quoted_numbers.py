@@ -195,23 +195,27 @@ def checkpoint() -> list[str]:
     ]
 
 
-def senses_by_layer() -> list[str]:
-    numbers = stored_result("layers_senseval").numbers
-    form, bag, top = (
-        100 * numbers["rows"][name]["accuracy"]
-        for name in ("majority of the form", "mean of static vectors", "layer 2")
+def senses_in_real_text() -> list[str]:
+    questions = stored_result("real_senses_brown").numbers["questions"]
+
+    def percent(question: str, reader: str) -> str:
+        return f"{100 * questions[question]['share'][reader]['mean']:.0f} %"
+
+    grammar, bank, untrained = "play: noun or verb", "bank: money or river", "layer 2, untrained"
+    numbers = stored_result("real_senses_examples").numbers["accuracy"]
+    linear, before, bayes, most = (
+        f"{100 * numbers[name][-1]['mean']:.0f} %"
+        for name in ("layer 2, linear", untrained, "naive Bayes", "majority")
     )
-    untrained = 100 * numbers["rows"]["layer 2, untrained"]["accuracy"]
-    ahead = numbers["differences"]
-    assert all(difference["low"] > 0 for difference in ahead.values())
-    assert round(100 * ahead["layer 2 less majority of the form"]["mean"]) == 20  # "twenty points"
-    bag_behind = 100 * ahead["layer 2 less mean of static vectors"]["mean"]
-    assert 6.5 < bag_behind < 7  # "nearly seven above"
-    assert round(100 * ahead["layer 2 less layer 2, untrained"]["mean"]) == 12  # "twelve above"
-    assert numbers["rows"]["layer 0"]["accuracy"] < numbers["rows"]["majority"]["accuracy"]
     return [
-        f"layer 2 has {top:.0f} %, the majority of the form {form:.0f} %, a mean of static vectors "
-        f"{bag:.0f} % and the same network before training {untrained:.0f} %"
+        f"{percent(grammar, 'layer 2')} of the nearest neighbours of *play* have its part of "
+        f"speech, where an untrained network has {percent(grammar, untrained)} and chance "
+        f"{100 * questions[grammar]['chance']:.0f} %",
+        f"For *bank* layer 2 has {percent(bank, 'layer 2')} against {percent(bank, untrained)} "
+        f"untrained; random vectors of the neighbouring words have "
+        f"{percent(bank, 'random vectors around')}",
+        f"a linear probe of layer 2 has {linear}: far above the majority ({most}) and the "
+        f"untrained network ({before}), and three points below naive Bayes ({bayes})",
     ]
 
 
@@ -259,7 +263,7 @@ def two_sizes() -> list[str]:
         ("05", seeds_of_taglm),
         ("06", letters),
         ("07", checkpoint),
-        ("08", senses_by_layer),
+        ("08", senses_in_real_text),
         ("09", one_word_of_four),
         ("09", two_sizes),
     ],

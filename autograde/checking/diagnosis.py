@@ -13,7 +13,7 @@ from autograde.checking.outcomes import (
     known_outcome,
     known_outcomes,
 )
-from autograde.checking.refused_form import is_what_returns, other_numbers
+from autograde.checking.refused_form import is_what_returns, other_numbers, returned_by
 from autograde.checking.two_slips import two_slips
 
 
@@ -93,9 +93,19 @@ def numbers_besides(exercise: Exercise, came: tuple[Outcome, ...], seed: int) ->
         (mistake,) = made.values()
         hint = f" Hint {mistake.hint} is about this." if mistake.hint else ""
         return f"That is not all. {mistake.says}{hint}"
-    if exercise.view is everything and other_numbers(exercise, refused, seed):
+    told = exercise.view is everything and other_numbers(exercise, refused, seed)
+    if told and _has_one_right_result(exercise, seed):
         return "That is not all: the numbers are wrong, too. Mend the form, and check again."
     return ""
+
+
+def _has_one_right_result(exercise: Exercise, seed: int) -> bool:
+    """Whether all right answers return the same: not where they draw numbers of their own."""
+    cases = range(len(exercise.cases))
+    right = {index: returned_by(exercise, exercise.reference, index, seed) for index in cases}
+    return all(
+        is_what_returns(exercise, right, answer, seed) for answer in exercise.right_answers.values()
+    )
 
 
 def _always_the_same(exercise: Exercise, outcomes: tuple[Outcome, ...]) -> bool:

@@ -83,7 +83,8 @@ class Exercise:
     ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
     ``on_the_way`` names amounts that are computed on the way, so that a result which is one of
     them, or which has one too many or too few, can be told so. Where the numbers of the result are
-    ``codes``, such as ids of words, nothing is said of the size of a single one.
+    ``codes``, such as ids of words, nothing is said of the size of a single one. What is expected
+    stands in the report of a wrong case, unless that is the answer itself (``shows_expected``).
     """
 
     id: str
@@ -101,6 +102,7 @@ class Exercise:
     view: Callable[[Inputs, Plain], Plain] = everything
     on_the_way: Callable[[Inputs], Mapping[str, Any]] = nothing_named
     codes: bool = False
+    shows_expected: bool = True
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0

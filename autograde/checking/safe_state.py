@@ -3,17 +3,20 @@
 Functions of theirs that a cell or an answer has replaced are their own again while the block runs.
 
 What stood before the check stands after it, also where the answer changed it: a lesson's later
-cells do not depend on whether, or how often, a check ran.
+cells do not depend on whether, or how often, a check ran. That is so of the folder in which the
+notebook works, too, and of the notebook itself: `exit()` in an answer ends the answer.
 """
 
 import builtins
 import contextlib
 import math
 import operator
+import os
 import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +41,12 @@ _functions: dict[Any, dict[str, object]] = {
     }
     for lender in _LENDERS
 }
+_inherited: dict[type, set[str]] = {  # a method that a cell writes over stands beside these
+    lender: {name for name in dir(lender) if not name.startswith("_") and name not in vars(lender)}
+    for lender in _LENDERS
+    if isinstance(lender, type)
+}
+EXIT = "`exit()` would end the notebook, `return` ends a function"
 
 
 def _put_back() -> list[tuple[Any, str, object]]:
@@ -51,6 +60,10 @@ def _put_back() -> list[tuple[Any, str, object]]:
             if here.get(name) is not function:
                 found.append((lender, name, here.get(name)))
                 setattr(lender, name, function)
+    for kind, names in _inherited.items():
+        for name in names & vars(kind).keys():
+            found.append((kind, name, vars(kind)[name]))
+            delattr(kind, name)
     return found
 
 
@@ -79,6 +92,40 @@ def as_in_a_new_thread() -> None:
 
 
 @contextlib.contextmanager
+def stays_open() -> Iterator[None]:
+    """The `exit` and `quit` of a notebook, which end its kernel, end the answer while this runs."""
+    here = sys.modules.get("IPython")
+    shell = here.get_ipython() if here else None
+    if shell is None or "ask_exit" in vars(shell):
+        yield
+        return
+
+    def stop() -> None:
+        raise SystemExit(EXIT)
+
+    shell.ask_exit = stop
+    try:
+        yield
+    finally:
+        del shell.ask_exit
+
+
+@contextlib.contextmanager
+def same_folder() -> Iterator[None]:
+    """Work in the folder of before when the block is over."""
+    try:
+        folder = Path.cwd()
+    except OSError:  # it is gone
+        yield
+        return
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.chdir(folder)
+
+
+@contextlib.contextmanager
 def safe_state() -> Iterator[None]:
     """Defaults while the block runs; the notebook's state before and after it."""
     recursion_limit = sys.getrecursionlimit()
@@ -87,7 +134,13 @@ def safe_state() -> Iterator[None]:
     dtype = get_dtype()
     generators = [(put_back, get()) for get, put_back in _generators]
     try:
-        with own_functions(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        with (
+            own_functions(),
+            stays_open(),
+            same_folder(),
+            warnings.catch_warnings(),
+            np.errstate(all="ignore"),
+        ):
             if any(action == "error" for action, *_ in warnings.filters):
                 warnings.simplefilter("default")
             set_dtype(torch.float32)

@@ -42,7 +42,7 @@ class WhichFault:
         importance: int,
         minutes: int,
     ) -> Exercise:
-        """A point for each thing whose fault is named.
+        """A point for each thing whose fault is named; no report shows a number that is right.
 
         Parameters
         ----------
@@ -59,6 +59,7 @@ class WhichFault:
             minutes=minutes,
             reference=self.right,
             run=self.run,
+            shows_expected=False,
             cases=self.cases(),
             mistakes=self.mistakes(),
             right_answers={

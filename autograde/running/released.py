@@ -12,7 +12,15 @@ from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 
 PAGES = Path("course")
 ABOUT = (
-    *("README.md", "CONCEPTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "CITATION.cff"),
+    *(
+        "README.md",
+        "CONCEPTS.md",
+        "GLOSSARY.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "CITATION.cff",
+    ),
     *("constraints.txt", "environment.yml"),
 )
 

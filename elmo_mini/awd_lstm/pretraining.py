@@ -104,11 +104,13 @@ def model_card(record: dict[str, Any]) -> str:
         "## Training",
         "",
         f"- {record['training']['epochs']} passes over {record['tokens']:,} words and sentence "
-        f"ends, {record['seconds'] / 60:.0f} minutes of processor time, torch {record['torch']}",
+        f"ends, {record['seconds'] / 60:.0f} minutes of processor time",
+        f"- {_made_with(record)}",
         f"- dropouts: word types {options['embedding_dropout']:.3g}, input "
         f"{options['input_dropout']:.3g}, between layers {options['hidden_dropout']:.3g}, output "
         f"{options['output_dropout']:.3g}, recurrent weights {options['weight_drop']:.3g}",
-        f"- {record['training']['optimiser']}, windows of about {record['training']['bptt']} "
+        f"- {record['training']['optimiser']}, its rate at most "
+        f"{record['training']['learning_rate']:g}, windows of about {record['training']['bptt']} "
         f"words, {record['training']['batch_size']} rows",
         "",
         f"      {record['command']}",
@@ -122,3 +124,10 @@ def model_card(record: dict[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _made_with(record: dict[str, Any]) -> str:
+    """Device and versions, as far as the record has them."""
+    parts = [f"on {record['device']}"] if "device" in record else []
+    parts += [f"python {record['python']}"] if "python" in record else []
+    return ", ".join([*parts, f"torch {record['torch']}", f"elmo_mini {record['elmo_mini']}"])

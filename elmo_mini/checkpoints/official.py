@@ -68,14 +68,7 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
 def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
     """Copy the weights of an official file into `bilm`; raises as `load_bilm`."""
     path = _existing(weight_file)
-    try:
-        with h5py.File(path, "r") as file:
-            arrays = _datasets(file)
-    except OSError as wrong:
-        raise ElmoFileError(
-            f"{path} is no readable HDF5 file ({_what_it_is(path)}); fetch it again. "
-            f"HDF5 says: {wrong}"
-        ) from wrong
+    arrays = _arrays(path)
     if "char_embed" not in arrays:
         raise ElmoFileError(_why_no_characters(path, arrays))
     parts = official_weights(bilm)
@@ -88,6 +81,20 @@ def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
     with torch.no_grad():
         for name, part in parts.items():
             part.copy_(torch.from_numpy(arrays[name]))
+
+
+def official_file(weight_file: PathLike) -> dict[str, Tensor]:
+    """All weights of an official file by name, as they stand there; nothing is checked.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file is missing.
+    ElmoFileError
+        If it is damaged or foreign.
+    """
+    arrays = _arrays(_existing(weight_file))
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None:
@@ -155,6 +162,17 @@ def _existing(file: PathLike) -> Path:
     if name.startswith(("http://", "https://")):
         raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
     return existing_file(name)
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with h5py.File(path, "r") as file:
+            return _datasets(file)
+    except OSError as wrong:
+        raise ElmoFileError(
+            f"{path} is no readable HDF5 file ({_what_it_is(path)}); fetch it again. "
+            f"HDF5 says: {wrong}"
+        ) from wrong
 
 
 def _datasets(file: h5py.File) -> dict[str, np.ndarray]:

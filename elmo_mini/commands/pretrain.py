@@ -5,11 +5,8 @@ The same command goes on with a run that was stopped or killed. For several proc
 """
 
 import argparse
-import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +25,7 @@ from elmo_mini.arguments import (
 )
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.commands.stopping import noting_signals
 from elmo_mini.files import check_not_read, check_own, make_folder
 from elmo_mini.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.pretraining.processes import Processes
@@ -181,7 +179,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
             save()
         return stop
 
-    with _noting_signals(stop_asked):
+    with noting_signals(stop_asked):
         finished = training.run(on_step)
     progress.close()
     if not finished:
@@ -191,23 +189,6 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     if args.official and processes.first:
         save_bilm(load_pretrained(model), folder / "options.json", folder / "weights.hdf5")
     say(f"The model is {model}; README.md beside it says where it comes from.")
-
-
-@contextmanager
-def _noting_signals(asked: list[int]) -> Iterator[None]:
-    """Ctrl-C and termination end the run after the step, not within it; a second one at once."""
-
-    def note(number: int, frame: object) -> None:
-        asked.append(number)
-        if len(asked) > 1:
-            raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings:

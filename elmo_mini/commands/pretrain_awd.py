@@ -1,8 +1,13 @@
-"""``python -m elmo_mini pretrain-awd``: pretrain an AWD-LSTM on corpora or text files."""
+"""``python -m elmo_mini pretrain-awd``: pretrain an AWD-LSTM on corpora or text files.
+
+The same command goes on with a run that was stopped or killed.
+"""
 
 import argparse
+import platform
 import shlex
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,8 +30,10 @@ from elmo_mini.awd_lstm.files import STORED_AS, load_awd_lstm, save_awd_lstm
 from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import DIRECTIONS, AWDLSTMOptions
 from elmo_mini.awd_lstm.pretraining import course_awd_sources, model_card, read_text
-from elmo_mini.awd_lstm.training import OPTIMISERS, AWDHistory, AWDTraining, train_awd_lstm
+from elmo_mini.awd_lstm.run import AWDRun
+from elmo_mini.awd_lstm.training import OPTIMISERS, AWDHistory, AWDTraining
 from elmo_mini.awd_lstm.training import awd_perplexity as perplexity_of
+from elmo_mini.commands.stopping import noting_signals
 from elmo_mini.files import check_not_read, make_folder, write_text
 from elmo_mini.pretraining.sources import asked_sources
 
@@ -49,6 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--epochs", type=positive_int, default=3, help="passes over the text (3)")
     add("--batch-size", type=positive_int, default=32, help="parallel rows (32)")
     add("--bptt", type=positive_int, default=70, help="about so many words a window (70)")
+    add("--minutes", type=non_negative_float, help="stop then; the same command goes on later")
+    add("--checkpoint-minutes", type=non_negative_float, default=5, help="between checkpoints (5)")
     add("--optimiser", choices=OPTIMISERS, default="adam", help="nt-asgd is the paper's (adam)")
     add("--learning-rate", type=positive_float, help="the highest (adam 0.004; nt-asgd 30)")
     add("--weight-decay", type=non_negative_float, default=1.2e-6, help="(1.2e-6, the paper's)")
@@ -63,12 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Pretrain, and write the model and its card."""
+    """Pretrain, or go on, and write the model and its card; 0 at the end or at a planned stop."""
     if args.threads:
         torch.set_num_threads(args.threads)
     folder: Path = args.output
     file, card = folder / f"{args.direction}.safetensors", folder / f"{args.direction}.md"
-    for written in (file, card):
+    checkpoint = folder / f"{args.direction}.checkpoint.safetensors"
+    for written in (file, card, checkpoint):
         check_not_read(written, args.text)
     make_folder(folder)
     sources = asked_sources(args.corpora, args.text, course_awd_sources if args.course else None)
@@ -107,7 +117,17 @@ def run(args: argparse.Namespace) -> int:
         f"{len(text.train):,} words to train on, {len(text.validation):,} held out, "
         f"{text.unknown:.1%} of them unknown; {weights:,} weights."
     )
-    history = _train(model, text.train, text.validation, training)
+    run = AWDRun(model, text.train, text.validation, training)
+    if checkpoint.exists():
+        run.resume(checkpoint)
+        print(f"Going on after step {run.steps:,}.", flush=True)
+    finished = _train(run, checkpoint, args)
+    run.save(checkpoint)
+    if not finished:
+        print(f"Stopped after step {run.steps:,}; the same command goes on from there.")
+        return 0
+    run.close()
+    history = run.history
     record: dict[str, Any] = {
         "sources": [source.record() for source in sources],
         "options": options.to_dict(),
@@ -120,6 +140,8 @@ def run(args: argparse.Namespace) -> int:
         "seconds": round(history.seconds, 1),
         "history": asdict(history),
         "perplexity": perplexity_of(model, text.validation),
+        "device": f"CPU, {platform.machine()}, {torch.get_num_threads()} thread(s)",
+        "python": platform.python_version(),
         "torch": str(torch.__version__),
         "elmo_mini": __version__,
         "command": shlex.join(["python", "-m", "elmo_mini", *sys.argv[1:]]),
@@ -133,13 +155,29 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _train(
-    model: AWDLSTM, text: torch.Tensor, validation: torch.Tensor, training: AWDTraining
-) -> AWDHistory:
-    words = training.epochs * (len(text) // training.batch_size)
+def _train(run: AWDRun, checkpoint: Path, args: argparse.Namespace) -> bool:
+    """Whether the run came to its end."""
+    words = run.options.epochs * (run.rows.shape[1] - 1)
     progress = tqdm(
-        total=words // training.bptt, unit="step", file=sys.stdout, mininterval=1.0, smoothing=0.05
+        total=max(run.steps, words // run.options.bptt),
+        initial=run.steps,
+        unit="step",
+        file=sys.stdout,
+        mininterval=1.0,
+        smoothing=0.05,
     )
+    started = saved = time.monotonic()
+    stop_asked: list[int] = []
+
+    def after_step(_: int) -> bool:
+        nonlocal saved
+        progress.update()
+        now = time.monotonic()
+        if now - saved > 60 * args.checkpoint_minutes:
+            run.save(checkpoint)
+            saved = now
+        over = args.minutes is not None and now - started > 60 * args.minutes
+        return over or bool(stop_asked)
 
     def after_epoch(history: AWDHistory) -> None:
         progress.write(
@@ -148,13 +186,7 @@ def _train(
         )
         sys.stdout.flush()
 
-    history = train_awd_lstm(
-        model,
-        text,
-        validation,
-        training,
-        after_step=lambda _: progress.update() and False,
-        after_epoch=after_epoch,
-    )
+    with noting_signals(stop_asked):
+        finished = run.run(after_step, after_epoch)
     progress.close()
-    return history
+    return finished

@@ -5,9 +5,11 @@ and feed the result to the task model, with dropout.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+import torch
 from torch import Tensor, nn
 
 from elmo_mini.bilm.model import BiLM
@@ -16,7 +18,7 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.elmo.scalar_mix import ScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
 
-__all__ = ["Elmo", "batch_to_ids"]
+__all__ = ["Elmo", "as_black_box", "batch_to_ids"]
 
 
 class Elmo(nn.Module):
@@ -136,3 +138,15 @@ class Elmo(nn.Module):
             "elmo_representations": representations,
             "mask": kept.view(*leading, kept.shape[-1]),
         }
+
+
+def as_black_box(elmo: Elmo) -> Callable[[Sequence[Sequence[str]]], list[np.ndarray]]:
+    """The first output of an `Elmo` as a function: sentences in, arrays (words, 2H) out."""
+
+    @torch.no_grad()
+    def read(sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        given = elmo(batch_to_ids(sentences))
+        pairs = zip(given["elmo_representations"][0], given["mask"], strict=True)
+        return [vectors[there].numpy() for vectors, there in pairs]
+
+    return read

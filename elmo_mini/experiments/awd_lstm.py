@@ -17,7 +17,8 @@ from torch import nn
 from elmo_mini import corpora
 from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity, train_awd_lstm
+from elmo_mini.awd_lstm.run import train_awd_lstm
+from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
 from elmo_mini.experiments.awd_text import RunningText, running_text
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval

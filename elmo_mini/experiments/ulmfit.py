@@ -7,11 +7,11 @@ stored are shares of the test texts that are right, with 95 % intervals over dra
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from elmo_mini.awd_lstm.files import course_file
 from elmo_mini.experiments.broken_tunings import broken_runs
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.ulmfit_bench import (
@@ -19,6 +19,7 @@ from elmo_mini.experiments.ulmfit_bench import (
     Bench,
     benches,
     checkpoints,
+    plainly,
     schedule_for,
 )
 from elmo_mini.results.intervals import interval
@@ -26,45 +27,47 @@ from elmo_mini.ulmfit.recipe import Stage3
 from elmo_mini.ulmfit.report import Right, share_right
 
 LABELS = 100
+PART_DRAWS = {"questions": 5, "opinions": 3}
 WATCHED = 3
 """Draws whose forgetting is measured after every epoch."""
 WHOLE, NONE = "the whole recipe", "none of the three"
+PLAIN = "plain, at a rate of its own"
 PARTS: dict[str, Stage3] = {
     WHOLE: Stage3(),
     "no gradual unfreezing": Stage3(waking="all at once"),
     "one rate for all layers": Stage3(factor=1.0),
     "a constant rate": Stage3(slanted=False),
     NONE: Stage3(waking="all at once", factor=1.0, slanted=False),
-    "plain, at a rate of its own": Stage3(waking="all at once", factor=1.0, rate=0.004),
+    PLAIN: plainly(Stage3()),
 }
+BOTH_WAYS, TWICE = "forward and backward", "forward twice"
+"""Means of two classifiers' probabilities; the second is the first one's control."""
 NETWORKS = ("from scratch", "stages 1 and 3", "stages 1, 2 and 3")
 
 
-def labels(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
-    """Every way to learn from 50, 100, 500 and all labels."""
-    found: Result = {"tasks": {}}
-    for name, bench in tasks.items():
-        rows: dict[str, list[Right]] = {}
-        for count, draws in bench.draws.items():
-            for way, right in _every_way(bench, count, seeds[:draws]).items():
-                rows.setdefault(way, []).append(right)
-                print(f"{name}, {count} labels, {way}: {right.mean():.3f}", flush=True)
-        found["tasks"][name] = {
-            "what": bench.task.what,
-            "labels": list(bench.draws),
-            "draws": list(bench.draws.values()),
-            "test": len(bench.task.test.texts),
-            "right": {way: list(map(share_right, rights)) for way, rights in rows.items()},
-            "lead of stages 1, 2 and 3": {
-                way: [
-                    share_right(ours - theirs)
-                    for ours, theirs in zip(rows[NETWORKS[2]], rights, strict=True)
-                ]
-                for way, rights in rows.items()
-                if way != NETWORKS[2]
-            },
-        }
-    return "Few labels: ULMFiT, its stages left out, and what a sceptic tries first", found
+def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Every way to learn one task from 50, 100, 500 and all labels."""
+    bench = tasks[task]
+    rows: dict[str, list[Right]] = {}
+    for count, draws in bench.draws.items():
+        for way, right in _every_way(bench, count, seeds[:draws]).items():
+            rows.setdefault(way, []).append(right)
+            print(f"{task}, {count} labels, {way}: {right.mean():.3f}", flush=True)
+    return f"From few labels to all: ULMFiT and its rivals, {bench.task.what}", {
+        "labels": list(bench.draws),
+        "draws": list(bench.draws.values()),
+        "test": len(bench.task.test.texts),
+        "guessing": bench.guessing,
+        "right": {way: list(map(share_right, rights)) for way, rights in rows.items()},
+        "lead of stages 1, 2 and 3": {
+            way: [
+                share_right(ours - theirs)
+                for ours, theirs in zip(rows[NETWORKS[2]], rights, strict=True)
+            ]
+            for way, rights in rows.items()
+            if way != NETWORKS[2]
+        },
+    }
 
 
 def _every_way(bench: Bench, count: int, seeds: Sequence[int]) -> dict[str, Right]:
@@ -78,20 +81,26 @@ def _every_way(bench: Bench, count: int, seeds: Sequence[int]) -> dict[str, Righ
         NETWORKS[0]: [bench.from_scratch(count, how, seed).said for seed in seeds],
         NETWORKS[1]: [bench.trained(count, how, seed, read=False).said for seed in seeds],
         NETWORKS[2]: [bench.trained(count, how, seed).said for seed in seeds],
+        PLAIN: [bench.trained(count, plainly(how), seed).said for seed in seeds],
     }
     return {way: bench.right(said) for way, said in answers.items()}
 
 
 def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
-    """A hundred labels: each part of the recipe left out, both directions, what is forgotten."""
+    """A hundred labels: each part of the recipe left out, and what is forgotten."""
     found: Result = {"labels": LABELS, "tasks": {}}
     for name, bench in tasks.items():
-        draws = seeds[: bench.draws[LABELS]]
+        draws = seeds[: PART_DRAWS[name]]
         said, general = {}, {}
         for variant, how in PARTS.items():
             runs = [
                 bench.trained(
-                    LABELS, how, seed, watch=variant in (WHOLE, NONE) and number < WATCHED
+                    LABELS,
+                    how,
+                    seed,
+                    watch="every epoch"
+                    if variant in (WHOLE, NONE) and number < WATCHED
+                    else "at the end",
                 )
                 for number, seed in enumerate(draws)
             ]
@@ -102,12 +111,6 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
         said["without stage 2"] = [
             bench.trained(LABELS, Stage3(), seed, read=False).said for seed in draws
         ]
-        if course_file("backward").exists():
-            said["backward"] = [
-                bench.trained(LABELS, Stage3(), seed, direction="backward").said for seed in draws
-            ]
-            pairs = zip(said[WHOLE], said["backward"], strict=True)
-            said["forward and backward"] = [ahead + behind for ahead, behind in pairs]
         rights = {variant: bench.right(answers) for variant, answers in said.items()}
         found["tasks"][name] = {
             "what": bench.task.what,
@@ -138,6 +141,28 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
     return "A hundred labels: which part of the recipe earns its place", found
 
 
+def both_ways(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """A hundred questions: forward, backward, their mean, and the mean of two forward runs."""
+    bench = tasks["questions"]
+
+    def each(**how: Any) -> list[Any]:
+        return [bench.trained(LABELS, Stage3(), seed, **how).said for seed in seeds]
+
+    said = {"forward": each(), "backward": each(direction="backward")}
+    for pair, others in ((BOTH_WAYS, said["backward"]), (TWICE, each(again=True))):
+        said[pair] = [one + other for one, other in zip(said["forward"], others, strict=True)]
+    rights = {way: bench.right(answers) for way, answers in said.items()}
+    return "A hundred questions, read forward, backward and both ways", {
+        "labels": LABELS,
+        "right": {way: share_right(right) for way, right in rights.items()},
+        "lead of both ways": {
+            way: share_right(rights[BOTH_WAYS] - right)
+            for way, right in rights.items()
+            if way != BOTH_WAYS
+        },
+    }
+
+
 def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
     """Three broken runs and a sound one, with a hundred questions."""
     return "Three broken runs and a sound one", broken_runs(tasks["questions"], seeds[0])
@@ -145,8 +170,10 @@ def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
 
 EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Result]]] = {
     "parts": parts,
+    "both-ways": both_ways,
     "broken": broken,
-    "labels": labels,
+    "labels-questions": partial(labels, "questions"),
+    "labels-opinions": partial(labels, "opinions"),
 }
 
 
@@ -159,7 +186,7 @@ def _prepare(args: argparse.Namespace) -> Prepared:
     return (benches(), args.seeds), {
         "intervals": "shares of the test: 95 %, bootstrap over draws and texts",
         "checkpoints": checkpoints(),
-        "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500)},
+        "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500, 4_876, 8_530)},
         "general text": f"the first {GENERAL_SENTENCES} sentences of the Lee corpus",
         "threads": 1,
     }

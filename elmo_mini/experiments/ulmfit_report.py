@@ -1,13 +1,16 @@
 """What is stored of lesson 11's measurements, as figures and as lines to read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
 from elmo_mini.figures import plots
+from elmo_mini.figures.few_labels import label_dots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.results.intervals import lead
@@ -15,6 +18,7 @@ from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
 
+TASKS = ("questions", "opinions")
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -49,22 +53,44 @@ def print_leads_by_part() -> None:
             print(f"   {variant:<28} {lead(point)}")
 
 
-def forgetting_figure(task: str, title: str) -> Picture:
-    """The perplexity of general text before stage 3 and after each of its epochs."""
-    curves: Mapping[str, Any] = tasks_of("parts")[task]["forgetting"]
-    ends = {
-        name: np.array([[p[end] for p in curve] for end in ("mean", "low", "high")])
-        for name, curve in curves.items()
-    }
-    length = max(row.shape[1] for row in ends.values())
-    return plots.curves(
-        np.arange(length),
-        {name: row[0] for name, row in ends.items()},
-        bands={name: (row[1], row[2]) for name, row in ends.items()},
-        title=title,
-        xlabel="epochs of stage 3",
-        ylabel="perplexity of general text",
-    )
+def print_forgetting() -> None:
+    """The perplexity of general text after stage 1, and at the end of stage 3, by variant."""
+    for task, of in tasks_of("parts").items():
+        after = of["perplexity of general text"]
+        print(f"{task}: after stage 1 {after['after stage 1']:.0f}; at the end of stage 3 with ...")
+        for variant, point in after.items():
+            if variant != "after stage 1":
+                print(f"   {variant:<28} {point['mean']:,.0f}")
+
+
+def print_both_ways() -> None:
+    """How often each direction is right, and what their mean is ahead of."""
+    stored = stored_result("ulmfit_both_ways").numbers
+    for way, point in stored["right"].items():
+        print(f"{way:<22} {point['mean']:.1%}")
+    for way, point in stored["lead of both ways"].items():
+        print(f"both ways less {way:<14} {lead(point)}")
+
+
+def labels_of(task: str) -> dict[str, Any]:
+    """The stored numbers of one task, from 50 labels to all."""
+    return stored_result(f"ulmfit_labels_{task}").numbers
+
+
+def labels_figure(title: str) -> Picture:
+    """Every way to learn, from 50 labels to all, on both tasks."""
+    return label_dots({task: labels_of(task) for task in TASKS}, title=title)
+
+
+def print_leads_by_labels() -> None:
+    """How far the whole pipeline is ahead of every other way, by the number of labels."""
+    for task in TASKS:
+        stored = labels_of(task)
+        print(f"{task}: stages 1, 2 and 3 less ...")
+        for way, points in stored["lead of stages 1, 2 and 3"].items():
+            print(f"   {way}")
+            for count, point in zip(stored["labels"], points, strict=True):
+                print(f"      {count:>5,} labels: {lead(point)}")
 
 
 def broken_curves() -> Picture:
@@ -93,6 +119,13 @@ def print_broken_runs() -> None:
         print(f"   right on dev {right['dev']:.1%}, on test {right['test']:.1%}")
 
 
+@dataclass(eq=False)
+class _Kept:
+    """A tensor that autograd keeps; gone as soon as autograd lets go of it."""
+
+    tensor: Tensor
+
+
 def kept_megabytes(read: Reader, ids: Tensor, reading: Any, chunk: int, keep: int) -> float:
     """What autograd keeps when a text has been read, in megabytes.
 
@@ -100,16 +133,18 @@ def kept_megabytes(read: Reader, ids: Tensor, reading: Any, chunk: int, keep: in
     ----------
     reading : `read_in_chunks`, or what does the same
     """
-    kept: dict[int, int] = {}
+    kept: WeakSet[_Kept] = WeakSet()
 
-    def note(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
+    def note(tensor: Tensor) -> _Kept:
+        noted = _Kept(tensor.detach())  # not the way back to itself
+        kept.add(noted)
+        return noted
 
-    with saved_tensors_hooks(note, lambda tensor: tensor):
-        reading(read, ids, chunk, keep)
-    return sum(kept.values()) / 1e6
+    with saved_tensors_hooks(note, lambda noted: noted.tensor):
+        states = reading(read, ids, chunk, keep)
+    storages = [one.tensor.untyped_storage() for one in kept]
+    del states  # until here: with it goes what autograd keeps
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values()) / 1e6
 
 
 def memory_figure(read: Reader, ids: Tensor, reading: Any) -> Picture:

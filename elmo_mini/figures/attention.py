@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.palette import COLOURS
 from elmo_mini.figures.picture import Picture, blank
-from elmo_mini.figures.plots import curves
+from elmo_mini.figures.plots import bars, curves
 
 ACROSS = 3
+ENDS = ("mean", "low", "high")
 
 
 def share_tables(
@@ -44,23 +46,24 @@ def share_tables(
 
 
 def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title: str) -> Picture:
-    """For each model a table, words replaced down and states across: grey where a state moved.
+    """For each model a table, states down and words replaced across: grey where a state moved.
 
-    A cross marks a state that moved although it stands before the word: it has looked ahead.
+    So it stands as a mask does: a row for each place that looks. A cross marks a state that moved
+    although it stands before the word: it has looked ahead.
 
     Parameters
     ----------
-    tables : name and (T, T) bool; row s: word s was replaced
+    tables : name and (T, T) bool; row s: word s was replaced, as `reach` gives it
     words : the T words
     """
     rows = -(-len(tables) // ACROSS)
     columns = min(len(tables), ACROSS)
     figure = blank(1.2 + 2.3 * columns, 0.6 + 2.6 * rows, title)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-    parts = [f"Tables, {title}. Down: the word that was replaced. Across: the state that moved."]
-    replaced, state = np.indices((len(words), len(words)))
+    parts = [f"Tables, {title}. Down: the state that moved. Across: the word that was replaced."]
+    state, replaced = np.indices((len(words), len(words)))
     for axes, (name, given) in zip(grid, tables.items(), strict=False):
-        table = np.asarray(given, dtype=bool)
+        table = np.asarray(given, dtype=bool).T
         may = state >= replaced
         axes.imshow(table, cmap="Greys", vmin=0, vmax=2.2, aspect="auto")
         down, across = (table & ~may).nonzero()
@@ -74,8 +77,10 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title
         )
     for axes in grid[len(tables) :]:
         axes.set_axis_off()
-    figure.supylabel("word that is replaced", fontsize=9)
-    figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=9)
+    figure.supylabel("state at this word", fontsize=9)
+    figure.supxlabel(
+        "word that is replaced (grey: the state moves; cross: and must not)", fontsize=9
+    )
     return Picture(figure, " ".join(parts))
 
 
@@ -87,10 +92,7 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
     readers : name, then distance, then a result with ``mean``, ``low`` and ``high``, shares of 1
     """
     rows = {
-        name: {
-            end: 100 * np.clip([point[end] for point in points.values()], 0, 1)
-            for end in ("mean", "low", "high")
-        }
+        name: {end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS}
         for name, points in readers.items()
     }
     return curves(
@@ -100,6 +102,89 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
         title="A short way helps, a short way and an aim help more (five seeds)",
         xlabel="words of chatter between fact and question",
         ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def recall_bars(right: Mapping[str, float], chance: float) -> Picture:
+    """Right answers of trained readers, shares of 1, beside chance."""
+    return bars(
+        list(right),
+        {"right answers": [100 * share for share in right.values()]},
+        title="Attention finds the fact, the LSTM does not (one run each)",
+        ylabel="right answers in 1,000 (%)",
+        level=("chance", 100 * chance),
+    )
+
+
+def division_bars(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
+    """Right answers in percent by the numbers of a head, with its scores divided and not.
+
+    Parameters
+    ----------
+    found : name, then d, then a result with ``mean``, ``low`` and ``high``
+    """
+    return interval_bars(
+        [f"d = {d}" for d in next(iter(found.values()))],
+        {
+            name: [{end: np.clip(p[end], 0, 100) for end in ENDS} for p in points.values()]
+            for name, points in found.items()
+        },
+        times=1,
+        title="The larger the head, the more the division decides (three seeds)",
+        ylabel="right answers after 150 batches (%)",
+    )
+
+
+def next_word_curves(
+    perplexity: Mapping[str, Sequence[float]], pairs: float, steps: int, *, title: str
+) -> Picture:
+    """Held-out perplexity of models of the next word while they learn, and that of counted pairs.
+
+    Parameters
+    ----------
+    perplexity : name and values at equal distances up to `steps`
+    """
+    points = len(next(iter(perplexity.values())))
+    return curves(
+        steps * np.arange(1, points + 1) / points,
+        {**perplexity, "counts of pairs": [pairs] * points},
+        title=title,
+        xlabel="batches of 32 sentences",
+        ylabel="held-out perplexity",
+    )
+
+
+def model_bars(perplexity: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
+    """Held-out perplexity by the sentences of the training text, with intervals over seeds."""
+    return interval_bars(
+        [f"{int(n):,} sentences" for n in next(iter(perplexity.values()))],
+        {name: list(points.values()) for name, points in perplexity.items()},
+        times=1,
+        title="Each at its better rate, the blocks lead by little (three seeds)",
+        ylabel="held-out perplexity",
+    )
+
+
+def run_bars(perplexity: Mapping[str, float], pairs: float) -> Picture:
+    """How the sound run and the broken ones end."""
+    return bars(
+        list(perplexity),
+        {"perplexity": list(perplexity.values())},
+        title="How the four runs end (one run each)",
+        ylabel="held-out perplexity",
+        level=("counts of pairs", pairs),
+    )
+
+
+def slope_curves(sizes: Sequence[int], slopes: Mapping[str, Sequence[float]]) -> Picture:
+    """The slope of shares by the numbers of a head."""
+    return curves(
+        sizes,
+        slopes,
+        title="Undivided, the shares of random vectors lose their slope",
+        xlabel="numbers of a head, d",
+        ylabel="slope, summed over 16 places",
         log_x=True,
     )
 

@@ -59,6 +59,20 @@ def by_factor(dropout: Numbers) -> Picture:
     )
 
 
+def print_systems(ablation: Numbers) -> None:
+    """Test perplexity of the whole and its controls, and how far the whole is ahead."""
+    for name, system in ablation["systems"].items():
+        print(f"{name}: test perplexity {system['mean']:.1f}")
+    print("All of it lies lower than ... by so many points, seed by seed:")
+    print(in_points(ablation["better than"]))
+
+
+def print_parts(ablation: Numbers) -> None:
+    """What each part is worth, taken out of the whole and alone."""
+    print("Worse without:", in_points(ablation["worse without"]), sep="\n")
+    print("Better with it alone:", in_points(ablation["better with it alone"]), sep="\n")
+
+
 def in_points(of: Mapping[str, Point]) -> str:
     """Differences of perplexity with their intervals, a line each; whether 0 is inside."""
     return "\n".join(_lines(of))

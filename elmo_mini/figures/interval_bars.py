@@ -1,4 +1,4 @@
-"""Bars with whiskers, from results that say their mean and their interval."""
+"""Bars with whiskers and curves with bands, from results that say their mean and their interval."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from elmo_mini.figures.picture import Picture
-from elmo_mini.figures.plots import bars
+from elmo_mini.figures.plots import bars, curves
 
 Point = Mapping[str, Any]
 """A result with ``mean``, ``low`` and ``high``, as stored experiments have it."""
@@ -41,3 +41,27 @@ def interval_bars(
         )
     picture = bars(labels, heights, errors=whiskers, **how)
     return Picture(picture.figure, " ".join([picture.description, *said]))
+
+
+def interval_curves(
+    x: Sequence[float],
+    rows: Mapping[str, Sequence[Point]],
+    *,
+    times: float = 100,
+    **how: Any,
+) -> Picture:
+    """As `plots.curves`, with the interval of every point as a band.
+
+    Parameters
+    ----------
+    rows : named results, one for each x
+    times : what the numbers are multiplied by; 100 for shares as percentages
+    how : passed on: title, xlabel, ylabel, log_x
+    """
+    ends = {
+        name: [times * np.array([point[end] for point in row]) for end in ("mean", "low", "high")]
+        for name, row in rows.items()
+    }
+    lines = {name: mean for name, (mean, _, _) in ends.items()}
+    bands = {name: (low, high) for name, (_, low, high) in ends.items()}
+    return curves(x, lines, bands=bands, **how)

@@ -177,7 +177,7 @@ def bars(
 
     A height of NaN is a bar that is not there; the others of its label stand in the middle.
     """
-    figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
+    figure, axes = _axes(max(6.6, 0.95 * len(labels)), 3.6, title, xlabel, ylabel)
     heights = np.array([list(values) for values in groups.values()], dtype=float)
     there = ~np.isnan(heights)
     width = 0.8 / len(groups)

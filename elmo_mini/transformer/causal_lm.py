@@ -52,8 +52,8 @@ class CausalLM(nn.Module):
         for table in (self.word, self.place):
             nn.init.normal_(table.weight, std=SMALL)
 
-    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
-        """(B, T) word numbers, and the mask (B, T) of tokens, to scores of the next word (B, T, V).
+    def states(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(B, T) word numbers, and the mask (B, T) of tokens, to the states at the top (B, T, D).
 
         Raises
         ------
@@ -67,7 +67,15 @@ class CausalLM(nn.Module):
         x = self.norm(self.word(ids) + self.place(torch.arange(length, device=ids.device)))
         for block in self.blocks:
             x = block(x, mask)
-        return functional.linear(x, self.word.weight, self.bias)
+        return x
+
+    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+        """As `states`, to scores of the next word (B, T, V)."""
+        return functional.linear(self.states(ids, mask), self.word.weight, self.bias)
+
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """As `next_word_loss`."""
+        return next_word_loss(self, ids, mask)
 
 
 def next_word_loss(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:
@@ -134,3 +142,7 @@ class RecurrentLM(nn.Module):
         """(B, T) word numbers to scores of the next word (B, T, V); no mask is needed."""
         states = self.down(self.lstm(self.norm(self.word(ids)))[0])
         return functional.linear(states, self.word.weight, self.bias)
+
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """As `next_word_loss`."""
+        return next_word_loss(self, ids, mask)

@@ -40,7 +40,9 @@ def save_causal_lm(
 
 
 def load_causal_lm(
-    path: PathLike | None = None, block: Callable[[int, int], nn.Module] = causal_block
+    path: PathLike | None = None,
+    block: Callable[[int, int], nn.Module] = causal_block,
+    model: Callable[..., CausalLM] = CausalLM,
 ) -> tuple[CausalLM, Vocabulary]:
     """Build a model and its vocabulary from a file of `save_causal_lm`.
 
@@ -50,13 +52,14 @@ def load_causal_lm(
     ----------
     path : the file; without one, the course's own
     block : as for `CausalLM`; its weights must have the names and shapes of those in the file
+    model : `CausalLM`, or another class with its arguments and the same parts
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
         If there is no such file.
     CheckpointDamaged
-        If the file is truncated, holds something else, or does not fit the block.
+        If the file is truncated, holds something else, or does not fit the block or the model.
     """
     file = COURSE_CHECKPOINT if path is None else path
     tensors, record = read_checkpoint(file)
@@ -65,5 +68,5 @@ def load_causal_lm(
         sizes = {name: int(record["sizes"][name]) for name in SIZES}
     except (KeyError, TypeError, ValueError) as wrong:
         raise CheckpointDamaged(f"{file} holds no model of the next word: {wrong}") from wrong
-    model = with_weights(lambda: CausalLM(len(vocabulary), **sizes, block=block), tensors, file)
-    return model.requires_grad_(False), vocabulary
+    made = with_weights(lambda: model(len(vocabulary), **sizes, block=block), tensors, file)
+    return made.requires_grad_(False), vocabulary

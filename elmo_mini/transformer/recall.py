@@ -7,7 +7,7 @@ are drawn anew for each text, so nothing can be learnt by heart.
 Letters in the shape comments: B texts, T tokens, D numbers of a vector.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +22,8 @@ TOKENS = KEYS * VALUES + CHATTER + KEYS
 
 Texts = tuple[Tensor, Tensor]
 Reader = Callable[[Tensor], Tensor]
+Head = Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+"""Queries, keys, values and who may look where, to what was found and the shares."""
 
 
 def recall_texts(texts: int, distance: int, generator: torch.Generator) -> Texts:
@@ -40,6 +42,11 @@ def recall_texts(texts: int, distance: int, generator: torch.Generator) -> Texts
     return ids, values.gather(1, asked)[:, 0]
 
 
+def some_texts(texts: int, distance: int, seed: int = 0) -> Texts:
+    """`recall_texts` from a seed."""
+    return recall_texts(texts, distance, torch.Generator().manual_seed(seed))
+
+
 def in_words(ids: Tensor) -> list[str]:
     """One text (T,) as people write it: ``b=3`` is a fact, ``·`` chatter, ``b?`` the question."""
     said = []
@@ -50,18 +57,30 @@ def in_words(ids: Tensor) -> list[str]:
     return said
 
 
-def set_by_hand(loud: float = 8.0) -> Texts:
-    """A badge and a note for each token, (TOKENS, KEYS) and (TOKENS, VALUES), without training.
+class OneHead(nn.Module):
+    """A table, one head in which the question looks at all before it, and what it finds.
 
-    The badge of a fact and of a question is its letter, times `loud`; chatter has none. The note
-    of a fact is its value.
+    Parameters
+    ----------
+    dim : D, the numbers of the head, too
+    head : as `one_head`
     """
-    badges, notes = torch.zeros(TOKENS, KEYS), torch.zeros(TOKENS, VALUES)
-    facts, questions = torch.arange(KEYS * VALUES), torch.arange(KEYS)
-    badges[facts, facts // VALUES] = loud
-    badges[TOKENS - KEYS + questions, questions] = loud
-    notes[facts, facts % VALUES] = 1.0
-    return badges, notes
+
+    def __init__(self, dim: int, head: Head) -> None:
+        super().__init__()
+        self.table, self.head = nn.Embedding(TOKENS, dim), head
+        self.query, self.key, self.value = (nn.Linear(dim, dim) for _ in range(3))
+        self.answer = nn.Linear(dim, VALUES)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) to a score for each value (B, VALUES)."""
+        x = self.table(ids)
+        before, asking = x[:, :-1], x[:, -1:]
+        everywhere = torch.ones(len(ids), 1, before.shape[1], dtype=torch.bool)
+        parts = self.query(asking), self.key(before), self.value(before)
+        found, _ = self.head(*parts, everywhere)  # (B, 1, D)
+        scores: Tensor = self.answer(found[:, 0])
+        return scores
 
 
 class Attentive(nn.Module):
@@ -162,3 +181,17 @@ def recall_accuracy(
     ids, asked = recall_texts(texts, distance, torch.Generator().manual_seed(seed))
     with evaluating(model):
         return float((model(ids).argmax(-1) == asked).double().mean())
+
+
+def race(
+    readers: Mapping[str, Callable[[], nn.Module]], distance: int, steps: int
+) -> dict[str, float]:
+    """Train each reader on the same texts; the share of right answers. Prints their weights."""
+    right = {}
+    for name, make in readers.items():
+        torch.manual_seed(0)
+        reader = make()
+        train_to_recall(reader, distance, steps, progress=True)
+        right[name] = recall_accuracy(reader, distance)
+        print(f"{name}: {sum(part.numel() for part in reader.parameters()):,} weights")
+    return right

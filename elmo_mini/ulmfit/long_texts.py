@@ -26,7 +26,7 @@ def read_in_chunks(read: Reader, ids: Tensor, chunk: int, keep: int) -> Tensor:
     read : a language model's layers; its state is a pair of tensors for each layer
     ids : (B, T)
     chunk : so many words are read together
-    keep : so many chunks at the end take part in gradients, at least 1
+    keep : so many chunks at the end take part in gradients; with 0 none does
 
     Returns
     -------

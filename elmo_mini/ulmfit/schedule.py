@@ -21,7 +21,7 @@ def slanted_triangular(
 
     Parameters
     ----------
-    step : t, from 0 to steps - 1
+    step : t, from 0 to steps - 1; a scheduler of PyTorch asks for ``steps``, too, at the end
     steps : T, all steps of the run
     cut_share : share of the steps on which the rate rises
     ratio : how many times smaller the lowest rate is than the highest
@@ -31,7 +31,7 @@ def slanted_triangular(
     ValueError
         If the step is outside the run.
     """
-    if not 0 <= step < steps:
+    if not 0 <= step <= steps:
         raise ValueError(f"step {step} is outside a run of {steps} steps, counted from 0")
     cut = math.floor(steps * cut_share)
     height = step / cut if step < cut else 1 - (step - cut) / (steps - cut)

@@ -4,6 +4,7 @@ Words that the checkpoint knows keep their rows. Words that are new get the mean
 the mean bias, as in the authors' code; stage 2 then moves them to where they belong.
 """
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 
 from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.text.running_text import UNKNOWN, word_vocabulary
+from elmo_mini.text.running_text import BOUNDARY, UNKNOWN, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 
 
@@ -51,6 +52,32 @@ def with_words(model: AWDLSTM, known: Vocabulary, wanted: Vocabulary) -> AWDLSTM
         weights[name] = _rows_for(weights[name], known, wanted)
     copy.load_state_dict(weights)
     return copy.train(model.training)
+
+
+def words_of(texts: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Vocabulary:
+    """The words of a vocabulary that occur in texts, and its two special ones, in its order."""
+    used = {BOUNDARY, vocabulary.unknown, *(word for text in texts for word in text)}
+    words = [word for word in vocabulary.words if word in used]
+    return Vocabulary(words, [0] * len(words), unknown=vocabulary.unknown)
+
+
+def put_back(part: AWDLSTM, known: Vocabulary, whole: AWDLSTM, wanted: Vocabulary) -> AWDLSTM:
+    """A model of some words that was trained on: a copy of it with the other words of another.
+
+    Parameters
+    ----------
+    part, known : what was trained, and the words of its rows
+    whole, wanted : what it came from, and the words of its rows
+    """
+    rows = torch.tensor([wanted.id(word) for word in known.words])
+    weights = part.state_dict()
+    for name in ("embedding.weight", "decoder.weight", "decoder.bias"):
+        of_all = whole.state_dict()[name].clone()
+        of_all[rows] = weights[name]
+        weights[name] = of_all
+    back = copy.deepcopy(whole)
+    back.load_state_dict(weights)
+    return back.eval()
 
 
 def _rows_for(rows: Tensor, known: Vocabulary, wanted: Vocabulary) -> Tensor:

@@ -319,7 +319,7 @@ outcome("yours", beaten if own.mean() < of_words.mean() else "none")
 #
 # ### A larger one
 #
-# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card lies in `elmo_mini/data/course_masked_lm`. Fill your own blanks with it. It knows which kind of word fits, and set phrases, and little of the world.
+# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card lies in `elmo_mini/data/larger_masked_lm`. Fill your own blanks with it. It knows which kind of word fits, and set phrases, and little of the world.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()

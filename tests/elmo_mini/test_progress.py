@@ -22,3 +22,7 @@ def test_each_pass_over_a_text_has_a_bar(capfd: pytest.CaptureFixture) -> None:
     text = WithProgress([["a"], ["b"]], "gensim")
     assert list(text) == list(text) == [["a"], ["b"]]
     assert capfd.readouterr().out.count("gensim:   0%") == 2
+
+
+def test_one_item_of_a_text_is_given_by_its_place() -> None:
+    assert WithProgress([["a"], ["b"]])[1] == ["b"]

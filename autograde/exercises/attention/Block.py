@@ -12,7 +12,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from autograde.exercises.attention.filled import filled, learnt, shapes_of, weighted_sum
+from autograde.exercises.attention.filled import called, filled, learnt, shapes_of, weighted_sum
 from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
 from elmo_mini.transformer.block import Block, Look
 
@@ -42,7 +42,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     chosen = () if inputs["look"] == NO_CHOICE else (only_back,)
     model = filled(answer(dim, heads, *chosen), shapes, inputs["seed"], "Block")
     given = {name: as_tensors(inputs[name]) for name in ("x", "mask")}
-    came = tensor_of(lambda: model(*given.values()), ONE_TENSOR)
+    came = tensor_of(lambda: called(model, inputs["seed"], *given.values()), ONE_TENSOR)
     refuse_changed(inputs, given)
     there = given["mask"][..., None]
     kept = came.masked_fill(~there, 0.0) if came.shape[:2] == there.shape[:2] else came
@@ -92,6 +92,14 @@ the states of the beginning are added twice: \
         x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
         && self.norm_2(x + self.narrow -> self.norm_2(before + self.narrow
     The second sum takes the states from before the heads. Add to what went into the inner layer.
+the inner layer reads the states of the beginning: \
+        x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
+        && self.wide(x) -> self.wide(before)
+    Your wide layer reads the states from before the heads. It reads what comes out of the first
+    norm, and its sum adds to that, too.
+the heads twice: found, _ = -> found, _ = self.attention(x, self.look(mask)) \
+        ⏎x = self.norm_1(x + found) ⏎found, _ =
+    You go through the heads and the first norm twice. Once.
 no first norm: self.norm_1(x + found) -> x + found
     `self.norm_1` is never used. It follows the first sum.
 no second norm: self.norm_2(x + self.narrow(inner)) -> x + self.narrow(inner)
@@ -101,7 +109,6 @@ the first norm twice: self.norm_2(x -> self.norm_1(x
 the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
         && self.norm_2(x + self -> self.norm_1(x + self
     The two norms stand in each other's place.
---- hint 2
 norms before, as in later models: self.attention(x, -> self.attention(self.norm_1(x), \
         && self.norm_1(x + found) -> x + found \
         && self.wide(x) -> self.wide(self.norm_2(x)) \
@@ -113,10 +120,15 @@ the norm inside the sum: self.norm_1(x + found) -> x + self.norm_1(found)
 the second norm inside the sum: self.norm_2(x + self.narrow(inner)) \
         -> x + self.norm_2(self.narrow(inner))
     Your second norm sees only what the inner layer gives. It follows the sum.
+--- hint 3
 no GELU: functional.gelu(self.wide(x)) -> self.wide(x)
     There is nothing between the two layers, so they are one. A GELU stands between them.
 a ReLU: functional.gelu -> functional.relu
     You use a ReLU, as the paper of 2017. Here it is a GELU, as in GPT and BERT.
+a GELU that is not exact: functional.gelu(self.wide(x)) \
+        -> functional.gelu(self.wide(x), approximate="tanh")
+    Your GELU is the formula with the tanh, which is near the right one. Take `functional.gelu(x)`
+    as it is.
 a tanh: functional.gelu -> torch.tanh
     You use a tanh. Between the two layers stands a GELU.
 the GELU at the end: functional.gelu(self.wide(x)) -> self.wide(x) \
@@ -132,11 +144,19 @@ the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
     You subtract what the inner layer gives. It is added.
 no attention: self.norm_1(x + found) -> self.norm_1(x)
     What the heads bring is never used.
---- hint 3
+--- hint 2
 always both sides: self.look(mask) -> both_sides(mask)
     You look to both sides whatever the block was told. Ask `self.look(mask)`.
 always back only: self.look(mask) -> only_back(mask)
     You look back only, whatever the block was told. Ask `self.look(mask)`.
+the mask is turned round: self.look(mask) -> self.look(~mask)
+    You turn the mask round before you ask. It is True at tokens, as `self.look` takes it.
+the mask as it is: self.look(mask) -> mask
+    You hand the mask of tokens on, (B, T). The heads take a table for each sentence, (B, T, T):
+    `self.look(mask)`.
+a dropout: x + found -> x + functional.dropout(found, 0.1, self.training)
+    Leave the dropout out. The models of the papers have one; this one has none, so that the same
+    input always gives the same.
 padding is looked at: self.look(mask) -> self.look(torch.ones_like(mask))
     Your heads look at padding. `self.look(mask)` says who may look where.
 a pair: return y -> return y, _

@@ -18,7 +18,7 @@ from autograde.checking.answers import (
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from autograde.exercises.attention.filled import filled, learnt, shapes_of, weighted_sum
+from autograde.exercises.attention.filled import called, filled, learnt, shapes_of, weighted_sum
 from elmo_mini.transformer.attention import MultiHead, one_head
 
 Found = tuple[Tensor, Tensor]
@@ -46,7 +46,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     shapes = shapes_of(MultiHead(dim, heads))
     model = filled(answer(dim, heads), shapes, inputs["seed"], "MultiHead")
     given = {name: as_tensors(inputs[name]) for name in ("x", "allowed")}
-    came = returned(model(*given.values()))
+    came = returned(called(model, inputs["seed"], *given.values()))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(
             "Return two things, what the heads bring and their shares: `return found, shares`."
@@ -103,7 +103,7 @@ class _ByPermute(_MultiHead):
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> q = self.query(x).unflatten(-1, (1, -1)).transpose(1, 2) \
         && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
@@ -153,7 +153,22 @@ the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
         -> found.permute(0, 2, 3, 1).flatten(2)
     You join the heads number by number in turn. Each head's d numbers stay together, head after
     head.
---- hint 3
+the heads are joined in reverse: found.transpose(1, 2).flatten(2) \
+        -> found.flip(1).transpose(1, 2).flatten(2)
+    You join the heads from the last to the first. Head 0 brings the first d numbers.
+as many numbers as heads: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .unflatten(-1, (-1, self.heads)).transpose(1, 2)
+    The number of heads and the size of a head stand in each other's place: `(self.heads, -1)` cuts
+    the last axis into as many parts as there are heads.
+the last head alone: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
+        && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
+        && v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
+        && joined = -> found, shares = (y.expand(-1, self.heads, -1, -1) for y in (found, shares)) \
+        ⏎joined =
+    Each of your heads brings what the last one brings. Keep what every head finds, and join it.
 the mask of one sentence for all: allowed[:, None] -> allowed[:1, None]
     You use the first sentence's `allowed` for all.
 the mask's axis in the wrong place: allowed[:, None] -> allowed[:, :, None]
@@ -165,14 +180,26 @@ nothing is closed: allowed[:, None] -> torch.ones_like(allowed)[:, None]
     `allowed` is never used.
 the mask is turned round: allowed[:, None] -> ~allowed[:, None]
     You close what is allowed.
+the first sentence alone: joined = -> found, shares = found[:1], shares[:1] ⏎joined =
+    You work on the first sentence alone. The first axis holds all of them.
+divided by the root of D: one_head(q, -> one_head(q / self.heads ** 0.5,
+    You divide by the root of D. A head divides by the root of its own d, D / A, and `one_head` does
+    so.
 divided twice: one_head(q, -> one_head(q / q.shape[-1] ** 0.5,
     You divide by √d, and `one_head` does so again.
+--- hint 3
 what is found alone: return self.out(joined), shares -> return self.out(joined)
     Return two things: what the heads bring, and their shares.
 the mean of the heads' shares: self.out(joined), shares -> self.out(joined), shares.mean(1)
     You return the mean over the heads. Return the shares of each head, (B, A, T, T).
 the places first: self.out(joined), shares -> self.out(joined), shares.transpose(1, 2)
     The shares are (B, A, T, T): sentences, heads, who looks, where to.
+the heads first: self.out(joined), shares -> self.out(joined), shares.transpose(0, 1)
+    The shares are (B, A, T, T): sentences, heads, who looks, where to. Yours have the heads first.
+a dropout: self.out(joined), shares \
+        -> torch.nn.functional.dropout(self.out(joined), 0.1, self.training), shares
+    Leave the dropout out. The models of the papers have one; this one has none, so that the same
+    input always gives the same.
 the states are added: self.out(joined), shares -> x + self.out(joined), shares
     You add the states that came in. That is the block's part; here, return what the heads bring.
 cut off from autograd: self.out(joined), shares -> self.out(joined.detach()), shares
@@ -191,9 +218,9 @@ EXERCISE = Exercise(
     run=_run,
     cases=(
         Case("one sentence, one head", _states((3,), 4, 1)),
-        Case("one sentence, two heads", _states((3,), 4, 2), weight=2),
-        Case("sentences of 4, 2 and 3 tokens, three heads", _states((4, 2, 3), 6, 3), weight=2),
-        Case("looking back only", _states((4, 3), 8, 2, back=True)),
+        Case("one sentence, two heads", _states((3,), 4, 2)),
+        Case("sentences of 4, 2 and 3 tokens, three heads", _states((4, 2, 3), 6, 3), weight=3),
+        Case("looking back only", _states((4, 3), 8, 2, back=True), weight=2),
         Case("as many sentences as heads", _states((2, 3), 4, 2, back=True), edge=True),
         Case("one token", _states((1,), 4, 4), edge=True),
     ),

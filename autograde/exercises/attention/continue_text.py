@@ -164,6 +164,7 @@ the first words of a long text: text[-longest:] -> text[:longest]
     `text[-longest:]`.
 one word fewer: text[-longest:] -> text[-longest + 1:]
     Of a long text you give the model one word too few.
+--- hint 3
 the temperature multiplies: scores / temperature -> scores * temperature
     You multiply by the temperature. It divides: below 1, the likeliest words become likelier.
 no temperature: scores / temperature -> scores
@@ -176,13 +177,18 @@ always the likeliest: draw((scores / temperature).softmax(-1)) -> int(scores.arg
     You take the likeliest word. Ask `draw`: it chooses by the chances.
 the logarithm of the chances: softmax -> log_softmax
     `draw` is given logarithms. It takes chances: `softmax`.
---- hint 3
 nothing stops it: if text[-1] == stop: -> if False:
     You go on after `stop`. It ends the text.
 stopped without the stop: text.append(draw((scores / temperature).softmax(-1))) \
         -> word = draw((scores / temperature).softmax(-1)) ⏎if word == stop: break \
         ⏎text.append(word)
     `stop` is missing at the end of the text. It is the last word then.
+a stop in the beginning ends it: scores = model -> if text[-1] == stop: break ⏎scores = model
+    Your text ends before it begins where the beginning ends with `stop`. Only a drawn word ends it.
+any stop ends it: if text[-1] == stop: -> if stop in text:
+    A `stop` in the beginning ends your text. Only a drawn word does: look at the last one.
+the window alone: scores = model -> text = text[-longest:] ⏎scores = model
+    You return what the model has read last. Return all of the text, and cut only what it reads.
 one word fewer at most: range(most) -> range(most - 1)
     You draw one word too few.
 one word more: range(most) -> range(most + 1)
@@ -212,6 +218,12 @@ EXERCISE = Exercise(
         Case("the text ends on the way", _beginning(2, 5, stop_after=3)),
         Case("a beginning that is too long", _beginning(11, 3, temperature=2.0), edge=True),
         Case("a beginning that holds the stop", lambda rng: _with_stop(rng), edge=True),
+        Case(
+            "a beginning that is the stop",
+            lambda rng: {**_beginning(1, 3)(rng), "ids": [STOP]},
+            edge=True,
+            asks="Only a word that is drawn ends the text.",
+        ),
     ),
     mistakes=slips(continue_text, SLIPS),
     right_answers={"while": _by_while, "a tensor that grows": _by_tensor},

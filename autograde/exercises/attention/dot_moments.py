@@ -67,6 +67,15 @@ the means are not squared: k_mean**2 + q_mean**2 -> k_mean + q_mean
 the square of the mean is left in: each = q_var * k_var -> each = (q_mean * k_mean) ** 2 \
         + q_var * k_var
     You return E[(qk)²]. The variance is that less (E[qk])².
+the square of the whole mean is taken off: float(each.sum()) \
+        -> float((each + (q_mean * k_mean) ** 2).sum() - (q_mean @ k_mean) ** 2)
+    You take the square of the whole mean off. Each of the d terms has a mean of its own: take its
+    square off term by term.
+the square of the mean is added: each = -> each = 2 * (q_mean * k_mean) ** 2 +
+    You add the square of the mean of qk. It is taken off.
+the squares of the means are taken off the variances: + q_var * k_mean**2 + q_mean**2 * k_var \
+        -> - q_var * k_mean**2 - q_mean**2 * k_var
+    You put E[q²] = Var q - E[q]² in. The variance is E[q²] - E[q]², so E[q²] is their sum.
 the variances are added: q_var * k_var + -> q_var + k_var +
     You add the variances of the two factors. For a product, their product stands there.
 the squares of the variances: q_var * k_var -> q_var**2 * k_var**2

@@ -6,12 +6,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.answers import AnswerRefused, Plain
+from autograde.checking.answers import AnswerRefused, Plain, plain
 from autograde.checking.differentiable import slopes
+from autograde.checking.judge import first_difference
 
-OTHER_PARTS = (
-    "The parts of your module are not those that the task names. Missing, other or of another "
-    "size: {names}."
+OTHER_PARTS = "The parts of your module are not those that the task names. {how}."
+DROPOUT = (
+    "Your module gives something else each time while it is trained: a dropout is in it, or "
+    "something else is drawn. The models of the papers have one. This one has none."
 )
 
 
@@ -32,16 +34,46 @@ def filled(model: Any, shapes: Mapping[str, tuple[int, ...]], seed: int, name: s
             f"`{name}(...)` gives no module of PyTorch. Keep the line `class {name}(nn.Module):`."
         )
     found = {key: tuple(part.shape) for key, part in model.named_parameters()}
-    other = sorted(key for key, _ in set(found.items()) ^ set(shapes.items()))
-    if other:
-        raise AnswerRefused(OTHER_PARTS.format(names=", ".join(other[:4])))
+    if found != dict(shapes):
+        raise AnswerRefused(OTHER_PARTS.format(how=_unlike(found, shapes)))
     generator = torch.Generator().manual_seed(seed)
     parameters = dict(model.named_parameters())
     with torch.no_grad():
         for key in sorted(shapes):
             drawn = torch.randn(shapes[key], generator=generator)
             parameters[key].copy_(drawn if key.endswith("weight") else drawn / 2)
-    return model.eval()
+    return model
+
+
+def _unlike(found: Mapping[str, tuple[int, ...]], shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """How the parts differ from those that are asked for, four names of each kind at most."""
+    kinds = {
+        "Missing": [name for name in shapes if name not in found],
+        "Not asked for": [name for name in found if name not in shapes],
+        "Of another size": [name for name in found if shapes.get(name, found[name]) != found[name]],
+    }
+    return ". ".join(f"{kind}: {', '.join(names[:4])}" for kind, names in kinds.items() if names)
+
+
+def called(model: nn.Module, seed: int, *given: Any) -> Any:
+    """What the module gives for a sentence, after training.
+
+    Raises
+    ------
+    AnswerRefused
+        If it gives something else in training: numbers that are drawn, or a dropout.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        came = model.eval()(*given)
+        if isinstance(came, Tensor | tuple | list):
+            copied = plain(came)
+            for _ in range(3):
+                with torch.no_grad():
+                    again = plain(model.train()(*given))
+                if first_difference(copied, again, rtol=1e-3, atol=1e-4):
+                    raise AnswerRefused(DROPOUT)
+    return came
 
 
 def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
@@ -53,7 +85,7 @@ def learnt(model: nn.Module, total: Tensor) -> Plain:
     """The names of the parameters that the gradient reaches."""
     parameters = {name: part for name, part in model.named_parameters() if part.requires_grad}
     found = slopes(total, parameters) if parameters and total.requires_grad else {}
-    return [name for name, slope in found.items() if slope is not None]
+    return sorted(name for name, slope in found.items() if slope is not None)
 
 
 def weighted_sum(*parts: Tensor) -> Tensor:

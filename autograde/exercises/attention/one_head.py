@@ -61,6 +61,15 @@ def _tempting(rng: Random) -> Inputs:
     return inputs
 
 
+def _repelling(rng: Random) -> Inputs:
+    """All that may be looked at scores far below 0: minus infinity is lower still."""
+    inputs: Inputs = _places((1, 2, 4), 4, 3)(rng)
+    inputs["q"][:], inputs["k"][:, 1:] = 40.0, -40.0 - inputs["k"][:, 1:]
+    inputs["k"][:, 0] = 0.0
+    inputs["allowed"][:] = [False, True, True, True]
+    return inputs
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What is taken home, the shares, and how both move with what goes in."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
@@ -97,13 +106,18 @@ def _by_exp(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Found:
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 not divided: / k.shape[-1] ** 0.5 ->
     Your scores are the bare dot products. Divide them by √d, the root of the length of a key.
 divided by d: k.shape[-1] ** 0.5 -> k.shape[-1]
     You divide by d. It is the root of d: `d ** 0.5`.
 multiplied by the root: / k.shape[-1] ** 0.5 -> * k.shape[-1] ** 0.5
     You multiply by √d. The scores are divided by it.
+divided after the softmax: / k.shape[-1] ** 0.5 -> \
+        && softmax(-1) -> softmax(-1) / k.shape[-1] ** 0.5
+    You divide the shares by √d. Divide the scores, before the softmax.
+a root without its fraction: k.shape[-1] ** 0.5 -> int(k.shape[-1] ** 0.5)
+    You cut the fraction off the root of d. Leave it as it is.
 the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
     You divide by the root of the number of places. It is the root of d, the numbers of one key:
     `k.shape[-1]`.
@@ -114,6 +128,7 @@ divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 
         -> (q / q.norm(dim=-1, keepdim=True)) \
         @ (k / k.norm(dim=-1, keepdim=True)).transpose(-2, -1)
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
+--- hint 2
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
     `allowed` is never used, so places look where they must not.
 the mask is turned round: ~allowed -> allowed
@@ -125,6 +140,20 @@ what is closed scores 0: -torch.inf -> 0
 what is closed scores {low}: -torch.inf -> {low} | low = -1, -10
     A closed place has the score {low} in your answer, and an open one may score as low. Take minus
     infinity.
+what is closed scores -100 or so: -torch.inf -> -100
+    A closed place has a finite score in your answer, and an open one may score lower. Take minus
+    infinity.
+minus infinity times the mask: .masked_fill(~allowed, -torch.inf) -> .add(~allowed * -torch.inf)
+    You multiply the mask by minus infinity, and 0 times infinity is nan. Fill instead:
+    `scores.masked_fill(~allowed, -torch.inf)`.
+the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
+the mask is turned on its side, where it is square: \
+        ~allowed -> ~(allowed.mT if allowed.shape[-1] == allowed.shape[-2] else allowed)
+    You turn `allowed` on its side. Its rows are the places that look already, as those of the
+    scores.
+what is taken home is not closed: return shares @ v -> return scores.softmax(-1) @ v
+    The shares that you return are closed, and those that you mix with are not. Mix with the same.
+--- hint 1
 closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .softmax(-1) * allowed
     You close places after the softmax, so the shares no longer add up to 1. Close the scores,
     before it.
@@ -133,10 +162,22 @@ closed after the softmax, and shared out again: \
         -> shares = scores.softmax(-1) * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
     You set shares to 0 after the softmax and share out again. Where a closed place had the whole
     share, that is 0/0. Close the scores, before the softmax.
+an exponential that overflows: \
+        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> shares = scores.exp() * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
+    The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
+    score off first.
 --- hint 2
+the keys are turned round for a table alone: k.transpose(-2, -1) -> k.T
+the second and third axes are turned: k.transpose(-2, -1) -> k.transpose(1, 2)
+    Turn the last two axes of the keys, `k.transpose(-2, -1)`: sentences and heads may stand before
+    them.
+--- hint 1
+a softmax over axis 1: softmax(-1) -> softmax(1)
 a softmax over those who ask: softmax(-1) -> softmax(-2)
     Your softmax runs over the places that ask. Each of them shares itself out over the places that
     it looks at: the last axis.
+--- hint 3
 no softmax: -torch.inf).softmax(-1) -> 0.0)
     There is no softmax. Each place has shares that add up to 1.
 a sigmoid for each pair: softmax(-1) -> sigmoid()
@@ -156,7 +197,6 @@ the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
 the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
         shares.shape[-1]).float() ⏎return shares @ v
     You take the best place alone. No gradient comes through a choice: take the weighted mean.
---- hint 3
 all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
     Your keys stand in reverse order.
 what is found alone: return shares @ v, shares -> return shares @ v
@@ -188,6 +228,12 @@ EXERCISE = Exercise(
         Case("scores of hundreds", _places((1, 3, 4), 16, 2, closed=0.5, scale=9.0)),
         Case("each may look at one place only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
         Case("the closed place has by far the largest score", _tempting, edge=True),
+        Case(
+            "all open places score below -3000",
+            _repelling,
+            edge=True,
+            asks="Minus infinity is below every score.",
+        ),
     ),
     mistakes=slips(one_head, SLIPS),
     right_answers={"einsum and where": _by_einsum, "with exp": _by_exp},

@@ -46,7 +46,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return {
         "rows of tokens": plain(came & mask[..., None]),
         "rows that may look nowhere": int((~came.any(-1)).sum()),
+        "open places in rows of padding that are ahead, or other padding": int(
+            (came & ~_may_look(mask) & ~mask[..., None]).sum()
+        ),
     }
+
+
+def _may_look(mask: Tensor) -> Tensor:
+    """At the tokens up to itself, and at itself, also a place of padding."""
+    return _by_tril(mask) | torch.eye(mask.shape[1], dtype=torch.bool)
 
 
 def _by_tril(mask: Tensor) -> Tensor:
@@ -80,18 +88,28 @@ one step ahead: .tril() -> .tril(1)
     Your places may look one step ahead, at the very word that they are asked for.
 both sides: back = torch.ones(places, places, dtype=torch.bool).tril() \
         -> back = torch.ones(places, places, dtype=torch.bool)
+one of the two is enough: mask[:, None, :] & back -> mask[:, None, :] | back
     Tokens ahead are open in your table. Two things must hold for a column: it is a token, *and* it
     does not stand ahead of the row.
+itself and its neighbour: .tril() -> .tril().triu(-1)
+    Each place may look at itself and at one before it. It may look at all tokens before it.
 itself alone: .tril() -> .tril().triu()
     Each place may look at itself alone. It may look at all tokens before it, too.
---- hint 2
+--- hint 3
 the rows of padding are closed: mask[:, None, :] & back \
         -> mask[:, None, :] & mask[:, :, None] & back
     Your rows of padding may look nowhere. Their softmax is 0/0, and the NaN spreads: a share of 0
     times NaN is NaN. Close columns only.
 the mask is turned round: mask[:, None, :] & -> ~mask[:, None, :] &
     You close the tokens. `mask` is True at tokens.
---- hint 3
+padding is looked at by padding: mask[:, None, :] & back -> back.expand(len(mask), -1, -1)
+    Your rows of padding look at padding. A place may look at itself and at the tokens before it,
+    whatever it is: close the columns of padding, with `mask[:, None, :]`.
+rows of padding look at all: mask[:, None, :] & back -> mask[:, None, :] & back | ~mask[:, :, None]
+    Your rows of padding look ahead. They need not be opened: the tokens before them are open.
+closed where it should be open: return mask[:, None, :] & back \
+        -> return ~(mask[:, None, :] & back)
+    Your table is True where a place may not look. Here, as in `both_sides`, True opens.
 one table for all: return mask[:, None, :] & back -> return back
     Your table has shape (4, 4). For this mask it is (B, T, T) = (1, 4, 4): a table for each
     sentence.
@@ -126,6 +144,6 @@ EXERCISE = Exercise(
         "places compared": _by_places,
         "by rows": _by_loops,
         "of both sides": lambda mask: both_sides(mask).tril(),
-        "no token looks at padding anyway": lambda mask: _by_tril(torch.ones_like(mask)),
+        "itself always": _may_look,
     },
 )

@@ -128,16 +128,39 @@ the outputs are dropped: functional_call(self.lstm, {"weight_hh_l0": thin}, (x, 
 the matrix of the inputs: every weight_hh_l0 -> weight_ih_l0
     You thin what comes in, the words or their matrix `weight_ih_l0`. The recurrent matrix, between
     state and state, is `weight_hh_l0`.
-both matrices: {"weight_hh_l0": thin} -> {"weight_hh_l0": thin, \
+more than the recurrent matrix: {"weight_hh_l0": thin} -> {"weight_hh_l0": thin, \
         "weight_ih_l0": functional.dropout(self.lstm.weight_ih_l0, self.p)}
-    You thin both matrices. Only the recurrent one, `weight_hh_l0`, loses weights.
+    You thin more than the recurrent matrix. Only that, `weight_hh_l0`, loses weights.
 whole rows: functional.dropout(whole, self.p) \
         -> whole * functional.dropout(torch.ones(len(whole), 1), self.p)
     You drop whole rows of the matrix. Each weight is dropped on its own.
 whole columns: functional.dropout(whole, self.p) \
         -> whole * functional.dropout(torch.ones(1, whole.shape[1]), self.p)
     You drop whole columns: units of the state. Each weight is dropped on its own.
+one mask for the four gates: functional.dropout(whole, self.p) -> whole \
+        * functional.dropout(torch.ones_like(whole[: len(whole) // 4]), self.p).repeat(4, 1)
+    All four gates lose the same weights. The matrix has the weights of the four below one another,
+    (4 H, H): each is dropped on its own.
+new weights at every step: thin = functional.dropout(whole, self.p) -> steps = [] \
+        && return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state)) \
+        -> for word in x.split(1, 1):⏎    thin = functional.dropout(whole, self.p)⏎    out, state \
+        = functional_call(self.lstm, {"weight_hh_l0": thin}, (word, state))⏎    steps.append(out) \
+        ⏎return torch.cat(steps, 1), state
+    You drop other weights at every step. One mask holds for all steps of a call: draw it before the
+    LSTM starts.
+always one half: functional.dropout(whole, self.p) -> functional.dropout(whole, 0.5)
+    Your share is always one half. It is p.
+noise in place of a mask: functional.dropout(whole, self.p) \
+        -> whole * (1 + torch.randn_like(whole) * (self.p / (1 - self.p)) ** 0.5)
+    You multiply the weights by noise. A share p of them is 0 in a call.
 --- hint 3
+numbers exchanged unseen by autograd: thin = functional.dropout(whole, self.p) \
+        -> full = whole.data \
+        && return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state)) \
+        -> whole.data = functional.dropout(full, self.p)⏎came = self.lstm(x, state) \
+        ⏎whole.data = full⏎return came
+    You exchange the numbers unseen by autograd, with `.data`: dropped weights get a gradient as if
+    they had been there. Lend the LSTM a thinned tensor that autograd has followed.
 the gradient is cut off: functional.dropout(whole, -> functional.dropout(whole.detach(),
     No gradient reaches the recurrent matrix, so it would stay as it was drawn. Leave out
     `.detach()`, `.data` and `nn.Parameter(...)` round the thinned copy.
@@ -159,6 +182,9 @@ the same weights at each call: whole: Any = -> torch.manual_seed(0)⏎whole: Any
     seed.
 the state is not handed on: every (x, state) -> (x)
     The state that comes in is never used. Hand it on to the LSTM.
+the state is not handed on in training: {"weight_hh_l0": thin}, (x, state) \
+        -> {"weight_hh_l0": thin}, (x,)
+    The state that comes in is never used in training. Hand it on to the LSTM.
 """
 
 EXERCISE = Exercise(

@@ -10,6 +10,7 @@ from autograde.checking.differentiable import slopes, tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
+from autograde.exercises.awd_lstm.masks import window_of
 from elmo_mini.awd_lstm.model import next_word_loss
 from elmo_mini.awd_lstm.regularisation import (
     activation_regularisation,
@@ -35,7 +36,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     given = {
         name: torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
         for name, value in inputs.items()
-    }
+    } | {"targets": window_of(inputs["targets"])}
     leaves = {name: given[name].requires_grad_() for name in LEAVES}
     loss = tensor_of(lambda: answer(*given.values()))
     refuse_changed(inputs, given)
@@ -111,16 +112,25 @@ AR is a sum: (dropped**2).mean() -> (dropped**2).sum()
 TAR is a sum: (change**2).mean() -> (change**2).sum()
     Your TAR is a sum. Take the mean over all numbers.
 AR is a norm: (dropped**2).mean() -> dropped.norm()
+AR is the norm of each state: (dropped**2).mean() -> dropped.norm(dim=-1).mean()
     Your AR is a norm. The published code, and this lesson, take the mean of the squares.
 TAR is a norm: (change**2).mean() -> change.norm()
+TAR is the norm of each change: (change**2).mean() -> change.norm(dim=-1).mean()
     Your TAR is a norm. The published code, and this lesson, take the mean of the squares.
 AR without the square: (dropped**2).mean() -> dropped.mean()
+AR is the square of the mean: (dropped**2).mean() -> dropped.mean() ** 2
     You take the mean of the states. They lie on both sides of 0: square them first.
 TAR without the square: (change**2).mean() -> change.mean()
+TAR is the square of the mean: (change**2).mean() -> change.mean() ** 2
     You take the mean of the change. Square it first.
 absolute values in AR: (dropped**2).mean() -> dropped.abs().mean()
 absolute values in TAR: (change**2).mean() -> change.abs().mean()
     You take absolute values. Both penalties are means of squares.
+the changes over all steps: (change**2).mean() -> (change**2).sum() / outputs.numel()
+    You divide by all T steps. Between them there are T - 1 changes.
+the step before is cut off: outputs[:, :-1] -> outputs[:, :-1].detach()
+the step after is cut off: outputs[:, 1:] -> outputs[:, 1:].detach()
+    You cut one of the two steps off with `.detach()`. Both learn from their difference.
 TAR is subtracted: + beta * (change -> - beta * (change
     You subtract TAR. It is a price: add it.
 AR is subtracted: + alpha * (dropped -> - alpha * (dropped
@@ -151,6 +161,9 @@ two steps apart: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, 2:] - outputs[:,
 a window of one step: if outputs.shape[1] > 1: -> if True:
     In a window of one step nothing changes, and your mean over nothing is `nan`. One such window
     spoils all weights. There, TAR is 0.
+targets side by side in memory: targets.flatten() -> targets.view(-1)
+    The targets are a window of longer rows, so they do not lie side by side in memory. Take
+    `.reshape(-1)` or `.flatten()` in place of `.view(-1)`.
 the sum of the cross-entropy: targets.flatten()) -> targets.flatten(), reduction="sum")
     Your cross-entropy is a sum. Take the mean over all words of the window.
 """

@@ -10,7 +10,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near
+from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near, window_of
 from elmo_mini.awd_lstm import dropout
 
 
@@ -26,7 +26,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     masks = []
     for _ in range(2):
         table = torch.from_numpy(inputs["table"].copy()).requires_grad_()
-        numbers = torch.from_numpy(ids.copy())
+        numbers = window_of(ids)
         came = tensor_of(lambda t=table, n=numbers: answer(t, n, p))  # type: ignore[misc]
         refuse_changed(inputs, {"table": table, "ids": numbers})
         if tuple(came.shape) != wanted:
@@ -42,24 +42,27 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         masks.append((came / table[numbers]).detach().numpy())
     mask, other = masks
     types = [mask[ids == number] for number in np.unique(ids)]
-    told = {
-        "what is kept is multiplied by": factor_of_kept(mask, p),
-        "a word has one fate wherever it stands": all(np.allclose(t, t[:1]) for t in types),
-    }
-    if p == 0 or len(types) < 100:
+    one_fate = all(np.allclose(t, t[:1]) for t in types)
+    told = factor_of_kept(mask, p) | {"a word has one fate wherever it stands": one_fate}
+    if p == 0:
         return told
+    if len(types) < 100:  # of few words, chance may have dropped none or all
+        return told | {"what is kept is multiplied by one number": True}
     fates = np.array([word[0, 0] for word in types])
     whole = bool(np.allclose(mask, mask[..., :1]))
-    one_fate = told["a word has one fate wherever it stands"]
-    return told | {
-        "a vector is dropped whole": whole,
-        "all words lose the same numbers": bool(np.allclose(mask, mask[:1, :1])),
-        # Where rows or columns are dropped there are few: their share is left to chance.
-        "share of the words dropped": (
-            share_near(float((fates == 0).mean()), p) if whole and one_fate else p
-        ),
-        "another call drops other words": not np.allclose(mask, other),
-    }
+    return (
+        {"some numbers are 0": bool((mask == 0).any())}
+        | told
+        | {
+            "a vector is dropped whole": whole,
+            "all words lose the same numbers": bool(np.allclose(mask, mask[:1, :1])),
+            # Where rows or columns are dropped there are few: their share is left to chance.
+            "share of the words dropped": (
+                share_near(float((fates == 0).mean()), p) if whole and one_fate else p
+            ),
+            "another call drops other words": not np.allclose(mask, other),
+        }
+    )
 
 
 @Case.drawn
@@ -111,6 +114,15 @@ p is kept: , 1), 1 - p) -> , 1), p)
 p is kept, and divided by: every 1 - p -> p
     You keep a share p of the words. p is the share that is dropped.
 --- hint 3
+something stands for a dropped word: (table * mask)[ids] \
+        -> torch.where(mask > 0, table * mask, table.mean(0))[ids]
+a dropped word keeps its vector: (table * mask)[ids] \
+        -> torch.where(mask > 0, table * mask, table)[ids]
+    Something else stands in the place of a dropped word. Its vector is 0.
+numbers side by side in memory: (table * mask)[ids] \
+        -> (table * mask)[ids.view(-1)].view(*ids.shape, -1)
+    `ids` may be a window of longer rows, whose numbers do not lie side by side in memory. Take
+    `.reshape(-1)` or `.flatten()` in place of `.view(-1)`.
 the same words at each call: keep = -> torch.manual_seed(0)⏎keep =
     Every call drops the same words, because you set the seed. Leave that to whoever starts the run.
 nothing is dropped: (table * mask)[ids] -> table[ids] + 0

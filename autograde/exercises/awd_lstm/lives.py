@@ -3,12 +3,14 @@
 import copy
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
 from autograde.checking.exercise import Inputs
-from autograde.exercises.awd_lstm.masks import share_near
+from autograde.exercises.awd_lstm.masks import FAR, share_near
 
 State = tuple[Tensor, Tensor]
 MANY = 0.1  # of the rows; by chance there are hardly any
@@ -26,6 +28,11 @@ THINNED = (
     "You write the thinned matrix over the whole one, so what was dropped is gone for good. Leave "
     "the LSTM's matrix as it is, and lend it another for one call."
 )
+DRAWN_ANEW = (
+    "The recurrent matrix of your module is not that of the LSTM it was given. Keep that one as it "
+    "is: `self.lstm = lstm`."
+)
+NO_STATE = "The state that comes in is never used in training. Hand it on to the LSTM."
 NOT_COPIED = (
     "Your module cannot be copied after a call in training: it holds a tensor that autograd still "
     "needs. Keep nothing of a call in the module or its LSTM."
@@ -42,12 +49,15 @@ def _lstm(seed: int, inputs: int, hidden: int) -> nn.LSTM:
 
 
 def _made(answer: Answer, lstm: nn.LSTM, p: float) -> nn.Module:
+    given = dict(lstm.named_parameters())["weight_hh_l0"].detach().clone()
     module = answer(lstm, p)
     if not isinstance(module, nn.Module):
         raise AnswerRefused(
             "`WeightDrop(lstm, p)` should give a module of PyTorch. Keep the first line, "
             "`class WeightDrop(nn.Module):`."
         )
+    if not torch.equal(_recurrent(module, tuple(given.shape)), given):
+        raise AnswerRefused(DRAWN_ANEW)
     return module
 
 
@@ -111,38 +121,58 @@ def _in_training(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused(THINNED)
     state = (torch.full((1, len(x), hidden), 0.5), torch.ones(1, len(x), hidden))
     reached = []
-    for _ in range(2):
+    for window in (x[:, :1], x[:, :1], x):
         found = torch.autograd.grad(
-            _called(module, x[:, :1], state)[0].sum(), matrix, allow_unused=True
+            _called(module, window, state)[0].sum(), matrix, allow_unused=True
         )[0]
         if found is None:
             raise AnswerRefused(
                 "No gradient reaches the recurrent matrix, so it would stay as it was drawn. "
                 "Leave out `.detach()`, `.data` and `nn.Parameter(...)` round the thinned copy."
             )
+        if not bool(found.any()):
+            raise AnswerRefused(NO_STATE)
         reached.append((found != 0).numpy())
-    rows = reached[0].reshape(4, hidden, hidden)
     told = {
         "the first step is that of the whole LSTM": bool(
             torch.allclose(first[:, 0], whole[:, 0], atol=1e-5)
         ),
-        "there are zeros among the outputs": bool((first == 0).any()),
+        "the outputs are dropped": abs(float((first == 0).float().mean()) - p) < 2 * FAR,
         "two calls give the same": bool(torch.allclose(first, second, atol=1e-6)),
     }
-    if not told["the first step is that of the whole LSTM"]:
-        return told
-    by_row = bool((rows.mean(2) == 0).mean() > MANY)
-    by_column = bool((rows.mean((0, 1)) == 0).mean() > MANY)
-    share = 1 - float(reached[0].mean())
-    return told | {
-        "later steps are that of the whole LSTM": bool(
-            torch.allclose(first[:, 1:], whole[:, 1:], atol=1e-5)
-        ),
-        "rows are dropped whole": by_row,
-        "columns are dropped whole": by_column,
-        # Of rows and columns there are few: their share is left to chance.
-        "share of weights without a gradient": p if by_row or by_column else share_near(share, p),
-        "two calls drop the same weights": bool((reached[0] == reached[1]).all()),
+    later = bool(torch.allclose(first[:, 1:], whole[:, 1:], atol=1e-5))
+    told |= {"later steps are that of the whole LSTM": later}
+    # Where the outputs or other weights are dropped, the recurrent weights say nothing.
+    sound = told["the first step is that of the whole LSTM"]
+    return told | _as_it_should_be(p) | (_dropped(reached, p) if sound else {})
+
+
+def _as_it_should_be(p: float) -> dict[str, Any]:
+    return {
+        "rows are dropped whole": False,
+        "columns are dropped whole": False,
+        "all gates lose the same weights": False,
+        "share of weights that are dropped": p,
+        "share that is dropped at every step of a call": p,
+        "two calls drop the same weights": False,
+    }
+
+
+def _dropped(reached: list[NDArray[np.bool_]], p: float) -> dict[str, Any]:
+    """Which weights (4 H, H) are dropped in one step, in the next call, and in a longer one."""
+    once, again, longer = reached
+    gates = once.reshape(4, -1, once.shape[1])
+    by_row = bool((gates.mean(2) == 0).mean() > MANY)
+    by_column = bool((gates.mean((0, 1)) == 0).mean() > MANY)
+    if once.all():
+        return {name: 0.0 for name in _as_it_should_be(p) if name.startswith("share")}
+    if by_row or by_column:  # of them there are few: their share is left to chance
+        return {"rows are dropped whole": by_row, "columns are dropped whole": by_column}
+    return {
+        "all gates lose the same weights": bool((gates == gates[:1]).all()),
+        "share of weights that are dropped": share_near(1 - float(once.mean()), p),
+        "share that is dropped at every step of a call": share_near(1 - float(longer.mean()), p),
+        "two calls drop the same weights": bool((once == again).all()),
     }
 
 
@@ -160,9 +190,10 @@ def _scaled(answer: Answer, inputs: Inputs) -> Plain:
         found.append(float(_called(module, torch.zeros(3, 1, 2), state)[1][1].detach().max()))
         if abs(float(_recurrent(module, (4, 1)).detach().max()) - inputs["weight"]) > 1e-6:
             raise AnswerRefused(THINNED)
-    if max(found) == min(found):
-        return {"all calls give the same": True}
-    return {"the largest new note of many calls": max(found)}
+    return {
+        "all calls give the same": max(found) == min(found),
+        "the largest new note of many calls": max(found),
+    }
 
 
 def _a_life(answer: Answer, inputs: Inputs) -> Plain:

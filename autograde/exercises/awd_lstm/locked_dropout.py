@@ -40,19 +40,23 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         masks.append((came.detach() / x.detach()).numpy())
     mask, other = masks
     locked, apart = bool(np.allclose(mask, mask[:, :1])), bool(np.ptp(mask[0, 0]) > 0.01)
-    told = {
-        "what is kept is multiplied by": factor_of_kept(mask, p),
+    zeros = mask == 0
+    told = factor_of_kept(mask, p) | {
+        "the same numbers are 0 at every step": bool((zeros == zeros[:, :1]).all()),
         "the same at every step": locked,
     }
-    if mask.size < 100 or p == 0:
+    if p == 0:
         return told
-    told["dimensions of one row are dropped independently"] = apart
-    if not apart:  # of whole rows or steps there are few: what befalls them is chance
-        return told
+    share = share_near(float(zeros.mean()), p)
+    # Of whole rows or steps there are few: what befalls them is chance.
     return told | {
-        "share dropped": share_near(float((mask == 0).mean()), p) if locked else p,
-        "another row has another mask": len(mask) == 1 or not np.allclose(mask[0], mask[1]),
-        "another call has another mask": not np.allclose(mask, other),
+        "some numbers are 0": not apart or bool(zeros.any()),
+        "dimensions of one row are dropped independently": apart,
+        "share dropped": share if locked and apart else p,
+        "another row has another mask": (
+            not apart or len(mask) == 1 or not np.allclose(mask[0], mask[1])
+        ),
+        "another call has another mask": not apart or not np.allclose(mask, other),
     }
 
 
@@ -93,7 +97,17 @@ whole rows are dropped: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1
     A row is kept whole or dropped whole. Draw a number for each of its dimensions.
 only the first step: x * mask -> torch.cat([x[:, :1] * mask, x[:, 1:]], 1)
     Only the first step goes through the mask. All steps do.
+something stands for what is dropped: x * mask \
+        -> torch.where(mask > 0, x * mask, x.mean(1, keepdim=True))
+    Something else stands in the place of what is dropped. It is 0.
+noise in place of a mask: x * mask \
+        -> x * (1 + torch.randn(x.shape[0], 1, x.shape[2]) * (p / (1 - p)) ** 0.5)
+    You multiply by noise. A mask has two values: 0 for what is dropped, and 1 / (1 - p).
 --- hint 2
+stretched to its old length: x * mask -> x * mask \
+        * x.norm(dim=-1, keepdim=True) / (x * mask).norm(dim=-1, keepdim=True)
+    You stretch what is kept until the vector is as long as before. What is kept is divided by one
+    number for all, 1 - p.
 not scaled: / (1 - p) ->
     What is kept is not made larger. Divide by 1 - p, so that the sum stays the same on average:
     then nothing has to change in evaluation.

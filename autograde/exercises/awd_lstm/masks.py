@@ -9,6 +9,7 @@ from functools import wraps
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from autograde.checking.answers import Answer, Plain
 from autograde.checking.exercise import Inputs
@@ -28,13 +29,24 @@ def drawn_alike(run: Callable[[Answer, Inputs], Plain]) -> Callable[[Answer, Inp
     return seeded
 
 
-def factor_of_kept(mask: NDArray[np.floating], p: float) -> Plain:
-    """What is kept is multiplied by this; where chance has kept nothing, what it should be."""
+def factor_of_kept(mask: NDArray[np.floating], p: float) -> dict[str, Plain]:
+    """Whether one number multiplies what is kept, and which; what it should be, where none does.
+
+    It is what it should be, too, where chance has kept nothing.
+    """
     kept = mask[mask != 0]
-    if not kept.size:
-        return 1 / (1 - p)
-    alike = np.allclose(kept, kept.flat[0], rtol=1e-3)
-    return float(kept.mean()) if alike else "several different numbers"
+    alike = not kept.size or bool(np.allclose(kept, kept.flat[0], rtol=1e-3))
+    return {
+        "what is kept is multiplied by one number": alike,
+        "what is kept is multiplied by": (
+            float(kept.mean()) if alike and kept.size else 1 / (1 - p)
+        ),
+    }
+
+
+def window_of(ids: NDArray[np.integer]) -> Tensor:
+    """Ids (B, T) as the lessons give them: a window of longer rows."""
+    return torch.from_numpy(np.pad(ids, ((0, 0), (1, 1))))[:, 1:-1]
 
 
 def share_near(share: float, expected: float) -> float:

@@ -118,7 +118,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             answer(model, optimiser, rows, cycle(inputs["lengths"]), *settings, loss_of, after_step)
         )
     except RuntimeError as error:
-        if "second time" not in str(error):
+        if not any(said in str(error) for said in ("second time", "by an inplace operation")):
             raise
         raise AnswerRefused(NOT_DETACHED) from error
     if isinstance(losses, Tensor | float) or not all(isinstance(x, float) for x in losses):
@@ -190,6 +190,8 @@ the target is the word itself: rows[:, start + 1 : end + 1] -> rows[:, start:end
     The targets are the words that are read. Each word is asked for the next one: shift by one.
 the target is two words on: rows[:, start + 1 : end + 1] -> rows[:, start + 2 : end + 2]
     The targets are shifted by two. The target of a word is the next one.
+a second draw to go on: start = end -> start += next(lengths)
+    You draw a second length to go on. The next window begins where this one ends: `start = end`.
 windows overlap: start = end -> start = end - 1 if end < last else end
     Your windows overlap by one word, so the carried state has read it already. The next window
     begins where this one ends.
@@ -205,6 +207,10 @@ scaled the other way: rate * (end - start) / bptt -> rate * bptt / (end - start)
     You take larger steps for short windows. It is the other way round: T / bptt.
 scaled by T alone: rate * (end - start) / bptt -> rate * (end - start)
     You multiply by T and do not divide by bptt. A window of bptt words has the rate itself.
+scaled by the drawn length: end = min(start + next(lengths), last) -> drawn = next(lengths) \
+        ⏎end = min(start + drawn, last) && rate * (end - start) / bptt -> rate * drawn / bptt
+    You scale the rate by the length that was drawn. The last window may be shorter: take the steps
+    that it has.
 the rate is scaled on and on: rate * (end - start) / bptt -> group["lr"] * (end - start) / bptt
     You scale the rate of the window before. Begin from `rate` each time.
 only the first group's rate: in optimiser.param_groups: -> in optimiser.param_groups[:1]:
@@ -234,6 +240,10 @@ not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
     made them.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
+each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(), clip) \
+        -> [nn.utils.clip_grad_norm_([p], clip) for p in model.parameters()]
+    You clip each parameter's gradient for itself. It is the norm of all of them together that is
+    clipped.
 clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
         && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
     You clip after the step, where it is too late.
@@ -241,6 +251,8 @@ no step: optimiser.step() -> pass
     The optimiser never makes its step.
 nobody is told: after_step() -> pass
     You never call `after_step()`. The average of the weights is taken there, after each step.
+told once: after_step() -> pass && return losses -> after_step()⏎return losses
+    You call `after_step()` once, at the end. It is called after each step.
 told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() -> pass
     You call `after_step()` before the step. It has to see the new weights.
 not in training mode: model.train() -> pass

@@ -44,7 +44,7 @@ def _independent(rng: Random, false: float) -> Inputs:
 
 
 SLIPS = """
---- hint 1
+--- hint 2
 the chance and not its odds: \
         return np.log((1 - false) * joint) - np.log(false * first * second) \
         -> true, drawn = (1 - false) * joint, false * first * second \
@@ -67,6 +67,9 @@ the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
     False pairs make up `false` of all, and that factor is missing.
+b given a: (1 - false) * joint -> (1 - false) * joint / first
+    You take p(b | a) for the true pairs, and p(a) p(b) for the false ones. Take p(a, b), or leave
+    p(a) out of both.
 divided by the joint chance: (1 - false) * joint -> (1 - false) / joint
     You divide by p(a, b). A true pair comes with chance (1 - f) p(a, b): multiply.
 without the logarithm of the false ones: - np.log(false * first * second) \
@@ -74,7 +77,7 @@ without the logarithm of the false ones: - np.log(false * first * second) \
     Both parts stand in the logarithm. You subtract the share of the false pairs itself.
 without the logarithm of the true ones: np.log((1 - false) * joint) -> (1 - false) * joint
     Both parts stand in the logarithm. You subtract from the share of the true pairs itself.
---- hint 2
+--- hint 3
 p(a) from the columns: joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)
     You take p(b) twice. p(a) is the sum of a row: axis 1.
 p(b) from the rows: joint.sum(0, keepdims=True) -> joint.sum(1, keepdims=True)
@@ -96,7 +99,6 @@ the chance of b after a: joint = counts / counts.sum() \
         -> joint = counts / counts.sum() ⏎joint = joint / joint.sum(1, keepdims=True)
     You divide each row by its sum before you add up the columns, so every first sentence weighs the
     same. The chance of b is its share of all pairs.
---- hint 3
 of base 2: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log2((1 - false) * joint) - np.log2(false * first * second)
     You take the logarithm of base 2. It is the natural one, as in the loss.
@@ -106,7 +108,7 @@ of base 10: np.log((1 - false) * joint) - np.log(false * first * second) \
 """
 
 SLIPS_OF_BAYES = """
---- hint 1
+--- hint 2
 one pair in all: pairs = counts.sum() -> pairs = counts
     You divide each count by itself. Divide by the sum of all counts.
 the true over the false, and its odds: true / (true + drawn) -> true / drawn

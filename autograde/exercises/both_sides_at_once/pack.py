@@ -43,7 +43,7 @@ def _sentences(rng: Random, first: int, second: int, longest: int) -> Inputs:
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 no mark before the first: [2, *first, 3] -> [*first, 3]
     The `[CLS]`, 2, is missing: a row begins with it.
 no mark between: [2, *first, 3] -> [2, *first]
@@ -59,7 +59,6 @@ the marks are swapped: [2, *first, 3] -> [3, *first, 2]
     sentence.
 the second sentence comes first: [2, *first, 3] -> [2, *second, 3] && ids + second -> ids + first
     The second sentence stands before the first.
---- hint 2
 the segments begin at 1: [0] * len(ids) -> [1] * len(ids) && [1] * -> [2] *
     Your segments are 1 and 2. They are 0 and 1: a table of two rows is looked up with them.
 the segments are swapped: [0] * len(ids) -> [1] * len(ids) && [1] * -> [0] *
@@ -69,8 +68,11 @@ all in one segment: [1] * -> [0] *
 the mark between belongs to the second: [0] * len(ids) -> [0] * (len(ids) - 1) \
         && (len(second) + 1) -> (len(second) + 2)
     The `[SEP]` between the two belongs to the first sentence, which it ends: segment 0.
+the last mark in the first segment: [1] * (len(second) + 1) -> [1] * len(second) + [0]
+    The last `[SEP]` has segment 1: it ends the second sentence.
 one segment too few: (len(second) + 1) -> len(second)
     There is one segment too few. The last `[SEP]` has one as well.
+--- hint 1
 a mark after nothing: [0] * len(ids) if second: -> [0] * len(ids) ⏎if True:
     Where there is no second sentence there is no second `[SEP]`.
 room for three marks, always: 3 if second else 2 -> 3
@@ -84,12 +86,19 @@ never cut: len(first) + len(second) + marks > longest -> False
     Your row may be longer than `longest`. Take words away until it fits.
 one word too many is lost: + marks > longest -> + marks >= longest
     Your rows are one number shorter than they may be.
+--- hint 2
 words are lost at the front: .pop() -> .pop(0)
     You take words from the front of a sentence. Its last words go.
+--- hint 3
 the shorter one is cut: len(first) > len(second) -> 0 < len(first) < len(second)
     You cut the shorter sentence. The longer one gives way.
 the first is cut where both are as long: len(first) > len(second) -> len(first) >= len(second)
     Where both are as long, the second one loses a word. You take it from the first.
+the longer one is chosen once: \
+        while len(first) -> longer = first if len(first) > len(second) else second \
+        ⏎while longer and len(first) \
+        && (first if len(first) > len(second) else second).pop() -> longer.pop()
+    You ask once which sentence is longer, and cut that one alone. Ask anew before each word.
 only the second is cut: (first if len(first) > len(second) else second) \
         -> (second if second else first)
     You cut the second sentence alone. The longer one gives way, whichever it is.
@@ -136,7 +145,7 @@ the two are swapped: return ids, segments -> return segments, ids
 """
 
 SLIPS_OF_SLICES = """
---- hint 1
+--- hint 3
 the second sentence alone: parts[0] + parts[1] -> parts[1]
     The first sentence is lost. Join both parts.
 the first sentence alone: parts[0] + parts[1] -> parts[0]

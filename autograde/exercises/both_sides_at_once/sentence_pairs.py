@@ -1,10 +1,11 @@
 """Exercise `sentence_pairs`: true pairs and false ones, half and half."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autograde.checking.answers import (
     ON_A_COPY,
@@ -12,7 +13,6 @@ from autograde.checking.answers import (
     AnswerRefused,
     Inputs,
     Plain,
-    plain,
     refuse_changed,
     returned,
 )
@@ -23,6 +23,10 @@ from autograde.exercises.both_sides_at_once import LESSON
 Sentence = Sequence[str]
 Pairs = list[tuple[Sentence, Sentence, int]]
 DRAWS = 24
+NOT_FROM_RNG = (
+    "Two calls with generators of one seed give different pairs: something is drawn that does not "
+    "come from `rng`. Draw all with `rng`, and whoever knows its seed can repeat it."
+)
 
 
 def sentence_pairs(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
@@ -66,73 +70,98 @@ def _coins_first(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
 
 
 @Case.drawn
-def _documents(rng: Random, lengths: Sequence[int]) -> Inputs:
+def _documents(rng: Random, lengths: Sequence[int], pairs: int = 6000) -> Inputs:
     documents = [
         [[f"{d}.{s}", *["word"] * int(rng.integers(1, 4))] for s in range(length)]
         for d, length in enumerate(lengths)
     ]
-    return {"documents": documents}
+    return {"documents": documents, "pairs": pairs}
+
+
+def _twins(rng: Random) -> Inputs:
+    """Three documents with the same words: places alone tell their sentences apart."""
+    return {"documents": [[[word, "word"] for word in "abc"] for _ in range(3)], "pairs": 4000}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The pairs of several calls with one generator."""
+    """The pairs of several calls with one generator, each sentence as its number."""
+    given = inputs["documents"]
+    documents = [[list(s) for s in d] for d in given]
+    numbers: dict[tuple[str, ...], int] = {}
+    for sentence in (tuple(s) for d in given for s in d):
+        numbers.setdefault(sentence, len(numbers))
     rng, drawn = np.random.default_rng(12), []
-    words = sum(map(len, inputs["documents"]))
-    for _ in range(max(DRAWS, 6000 // words)):
-        documents = [[list(s) for s in d] for d in inputs["documents"]]
-        drawn.append(_as_pairs(plain(returned(answer(documents, rng)))))
-        refuse_changed({"documents": inputs["documents"]}, {"documents": documents}, ON_A_COPY)
-    return drawn
+    for _ in range(max(DRAWS, inputs["pairs"] // sum(map(len, given)))):
+        drawn.append(_as_numbers(returned(answer(documents, rng)), numbers))
+    refuse_changed({"documents": given}, {"documents": documents}, ON_A_COPY)
+    again = _as_numbers(answer(documents, np.random.default_rng(12)), numbers)
+    if not np.array_equal(again, drawn[0]):
+        raise AnswerRefused(NOT_FROM_RNG)
+    return list(drawn)
 
 
-def _as_pairs(came: Any) -> list[Plain]:
+def _as_numbers(came: Any, numbers: Mapping[tuple[str, ...], int]) -> NDArray[np.int64]:
+    """The triples of one call, (pairs, 3)."""
     try:
-        found = [(first, second, follows) for first, second, follows in came]
-        whole = all(
-            isinstance(part, list) for first, second, _ in found for part in (first, second)
-        )
+        triples = [(first, second, int(follows)) for first, second, follows in came]
     except (TypeError, ValueError):
         raise AnswerRefused("Return a list of triples: (first, second, 1 or 0).") from None
-    if not whole:
+    try:
+        found = [(numbers[tuple(a)], numbers[tuple(b)], label) for a, b, label in triples]
+    except (TypeError, KeyError):
         raise AnswerRefused(
             "The first and the second of a triple are sentences, lists of words as they came."
-        )
-    return list(found)
+        ) from None
+    return np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
 def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
-    """What all right draws share; a sentence's first word says where it stands."""
-    documents, calls = inputs["documents"], outputs
-    assert isinstance(calls, list)
-    pairs: list[Any] = [pair for call in calls for pair in call]
-    length = {str(d): len(document) for d, document in enumerate(documents)}
-    firsts = [first[0] for first, *_ in pairs]
-    asked = {f"{d}.{s}" for d, n in length.items() for s in range(n - 1)}
-    what: list[tuple[bool, bool, bool, bool, int]] = []
-    for first, second, follows in pairs:
-        (d, s), (e, t) = first[0].split("."), second[0].split(".")
-        next_one, itself = d == e and int(t) == int(s) + 1, d == e and t == s
-        before = d == e and int(t) + 1 == int(s)
-        what.append((next_one, itself, d == e, before, int(follows)))
-    table = np.array(what, dtype=float).reshape(-1, 5)
-    true = table[table[:, 4] == 1]
-    false = table[table[:, 4] == 0]
-    seconds = {second[0] for _, second, follows in pairs if not follows}
-    last = {f"{d}.{n - 1}" for d, n in length.items()}
+    """What all right draws share."""
+    calls: Any = outputs
+    lengths = [len(document) for document in inputs["documents"]]
+    first, second, label = np.concatenate(calls).T
+    true, false = label == 1, label == 0
+    twins = inputs["documents"][0] == inputs["documents"][-1] and len(lengths) > 1
+    if twins:
+        return {
+            "share labelled 1": _mean(true),
+            "a false second one may have the words of the first": float(
+                _mean((second == first)[false]) > 0.1
+            ),
+            "a false second one may have the words of the one that follows": float(
+                _mean((second == first + 1)[false]) > 0.1
+            ),
+        }
+    of = np.repeat(np.arange(len(lengths)), lengths)  # the document of each sentence
+    last = np.cumsum(lengths) - 1
+    may_be_first = np.setdiff1d(np.arange(len(of)), last)
+    neighbours = [(c[1:, 0] == c[:-1, 0] + 1, c[1:, 2] == c[:-1, 2]) for c in calls]
+    beside, alike = (np.concatenate(part) for part in zip(*neighbours, strict=True))
     return {
-        "pairs of a call": len(pairs) / max(1, len(calls)),
-        "share of the sentences that may be a first one and are": len(asked & {*firsts})
-        / max(1, len(asked)),
-        "share of first sentences that end a document": _mean([f in last for f in firsts]),
-        "labels other than 0 and 1": _mean([follows not in (0, 1) for *_, follows in pairs]),
-        "share labelled 1": len(true) / max(1, len(table)),
-        "of those labelled 1, share that do follow": _mean(true[:, 0]),
-        "of those labelled 0, share that do follow": _mean(false[:, 0]),
-        "of those labelled 0, share that are the first sentence itself": _mean(false[:, 1]),
-        "of those labelled 0, share from the same document": _mean(false[:, 2]),
-        "share of all sentences that come as a false second one": len(seconds)
-        / max(1, sum(length.values())),
-        "every call is like the first": float(all(call == calls[0] for call in calls)),
+        "pairs of a call": len(label) / max(1, len(calls)),
+        "share of the sentences that may be a first one and are": len(
+            np.intersect1d(may_be_first, first)
+        )
+        / max(1, len(may_be_first)),
+        "share of first sentences that end a document": _mean(np.isin(first, last)),
+        "labels other than 0 and 1": _mean(~true & ~false),
+        "share labelled 1": _mean(true),
+        "of those labelled 1, share that do follow": _mean(
+            ((second == first + 1) & (of[second] == of[first]))[true]
+        ),
+        "of those labelled 0, share that do follow": _mean(
+            ((second == first + 1) & (of[second] == of[first]))[false]
+        ),
+        "of those labelled 0, share that are the first sentence itself": _mean(
+            (second == first)[false]
+        ),
+        "of those labelled 0, share from the same document": _mean(
+            (of[second] == of[first])[false]
+        ),
+        "share of all sentences that come as a false second one": len(np.unique(second[false]))
+        / len(of),
+        "of neighbours, share with the same label": _mean(alike[beside]),
+        "every call is like the first": float(all(np.array_equal(c, calls[0]) for c in calls)),
     }
 
 
@@ -141,7 +170,7 @@ def _mean(values: Any) -> float:
 
 
 SLIPS = """
---- hint 1
+--- hint 3
 all pairs are true: rng.random() < 0.5 -> rng.random() < 2
     All of your pairs are true. One half of the second sentences is drawn.
 all pairs are false: rng.random() < 0.5 -> rng.random() < 0
@@ -155,7 +184,17 @@ every second pair: follows = int(rng.random() < 0.5) -> follows = (d + s) % 2
     True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
 the same draws in each call: pairs = [] -> pairs, rng = [], np.random.default_rng(0)
     Every call gives the same pairs: your function begins a generator of its own. Draw from `rng`.
---- hint 2
+a generator of one's own: pairs = [] -> pairs, rng = [], np.random.default_rng()
+    You draw from a generator of your own, and nobody can repeat what it draws. Draw from `rng`.
+one coin for each document: \
+        for d, s in places: -> coins = rng.random(len(documents)) < 0.5 ⏎for d, s in places: \
+        && int(rng.random() < 0.5) -> int(coins[d])
+one coin for all: for d, s in places: -> coin = rng.random() < 0.5 ⏎for d, s in places: \
+        && int(rng.random() < 0.5) -> int(coin)
+    You flip one coin for all pairs of a document, or of all documents, so a true pair stands beside
+    true ones. Flip a coin for each pair.
+by turns: follows = int(rng.random() < 0.5) -> follows = 1 - len(pairs) % 2
+    True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
 the last sentence of a document is a first one, too: if s + 1 == len(documents[d]): continue \
         -> if d + 1 == len(documents) and s + 1 == len(documents[d]): continue \
         && there = (d, s + 1) while -> \
@@ -175,7 +214,7 @@ the first document alone: enumerate(documents) -> enumerate(documents[:1])
 the sentence before: there = (d, s + 1) while -> there = (d, s - 1 if s else s + 1) ⏎while
     Your true pairs run backwards: the second sentence is the one before the first. Take the one
     after it.
---- hint 3
+--- hint 2
 the true one is drawn again: there in ((d, s), (d, s + 1)) -> there == (d, s + 1) \
         && places[rng.integers(len(places))] -> (d, s)
     Your false second sentence is the first one again. A reader sees at once that the two are the
@@ -186,6 +225,41 @@ a false one may be true: while not follows and there in ((d, s), (d, s + 1)): th
     the drawn one is the first itself or the one that follows it.
 the first itself may be drawn: in ((d, s), (d, s + 1)) -> in ((d, s + 1),)
     Some of your false pairs hold the same sentence twice. Draw again then, too.
+--- hint 1
+words are compared, not places: there in ((d, s), (d, s + 1)) \
+        -> documents[there[0]][there[1]] in (documents[d][s], documents[d][s + 1])
+    You compare words, or draw from the sentences without their twins. Another sentence may have the
+    same words, and it is drawn as any other: speak of places, (document, sentence).
+--- hint 3
+a document first: there = places[rng.integers(len(places))] \
+        -> e = rng.integers(len(documents)) ⏎there = (e, rng.integers(len(documents[e])))
+    You draw a document first and then one of its sentences, so the sentences of a short document
+    come more often. Draw from all sentences at once.
+--- hint 2
+a forbidden one gives way to its neighbour: while not follows and there in ((d, s), (d, s + 1)): \
+        there = places[rng.integers(len(places))] \
+        -> if not follows: there = places[rng.integers(len(places))] \
+        ⏎if not follows and there in ((d, s), (d, s + 1)): \
+        there = places[(places.index((d, s)) + 2) % len(places)]
+    Where you have drawn a forbidden sentence you take its neighbour, which so comes more often.
+    Draw again.
+--- hint 3
+the last sentence of all is never drawn: len(places))] -> len(places) - 1)]
+    The last sentence never comes as a false second one: `rng.integers(n)` leaves n out itself.
+never one that ends a document: there = places[rng.integers(len(places))] \
+        -> there = places[rng.integers(len(places))] \
+        ⏎there = (d, s) if there[1] + 1 == len(documents[there[0]]) else there
+    A sentence that ends its document never comes as a false second one. Draw from all sentences.
+a forbidden draw makes the pair true: while not follows and there in ((d, s), (d, s + 1)): there = \
+        -> if not follows: there = (d, s) ⏎while there == (d, s): there = \
+        && [there[1]], follows -> [there[1]], int(there == (d, s + 1))
+    Where the coin says false and you draw the true one, you label the pair 1, so more than half are
+    true. Draw again.
+both a true and a false one: follows = int(rng.random() < 0.5) -> follows = 0 \
+        && pairs.append(( -> pairs.append((documents[d][s], documents[d][s + 1], 1)) \
+        ⏎pairs.append((
+    You make a true and a false triple of each sentence. Each is the first of one triple: a coin
+    says of which.
 from the same document: places[rng.integers(len(places))] \
         -> (d, int(rng.integers(len(documents[d]))))
     You draw false sentences from the same document alone. They come from all documents.
@@ -205,24 +279,25 @@ numbers of places: documents[there[0]][there[1]], follows -> [str(there)], follo
 """
 
 SLIPS_OF_LISTS = """
---- hint 2
+--- hint 3
 the label stays 1: follows = 0 ->
     You draw a false second sentence and label it 1 all the same. It is 0.
 the first document is left out: for document in documents -> for document in documents[1:]
     Your loop leaves the first document out.
---- hint 3
+--- hint 2
 the true one is among the others: if s is not first and s is not second -> if s is not first
     Some of your pairs are labelled 0 and are true. The one that follows is no false one.
 """
 
 SLIPS_OF_COINS = """
---- hint 1
+--- hint 3
 three labels: rng.integers(0, 2, -> rng.integers(0, 3,
     Your labels run from 0 to 2. `rng.integers(0, 2)` gives 0 or 1: the end is left out.
---- hint 3
+--- hint 2
 never drawn: (drawn is first or drawn is second) -> drawn is first
     All of your pairs are true: where a false one is due, you look only whether the drawn one is the
     first. Draw while it is one of the two forbidden ones.
+--- hint 3
 exchanged: (first, drawn, -> (drawn, first,
     The two sentences of your triples are exchanged.
 """
@@ -244,12 +319,18 @@ EXERCISE = Exercise(
     cases=(
         Case("three documents of several sentences", _documents((9, 6, 12)), weight=2),
         Case("many documents", _documents((3, 5, 3, 4, 6, 3, 5, 4)), weight=2),
-        Case("a document of one sentence", _documents((1, 6, 1, 5)), edge=True),
+        Case("a document of one sentence", _documents((1, 6, 1, 5), 4000), edge=True),
         Case(
             "few sentences",
-            _documents((4,)),
+            _documents((4,), 4000),
             edge=True,
             asks="A false second sentence is neither the first itself nor the one that follows.",
+        ),
+        Case(
+            "documents with the same words",
+            _twins,
+            edge=True,
+            asks="Two sentences may have the same words: their places tell them apart.",
         ),
     ),
     mistakes=(

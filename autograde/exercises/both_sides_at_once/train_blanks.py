@@ -1,6 +1,8 @@
 """Exercise `train_blanks`: the loss of the hidden words, and the loop that lowers it."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -91,28 +93,35 @@ class Small(nn.Module):
         return states @ self.word.weight.T + self.bias
 
 
-class Descent:
-    """Plain steps; PyTorch's own optimizers import a compiler first, which takes seconds."""
+class Descent(torch.optim.Optimizer):
+    """Plain steps; what its base does would import a compiler first, which takes seconds."""
 
     def __init__(self, model: nn.Module, rate: float) -> None:
-        self.parameters, self.rate = list(model.parameters()), rate
+        self.defaults = {"lr": rate}
+        self.param_groups = [{"params": list(model.parameters()), "lr": rate}]
+        self.state = defaultdict(dict)
 
-    def zero_grad(self) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the slopes."""
-        for weight in self.parameters:
-            weight.grad = None
+        for group in self.param_groups:
+            for weight in group["params"]:
+                weight.grad = None if set_to_none or weight.grad is None else weight.grad * 0
 
-    def step(self) -> None:
+    def step(self, closure: Any = None) -> Any:
         """One step down the slopes."""
+        with torch.enable_grad():
+            loss = closure() if closure is not None else None
         with torch.no_grad():
-            for weight in self.parameters:
-                if weight.grad is not None:
-                    weight.sub_(weight.grad, alpha=self.rate)
+            for group in self.param_groups:
+                for weight in group["params"]:
+                    if weight.grad is not None:
+                        weight.sub_(weight.grad, alpha=group["lr"])
+        return loss
 
 
-def _hide(ids: Tensor, every: int) -> tuple[Tensor, Tensor]:
-    """Every so-manieth ordinary word is asked for; half of them are hidden."""
-    number = torch.arange(ids.numel()).view(ids.shape)
+def _hide(ids: Tensor, every: int, call: int) -> tuple[Tensor, Tensor]:
+    """Every so-manieth ordinary word is asked for, others at each call; half of them are hidden."""
+    number = torch.arange(ids.numel()).view(ids.shape) + 2 * call
     chosen = (ids >= 5) & (number % every == 1)
     fate = number // every % 4  # hidden, swapped, hidden, left
     read = torch.where(chosen & (fate % 2 == 0), 4, ids)
@@ -144,7 +153,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         model = Small()
     batches = [tuple(torch.from_numpy(part.copy()) for part in b) for b in inputs["batches"]]
     optimizer = Descent(model, 0.5)
-    came = returned(answer(model, batches, lambda ids: _hide(ids, inputs["every"]), optimizer))
+    calls = count()
+    came = returned(
+        answer(model, batches, lambda ids: _hide(ids, inputs["every"], next(calls)), optimizer)
+    )
     if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
         raise AnswerRefused(
             "Return a list of plain numbers, one loss for each batch: `loss.item()`. A tensor "
@@ -177,13 +189,17 @@ the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, 
 only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
     You ask only where `[MASK]` stands. The chosen words that were swapped or left are asked for,
     too: all places where `asked` is not -1.
---- hint 2
+corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
+    You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
+    what is hidden. Take both tables from one call.
+--- no hint
 the mask is all true: model(read, mask, segments) -> model(read, torch.ones_like(mask), segments)
     Your model reads padding. Hand `mask` on.
 the mask is negated: model(read, mask, segments) -> model(read, ~mask, segments)
     Your mask is negated: the model reads the padding and not the words.
 no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(segments))
     Your model does not hear which sentence a word belongs to. Hand `segments` on.
+--- hint 3
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
 no step: optimizer.step() ->
@@ -194,6 +210,7 @@ a step too early: optimizer.zero_grad() loss.backward() optimizer.step() \
     You take the step before `backward()`, with the slopes of the batch before.
 two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
     You take two steps for each batch. One.
+--- hint 2
 the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
     You add the losses up. Take their mean: otherwise a batch with more hidden words takes a longer
     step.
@@ -209,7 +226,29 @@ without a logarithm: functional.cross_entropy(scores, asked[chosen]) \
 softmax before cross_entropy: scores = model.scores(states[chosen]) \
         -> scores = model.scores(states[chosen]).softmax(-1)
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
+the states are cut off: model.scores(states[chosen]) -> model.scores(states[chosen].detach())
+    Only the scores learn: you cut the states off, so no slope comes back into the model. Leave out
+    `.detach()`.
 --- hint 3
+one step at the end: optimizer.zero_grad() loss.backward() optimizer.step() \
+        -> loss.backward() && return losses -> optimizer.step() ⏎return losses
+    You take one step, after all batches. Take one for each.
+the loss after the step: losses.append(loss.item()) \
+        -> losses.append(functional.cross_entropy(model.scores(\
+        model(read, mask, segments)[chosen]), asked[chosen]).item())
+    You compute the loss anew after the step. Report the one that the step was taken for.
+--- hint 2
+the mean of the sentences' means: loss = functional.cross_entropy(scores, asked[chosen]) \
+        -> each = functional.cross_entropy(scores, asked[chosen], reduction="none") \
+        ⏎row = chosen.nonzero()[:, 0] \
+        ⏎loss = torch.stack([each[row == r].mean() for r in row.unique()]).mean()
+    You take the mean of each sentence and then the mean of these. A word of a sentence with many
+    hidden words weighs less then: take one mean over all of them.
+--- hint 3
+a step where nothing is asked: if not chosen.any(): continue \
+        -> if not chosen.any(): optimizer.step() ⏎if not chosen.any(): continue
+    You take a step for a batch in which nothing was chosen, with the slopes of the batch before.
+    Leave that batch out altogether.
 the batch where nothing is asked stops it: if not chosen.any(): continue \
         -> if not chosen.any(): break
     Your loop ends at a batch in which nothing was chosen. Leave that batch out, and go on.
@@ -224,6 +263,8 @@ a tensor: loss.item() -> loss.detach()
     Return plain numbers, `loss.item()`.
 the last loss: return losses -> return losses[-1:]
     Only the last loss is returned. Return one for each batch.
+rounded: loss.item() -> round(loss.item(), 2)
+    You round the losses. Round where you print them.
 the mean loss: return losses -> return [sum(losses) / len(losses)]
     You return the mean of the losses. Return one for each batch.
 the first batch alone: losses.append(loss.item()) -> losses.append(loss.item()) ⏎break

@@ -117,33 +117,54 @@ def _by_filling(
 SLIPS = """
 --- hint 1
 no boundaries: START, -> && , END] -> ] && 1 : 1 + len(words) -> : len(words)
-    No sentence has its boundaries, so the biLM reads what it never saw in training. Put `START`
-    before the words and `END` after them.
+    No sentence has its boundaries, so the biLM reads what it never saw in training. Put `<S>`
+    before the words and `</S>` after them.
 no end of the sentence: , END] -> ]
-    `END` is missing: every sentence was read with it in training.
+    `</S>` is missing: every sentence was read with it in training.
 no start of the sentence: START, -> && 1 : 1 + len(words) -> : len(words)
-    `START` is missing: every sentence was read with it in training.
+    `<S>` is missing: every sentence was read with it in training.
 start and end are swapped: START, -> END, && , END] -> , START]
-    Your sentences begin with `END` and end with `START`.
+    Your sentences begin with `</S>` and end with `<S>`.
 START at both ends: , END] -> , START]
-    `START` stands at both ends. The sentence is closed by `END`.
+    `<S>` stands at both ends. The sentence is closed by `</S>`.
 END at both ends: START, -> END,
-    `END` stands at both ends. The sentence is opened by `START`.
+    `</S>` stands at both ends. The sentence is opened by `<S>`.
 the boundaries are spelled: START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
-    You spell the boundaries: `character_ids` reads *<S>* as three letters. They have ids of their
-    own, `START` and `END`.
+    You spell the boundaries: `character_ids` reads *<S>* as three letters. They have a letter of
+    their own each, byte 256 and byte 257.
 the first word over START: START, ->
-    The first word stands where `START` should be. The words begin at place 1.
+    The first word stands where `<S>` should be. The words begin at place 1.
 boundaries without the shift: START, -> [c - 1 for c in START], && , END] -> , [c - 1 for c in END]]
-    Your boundaries lack the 1 that is added to every id. Use `START` and `END` as given.
+    Your boundaries lack the 1 that is added to every number: `<S>` is 259, 257, 260, and then 261.
+the letter of the boundaries without its 1: START, -> [259, 256, 260, *[261] * 47], \
+        && , END] -> , [259, 257, 260, *[261] * 47]]
+    The letters of your boundaries are 256 and 257 as they are. 1 is added to every number: 257 for
+    `<S>`, 258 for `</S>`.
+boundaries filled with zeros: START, -> [259, 257, 260, *[0] * 47], \
+        && , END] -> , [259, 258, 260, *[0] * 47]]
+    You fill the rows of the boundaries with zeros. A word is filled up with 260, and with the 1
+    that is 261.
+boundaries without the marks of a word: START, -> [257, *[261] * 49], \
+        && , END] -> , [258, *[261] * 49]]
+    Your boundaries are a letter alone. As in any word, 258 stands before it and 259 after it; with
+    the 1 that is 259 and 260.
+boundaries without the end of a word: START, -> [259, 257, *[261] * 48], \
+        && , END] -> , [259, 258, *[261] * 48]]
+    The rows of your boundaries lack the end of the word: after the letter comes 260.
+boundaries without the begin of a word: START, -> [257, 260, *[261] * 48], \
+        && , END] -> , [258, 260, *[261] * 48]]
+    The rows of your boundaries lack the begin of the word: before the letter comes 259.
+begin and end of a word are swapped in the boundaries: START, -> [260, 257, 259, *[261] * 47], \
+        && , END] -> , [260, 258, 259, *[261] * 47]]
+    In your boundaries the end of the word stands first: 259 begins a word, 260 ends it.
 --- hint 3
 the boundaries stay: 1 : 1 + len(words) -> : len(words) + 2
     The vectors of the boundaries are still there: two too many. `without_boundaries(vectors, mask)`
     takes them out.
 the start stays: 1 : 1 + len(words) -> : len(words)
-    Your vectors begin with that of `START`: each word gets the vector of the token before it.
+    Your vectors begin with that of `<S>`: each word gets the vector of the token before it.
 one place late: 1 : 1 + len(words) -> 2 : 2 + len(words)
-    Your vectors begin with the second word, and end with `END`.
+    Your vectors begin with the second word, and end with `</S>`.
 two words too few: 1 + len(words) -> len(words) - 1
     Your vectors end two words before the sentence does. Count: the words stand at 1 to n, so the
     slice ends at n + 1.
@@ -177,7 +198,7 @@ with layer norm: ScalarMix(len(layers)) -> ScalarMix(len(layers), True)
 --- hint 2
 the end after the padding: , END] -> ] && [NOTHING] * (longest - len(words)) -> \
         [NOTHING] * (longest - len(words)) + [END]
-    In a short sentence `END` stands behind the padding. It belongs right after the last word; the
+    In a short sentence `</S>` stands behind the padding. It belongs right after the last word; the
     padding comes after it.
 padding is an empty word: NOTHING -> list(character_ids(""))
     You pad with an empty word, which is a word: it has a begin and an end, and the biLM reads it.
@@ -187,7 +208,7 @@ padding is the mark 261: NOTHING -> [261] * 50
 padding is the id 1: NOTHING -> [1] * 50
     You pad with ones, which are letters. No word is a row of fifty zeros.
 padded with END: NOTHING -> END
-    You fill short sentences with `END`, and the biLM reads it. No word is a row of fifty zeros.
+    You fill short sentences with `</S>`, and the biLM reads it. No word is a row of fifty zeros.
 the last word is lost: for word in words) -> for word in words[:-1])
     The last word of each sentence is not read.
 the ids are shifted twice: \
@@ -208,7 +229,7 @@ SLIPS_BY_MASK = """
 --- hint 1
 no boundaries, and two words cut off: START, -> && , END] -> ]
     No sentence has its boundaries, so `without_boundaries` takes the first and the last word away.
-    Put `START` before the words and `END` after them.
+    Put `<S>` before the words and `</S>` after them.
 --- hint 2
 padding is the mark 261, and counts as words: NOTHING -> [261] * 50
     You pad with rows of 261. That mark fills a word's row, so the mask takes your padding for
@@ -219,7 +240,7 @@ END after the padding, by the mask and the length: , END] -> ] \
         && [NOTHING] * (longest - len(words)) -> [NOTHING] * (longest - len(words)) + [END] \
         && row[there] for row, there in zip(vectors, kept -> \
         row[: len(words)] for row, words in zip(vectors, sentences
-    In short sentences `END` stands behind the padding. It follows the last word, and the padding
+    In short sentences `</S>` stands behind the padding. It follows the last word, and the padding
     comes after it.
 --- hint 3
 the rows are not trimmed: row[there] -> row
@@ -230,13 +251,13 @@ the rows are not trimmed: row[there] -> row
 SLIPS_OF_FILLING = """
 --- hint 2
 the words begin at place 0: start=1 -> start=0
-    Your words begin at place 0, where `START` stands, and leave an empty place before `END`. They
+    Your words begin at place 0, where `<S>` stands, and leave an empty place before `</S>`. They
     begin at place 1.
 the words begin at place 2: start=1 -> start=2
-    Your words begin at place 2, and the last of them lies under `END`. `START` stands at place 0:
+    Your words begin at place 2, and the last of them lies under `</S>`. `<S>` stands at place 0:
     they begin at place 1.
 END over the last word: row[len(words) + 1] -> row[len(words)]
-    `END` stands where the last word was. The words stand at 1 to n, so `END` comes at n + 1.
+    `</S>` stands where the last word was. The words stand at 1 to n, so `</S>` comes at n + 1.
 the last word is never filled in: enumerate(words, start=1) -> enumerate(words[:-1], start=1)
     The row of a sentence's last word is never filled in, and stays a row of zeros. Look at where
     your loop ends.

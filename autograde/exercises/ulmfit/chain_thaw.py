@@ -99,10 +99,14 @@ the last layer is forgotten: top = len(groups) - 1 -> top = len(groups) - 2
 all of them an epoch too late: epoch <= top + 1 -> epoch <= top + 2 && else epoch - 1 \
         -> else min(top, epoch - 1)
     All of your layers learn together one epoch too late.
-as if there were two layers: top = len(groups) - 1 -> top = 1
-    You know of two layers only. There are `len(groups)`.
+as if there were {many} layers: top = len(groups) - 1 -> top = {top} | many top = two 1, four 3
+the head of {many} layers: top if epoch == 0 -> {top} if epoch == 0 | many top = four 3
+all from epoch 5 on: epoch <= top + 1 -> epoch < 5
+    Your layers are always as many. How many there are, `len(groups)` says: the head is the last of
+    them, and all learn together when each has had its turn.
 --- hint 3
 one layer for ever: return groups -> return [groups[epoch % (top + 1)]]
+the turns begin anew: return groups -> return [[groups[top], *groups][epoch % (top + 2)]]
     After the last turn you begin anew. From then on all layers learn together.
 the top alone for ever: return groups -> return [groups[top]]
     After the last turn only your top learns. From then on all layers learn together.
@@ -126,6 +130,8 @@ EXERCISE = Exercise(
         Case("four layers, epoch 4", _groups(4, 4)),
         Case("four layers, epoch 5", _groups(4, 5)),
         Case("three layers, epoch 2", _groups(3, 2)),
+        Case("five layers, epoch 0", _groups(5, 0)),
+        Case("five layers, epoch 5", _groups(5, 5)),
         Case("five layers, epoch 9", _groups(5, 9)),
     ),
     mistakes=slips(_in_turn, SLIPS),

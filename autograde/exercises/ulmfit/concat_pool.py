@@ -55,6 +55,10 @@ the last place of the table: lengths - 1 -> -1
 counted from the end: lengths - 1] -> 1 - lengths]
     Your last state stands at a place counted from the end. It is place `lengths - 1` from the
     start.
+one word too early: lengths - 1] -> (lengths - 2).clamp(min=0)]
+one word too late: lengths - 1] -> lengths]
+    Your last state is not that of the last word. Places count from 0: the last of n words stands at
+    place n - 1.
 always the second state: lengths - 1] -> 1]
     You take the second state of each text. The last word stands at its length minus 1.
 the first state: lengths - 1 -> lengths * 0
@@ -69,12 +73,22 @@ the largest first, the last at the end: [last, largest, mean] -> [largest, mean,
 the mean first: [last, largest, mean] -> [mean, last, largest]
 the mean first, the last at the end: [last, largest, mean] -> [mean, largest, last]
     The parts are right, in another order. Last state, largest, mean.
+woven together: torch.cat([last, largest, mean], 1) \
+        -> torch.stack([last, largest, mean], -1).flatten(1)
+    You weave the three together, number by number. Each stands whole beside the next: `torch.cat`
+    along axis 1.
 below one another: [last, largest, mean], 1 -> [last, largest, mean], 0
     You put the parts below one another, (3 B, H). They stand side by side: `dim=1`.
 --- hint 2
 the largest of all places: states.masked_fill(outside, -torch.inf).amax -> states.amax
     Padding takes part in your largest number. Where all states of a unit are below what stands at
     padding, padding wins: put minus infinity there first.
+something large is taken off: states.masked_fill(outside, -torch.inf).amax \
+        -> (states - outside * 1e9).amax
+padding times 0, and something large taken off: states.masked_fill(outside, -torch.inf).amax \
+        -> (states * ~outside - outside * 1e9).amax
+    You reckon with what stands at padding. Where infinity or `nan` stands there, it stays: write
+    minus infinity in its place, with `masked_fill` or `torch.where`.
 zeros where padding was: masked_fill(outside, -torch.inf) -> masked_fill(outside, 0)
     You write 0 at padding before you take the largest number. A unit whose states are all negative
     then has 0. Write minus infinity.
@@ -91,6 +105,9 @@ the places of the largest: masked_fill(outside, -torch.inf).amax(1) \
 --- hint 3
 padding in the mean's sum: states.masked_fill(outside, 0).sum -> states.sum
     Padding takes part in your sum. Write 0 there before you add up.
+padding multiplied by 0: states.masked_fill(outside, 0).sum -> (states * ~outside).sum
+    You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in
+    its place, with `masked_fill` or `torch.where`.
 divided by the table's width: / lengths.unsqueeze(1) -> / states.shape[1]
     You divide by the width of the table. A text has as many words as its row of the mask has True.
 the mean of everything: states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1) \
@@ -141,6 +158,12 @@ EXERCISE = Exercise(
         Case("states below zero, padding of 0", _texts((2, 4), 3, 3.0), weight=2),
         Case("padding that holds 100", _texts((1, 6, 2), 3, 0.0, 100.0), weight=1),
         Case("a text of one word", _texts((1,), 2), edge=True),
+        Case(
+            "padding that holds infinity",
+            _texts((2, 3), 3, 0.0, np.inf),
+            edge=True,
+            asks="At padding stands infinity. It changes nothing, as no number does there.",
+        ),
     ),
     mistakes=(*slips(_pool, SLIPS), *slips(_one_text_at_a_time, ONE_BY_ONE)),
     right_answers={

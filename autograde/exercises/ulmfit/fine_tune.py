@@ -160,7 +160,7 @@ def _with_a_scheduler(
         first = len(losses)
 
         def factor(t: int, first: int = first) -> float:
-            return schedule(min(first + t, steps - 1), steps)
+            return schedule(first + t, steps)
 
         rates = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
         for batch in batches:
@@ -204,10 +204,20 @@ what is awake is never switched on: parameter.requires_grad_(True) -> pass
 layers stay frozen at the end: model.requires_grad_(True) ->
     You leave layers frozen. Whoever trains the model next would not notice: switch everything on
     again.
+what sleeps once is never woken: model.requires_grad_(False) \
+        -> awake = {id(p) for group in groups for p in group["params"]} \
+        ⏎for p in model.parameters(): p.requires_grad_(p.requires_grad and id(p) in awake) \
+        && parameter.requires_grad_(True) -> pass
+    What sleeps in your first epoch is never woken. In each epoch switch on what is in its groups.
 everything is frozen at the end: model.requires_grad_(True) -> model.requires_grad_(False)
     You leave the model frozen. Switch everything on again.
 the groups of the first epoch: groups = groups_of(epoch) -> groups = groups_of(0)
     In every epoch you take the groups of the first. Ask `groups_of(epoch)`.
+one optimiser for all epochs: torch.optim.Adam(groups, betas=(0.7, 0.99)) -> torch.optim.Adam( \
+        [{"params": [p], "lr": 0} for p in model.parameters()], betas=(0.7, 0.99)) \
+        if epoch == 0 else optimizer⏎rates = {p: g["lr"] for g in groups for p in g["params"]} \
+        ⏎for group in optimizer.param_groups: group["lr"] = rates.get(group["params"][0], 0)
+    You keep one optimiser, so Adam's averages go on from epoch to epoch. Each epoch has its own.
 epochs counted from 1: groups = groups_of(epoch) -> groups = groups_of(epoch + 1)
     Your epochs count from 1, so each layer wakes too early. The first epoch is 0.
 the averages of Adam as they come: , betas=(0.7, 0.99) ->
@@ -227,7 +237,9 @@ the schedule is the rate: rate * schedule(done, steps) -> schedule(done, steps)
 factors pile up: group["lr"] = rate * schedule -> group["lr"] = group["lr"] * schedule
     You multiply the rate of the step before, so the factors pile up. Multiply the *highest* rate:
     keep it when the epoch begins.
-the schedule is ahead: schedule(done, steps) -> schedule(min(done + 1, steps - 1), steps)
+the schedule is ahead: schedule(done, steps) -> schedule(done + 1, steps)
+the schedule is ahead, but at the end: schedule(done, steps) \
+        -> schedule(min(done + 1, steps - 1), steps)
     Your schedule is one step ahead. The first step is step 0.
 each epoch has its own triangle: schedule(done, steps) \
         -> schedule(batches.index(batch), len(batches))
@@ -238,8 +250,7 @@ the triangle of an epoch's length: steps = sum(len(batches) for batches in epoch
         -> schedule(done % steps, steps)
     Your triangle is as long as one epoch. There is one for the whole run.
 all steps as if epochs were equally long: sum(len(batches) for batches in epochs) \
-        -> len(epochs) * len(epochs[0]) && schedule(done, steps) \
-        -> schedule(min(done, steps - 1), steps)
+        -> len(epochs) * len(epochs[0])
     You count the steps as if all epochs had as many batches as the first. Add up their lengths.
 the number of epochs for that of steps: schedule(done, steps) -> schedule(epoch, len(epochs))
     You ask the schedule once an epoch. It is asked for every step.

@@ -110,6 +110,8 @@ divided by multiples of the factor: factor**depth -> max(1, factor * depth)
     it, so the second is slower by the square.
 the factor is always 2.6: factor**depth -> 2.6**depth
     Your factor is 2.6. It is an argument, `factor`.
+the rate of the lowest: rate / factor**depth -> rate * factor**height
+    You take `rate` for the lowest layer's. It is the top layer's, and each lower one is slower.
 --- hint 2
 the top sleeps in epoch 0: depth <= epoch -> depth < epoch
     In epoch 0 nothing of yours learns. The top layer is awake from the first epoch on.
@@ -119,6 +121,10 @@ one layer at a time: depth <= epoch -> depth == epoch
     Only one layer is awake in each of your epochs. Those that were woken before go on learning.
 the awake ones are frozen: depth <= epoch -> depth > epoch
     You give the layers that still sleep. Turn the question round.
+what sleeps has a rate of 0: if depth <= epoch: -> if True: \
+        && rate / factor**depth -> rate / factor**depth * (depth <= epoch)
+    You give layers that sleep a rate of 0. Leave their groups out: then nothing is computed for
+    them.
 everything is awake: if depth <= epoch: -> if True:
     All of your layers learn from the start. In epoch 0 the top layer learns alone, and with every
     epoch the next lower one joins.
@@ -150,6 +156,10 @@ a tied parameter only where it is awake: seen.update(layer) \
         -> seen.update(layer if len(layers) - 1 - height <= epoch else [])
     A shared parameter wakes with the upper layer while the lower one sleeps. It belongs to the
     lower layer in every epoch: note what you have seen in sleeping layers, too.
+a tied parameter stands nowhere: if p not in seen \
+        -> if sum(p is other for every in layers for other in every) == 1
+    A shared parameter stands in none of your groups, so it never learns. It belongs to the lower
+    layer.
 a tied parameter belongs to the upper layer: enumerate(layers) -> list(enumerate(layers))[::-1]
     You give a shared parameter to the upper layer. It belongs to the lower one, which learns more
     slowly.

@@ -124,13 +124,14 @@ def _by_place(read: Read, ids: Tensor, chunk: int, keep: int) -> Tensor:
     for start in starts:
         states, state = read(ids[:, start : start + chunk], state)
         state = [tuple(part.detach() for part in pair) for pair in state]
-        found.append(states if start in starts[-keep:] else states.detach())
+        found.append(states if start + keep * chunk >= ids.shape[1] else states.detach())
     return torch.hstack(found)
 
 
 def _in_two_parts(read: Read, ids: Tensor, chunk: int, keep: int) -> Tensor:
-    places = range(0, ids.shape[1], chunk)
-    early, late = list(places)[:-keep], list(places)[-keep:]
+    places = [*range(0, ids.shape[1], chunk)]
+    border = max(0, len(places) - keep)
+    early, late = places[:border], places[border:]
     state: Any = None
     found = []
     with torch.no_grad():
@@ -153,6 +154,11 @@ everything is read at once: ids.split(chunk, 1) -> [ids]
     1)` cuts the places.
 so many pieces in place of so many words: ids.split(chunk, 1) -> ids.chunk(chunk, 1)
     You make `chunk` pieces. Each piece has `chunk` words: `ids.split(chunk, 1)`.
+pieces of even length: ids.split(chunk, 1) -> ids.chunk(-(-ids.shape[1] // chunk), 1)
+    `ids.chunk(n)` makes n pieces that are about equally long. Each piece but the last has `chunk`
+    words: `ids.split(chunk, 1)`.
+rows in place of places: ids.split(chunk, 1) -> ids.split(chunk)
+    You cut the rows of the batch, which are whole texts. `ids.split(chunk, 1)` cuts the places.
 the kept chunks alone: outputs.append(states) -> outputs.extend([states] if learns else [])
     The states of the early chunks are missing. All states are kept for pooling; only the gradients
     of the early ones are not.
@@ -169,6 +175,11 @@ only h is cut: (h.detach(), c.detach()) -> (h.detach(), c)
     You cut h. Gradients still pass from chunk to chunk through c.
 only c is cut: (h.detach(), c.detach()) -> (h, c.detach())
     You cut c. Gradients still pass from chunk to chunk through h.
+only the top layer is cut: [(h.detach(), c.detach()) for h, c in state] \
+        -> [*state[:-1], tuple(part.detach() for part in state[-1])]
+only the lowest layer is cut: [(h.detach(), c.detach()) for h, c in state] \
+        -> [tuple(part.detach() for part in state[0]), *state[1:]]
+    You cut the state of one layer. Gradients still pass through the others': cut the pair of each.
 h and c in each other's place: (h.detach(), c.detach()) -> (c.detach(), h.detach())
     You hand c on as h, and h as c. A state is a list of pairs (h, c).
 c is lost: (h.detach(), c.detach()) -> (h.detach(), torch.zeros_like(c))
@@ -190,6 +201,13 @@ one chunk less: number >= len(pieces) - keep -> number > len(pieces) - keep
     higher.
 one chunk more: number >= len(pieces) - keep -> number >= len(pieces) - keep - 1
     One chunk too many takes part in gradients: only the last `keep` do.
+keep 0 keeps all: number >= len(pieces) - keep -> number in range(len(pieces))[-keep:]
+    `[-keep:]` is everything where `keep` is 0, and `[:-keep]` nothing. Count from the start:
+    `len(pieces) - keep`.
+switched on at one chunk: number >= len(pieces) - keep -> number >= len(pieces) - keep >= 0 \
+        && torch.is_grad_enabled() and learns -> learns
+    You switch gradients on at one chunk, number `len(pieces) - keep`. With few chunks there is
+    none, and under `torch.no_grad()` none is wanted. Ask for each chunk, and only switch off.
 always the last alone: number >= len(pieces) - keep -> number == len(pieces) - 1
     Your last chunk alone takes part in gradients. How many do, `keep` says.
 the last words in place of the last chunks: number >= len(pieces) - keep \
@@ -215,6 +233,13 @@ EXERCISE = Exercise(
         Case("three chunks, gradients in the last", _texts(2, 9, 3, 1), weight=2),
         Case("four chunks, the last of one word, gradients in two", _texts(1, 10, 3, 2), weight=2),
         Case("more chunks with gradients than there are", _texts(2, 6, 2, 5), edge=True),
+        Case("nine words in chunks of four", _texts(5, 9, 4, 1), edge=True),
+        Case(
+            "no chunk with gradients",
+            _texts(2, 6, 2, 0),
+            edge=True,
+            asks="`keep` is 0: the last 0 chunks take part in gradients, so none does.",
+        ),
         Case(
             "read for its answer only, under `torch.no_grad()`",
             _texts(1, 6, 2, 2, learning=False),

@@ -3,9 +3,10 @@
 LESSON = "09_what_the_layers_know"
 EXERCISES = (
     "nearest_labels",
+    "probe_gradient",
+    "linear_probe",
     "control_labels",
     "diagnose_probe",
     "with_elmo",
     "cache_bytes",
-    "probe_gradient",
 )

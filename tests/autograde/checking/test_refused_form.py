@@ -70,6 +70,11 @@ def test_nothing_is_said_of_numbers_where_other_orders_may_be_right() -> None:
     assert examine(made, lambda v: torch.from_numpy(2 * v[::-1].copy())).advice == TENSOR
 
 
+def test_nothing_is_said_of_numbers_where_right_answers_return_different_ones() -> None:
+    made = exercise(run=run, mistakes=(FORM,), right_answers={"drawn": lambda v: v + 2})
+    assert examine(made, lambda v: torch.from_numpy(v + 1)).advice == TENSOR
+
+
 @pytest.mark.parametrize("form", [list, tuple])
 def test_right_numbers_in_a_list_have_nothing_to_be_observed(form: Any) -> None:
     report = examine(exercise(), lambda v: form((2 * abs(v)).tolist()))

@@ -3,11 +3,14 @@
 import _thread
 import builtins
 import operator
+import os
 import random
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -248,6 +251,58 @@ def test_functions_that_an_answer_replaces_change_neither_the_judge_nor_the_note
     add = np.add
     assert examine(exercise(reference=lambda values: np.add(values, values)), forger).points == 0
     assert np.add is add
+
+
+def test_a_method_that_is_written_over_in_an_answer_is_its_own_again() -> None:
+    """`torch.Tensor` has `softmax` from what it inherits, so no place of its own to put back."""
+
+    def forger(values: np.ndarray) -> Any:
+        torch.Tensor.softmax = lambda self, *_: self  # type: ignore[method-assign]
+        return 2 * values
+
+    examine(exercise(), forger)
+    assert "softmax" not in vars(torch.Tensor)
+    assert torch.zeros(2).softmax(-1).tolist() == [0.5, 0.5]
+
+
+def test_a_method_that_a_cell_has_written_over_stays_the_cells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = exercise(
+        reference=lambda values: torch.from_numpy(values).softmax(-1).numpy(), mistakes=()
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(torch.Tensor, "softmax", new_ones, raising=False)
+        assert examine(made, made.reference).points == 4
+        assert torch.Tensor.softmax is new_ones
+
+
+def test_exit_in_an_answer_ends_the_answer_and_not_the_notebook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended: list[object] = []
+
+    class Shell(SimpleNamespace):
+        def ask_exit(self) -> None:
+            ended.append(self)
+
+    shell = Shell()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    report = examine(exercise(), lambda values: shell.ask_exit())
+    assert "`exit()` would end the notebook" in report.message
+    assert not ended
+    shell.ask_exit()
+    assert ended == [shell]
+
+
+def test_a_notebook_stays_in_its_folder(tmp_path: Path) -> None:
+    def strays(values: np.ndarray) -> Any:
+        os.chdir(tmp_path)
+        return 2 * values
+
+    folder = Path.cwd()
+    assert examine(exercise(), strays).points == 4
+    assert Path.cwd() == folder
 
 
 def test_a_kernel_that_breaks_the_judge_is_told_in_a_sentence(

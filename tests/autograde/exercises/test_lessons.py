@@ -15,6 +15,7 @@ from autograde.building.lesson_source import Lesson, read_lesson
 from autograde.building.notebooks import solution_notebook
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.check import examine
+from tests.autograde.exercises.lesson_claims import claims_hold
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -87,7 +88,7 @@ def test_the_solved_lesson_runs_offline_and_earns_everything(
 ) -> None:
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert_it_runs_and_earns_everything(source)
+    assert_it_runs_and_earns_everything(source, corpora=False)
 
 
 @pytest.mark.slow
@@ -96,7 +97,7 @@ def test_the_solved_lesson_runs_offline_and_earns_everything(
 def test_the_solved_lesson_runs_with_corpora_and_earns_everything(source: Path) -> None:
     if not os.environ.get("NLTK_DATA"):
         pytest.skip("no NLTK corpora here; the offline run proves the lesson")
-    assert_it_runs_and_earns_everything(source)
+    assert_it_runs_and_earns_everything(source, corpora=True)
 
 
 def rounds_of_right_answers() -> list[Any]:
@@ -137,13 +138,14 @@ def test_the_cells_that_follow_run_with_every_right_answer(
     assert earned(notebook) == everything(lesson)
 
 
-def assert_it_runs_and_earns_everything(source: Path) -> None:
+def assert_it_runs_and_earns_everything(source: Path, *, corpora: bool) -> None:
     lesson = read_lesson(source)
     notebook = solution_notebook(lesson, find)
     times = executed_notebook.execute(notebook, lesson)
     # Three times what the builder allows, since a busy machine takes more processor time, too.
     assert executed_notebook.faults(notebook, 3 * executed_notebook.LONGEST_SILENCE) == []
     assert earned(notebook) == everything(lesson)
+    claims_hold(lesson.name, notebook, corpora=corpora)
     # The budget is kept when a lesson is built. Processors differ, also when they are shared.
     assert sum(time.seconds for time in times) < 3 * BUDGET_SECONDS
 

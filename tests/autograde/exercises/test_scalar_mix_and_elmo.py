@@ -16,6 +16,7 @@ from autograde.exercises.scalar_mix_and_elmo.broken import (
     elmo_with,
     planted,
 )
+from autograde.exercises.scalar_mix_and_elmo.errors_gone import errors_gone
 from autograde.exercises.scalar_mix_and_elmo.find_fault import EXERCISE, find_fault
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
 from elmo_mini.bilm.model import BiLM
@@ -24,6 +25,7 @@ from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.elmo.mix_gradient import mix_gradient
 from elmo_mini.elmo.module import Elmo as PackageElmo
 from elmo_mini.elmo.scalar_mix import ScalarMix
+from elmo_mini.results.published import ELMO, error_reduction
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +106,11 @@ def test_a_memory_asked_for_too_late_is_told_why() -> None:
     # In most boxes the state goes on changing, and the question still comes in time.
     seed = next(s for s in range(12) if examine(EXERCISE, asked_too_late, s).points <= 2.25)
     assert "it starts from the same state" in examine(EXERCISE, asked_too_late, seed).advice
+
+
+def test_against_the_best_before_three_of_six_tasks_lose_more_than_five_percent() -> None:
+    before = np.array([84.4, 88.6, 81.7, 67.2, 91.93, 53.7])
+    with_elmo = np.array([after for _, after in ELMO.values()])
+    assert int((errors_gone(before, with_elmo) > 5).sum()) == 3
+    for baseline, after in ELMO.values():
+        assert errors_gone(baseline, after) == error_reduction(baseline, after)

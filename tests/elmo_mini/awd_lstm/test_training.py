@@ -12,7 +12,8 @@ from elmo_mini.awd_lstm.regularisation import (
     activation_regularisation,
     temporal_activation_regularisation,
 )
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity, train_awd_lstm
+from elmo_mini.awd_lstm.run import train_awd_lstm
+from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
 from elmo_mini.awd_lstm.windows import varying_windows, window_length
 from elmo_mini.errors import ConfigurationError
 

@@ -1,3 +1,6 @@
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,10 +11,15 @@ from elmo_mini.awd_lstm.files import load_awd_lstm, read_awd_lstm_record
 SMALL = "--vocabulary 12 --dim 6 --hidden 6 --epochs 1 --batch-size 2 --bptt 10 --validation 0.2"
 
 
-def test_it_writes_a_model_and_its_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = tmp_path / "text.txt"
+def written(folder: Path) -> Path:
+    text = folder / "text.txt"
     lines = (f"The cat sat on the {thing} number {n} .\n" for n in range(40) for thing in "ab")
     text.write_text("".join(lines), "utf-8")
+    return text
+
+
+def test_it_writes_a_model_and_its_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(tmp_path)
     options = [*SMALL.split(), "--stored-as", "int8", "--output", str(tmp_path / "model")]
     command = ["pretrain-awd", "--text", str(text), "--direction", "backward", *options]
     assert main(command) == 0
@@ -26,6 +34,8 @@ def test_it_writes_a_model_and_its_card(tmp_path: Path, capsys: pytest.CaptureFi
     card = (tmp_path / "model" / "backward.md").read_text("utf-8")
     assert "reads backward" in card
     assert "text.txt" in card
+    assert f"torch {record['torch']}, elmo_mini {record['elmo_mini']}" in card
+    assert record["device"] in card
 
 
 def test_what_is_missing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,3 +43,36 @@ def test_what_is_missing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "name a corpus" in capsys.readouterr().err
     assert main(["pretrain-awd", "--course", "brown"]) == 2
     assert "names its texts itself" in capsys.readouterr().err
+
+
+def test_a_run_that_is_killed_goes_on_to_the_same_model(tmp_path: Path) -> None:
+    text = written(tmp_path)
+    options = [*SMALL.split(), "--epochs", "3", "--dropout", "0.5", "--checkpoint-minutes", "0"]
+
+    def started(folder: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "elmo_mini", "pretrain-awd", "--text", str(text), *options]
+        output = str(tmp_path / folder)
+        return subprocess.Popen(
+            [*command, "--output", output], stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    with started("killed") as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if "epoch 1" in line:
+                run.send_signal(signal.SIGKILL)
+                break
+    file = tmp_path / "killed" / "forward.safetensors"
+    assert not file.exists()
+    with started("killed") as run:
+        said = run.communicate()[0]
+    assert "Going on after step" in said
+    assert run.returncode == 0
+    with started("whole") as run:
+        run.communicate()
+    killed, whole = (
+        read_awd_lstm_record(tmp_path / folder / "forward.safetensors")
+        for folder in ("killed", "whole")
+    )
+    assert killed["history"]["validation"] == whole["history"]["validation"]
+    assert killed["perplexity"] == whole["perplexity"]

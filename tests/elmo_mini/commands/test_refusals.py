@@ -46,6 +46,8 @@ NUMBERS = {
         "--epochs": WHOLE,
         "--batch-size": WHOLE,
         "--bptt": WHOLE,
+        "--minutes": ("-1", "soon", "inf"),
+        "--checkpoint-minutes": ("-1", "soon", "inf"),
         "--learning-rate": ABOVE_0,
         "--weight-decay": ("-0.1", "nan", "inf"),
         "--alpha": ("-0.1", "nan", "inf"),

@@ -1,5 +1,8 @@
 """Lesson 11's measurements: what is stored says what the lesson says of it."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 
@@ -7,18 +10,26 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.experiments import ulmfit_report as report
 from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
-from elmo_mini.experiments.ulmfit import NONE, PARTS, WHOLE
-from elmo_mini.experiments.ulmfit_bench import from_nothing, schedule_for
+from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, TWICE, WHOLE
+from elmo_mini.experiments.ulmfit_bench import Bench, from_nothing, schedule_for
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import read_in_chunks
+from elmo_mini.ulmfit.recipe import Stage3
+from elmo_mini.ulmfit.tasks import Labelled, Task
 
 
 def test_a_network_that_has_read_nothing_trains_twice_as_long_at_one_rate() -> None:
     how = schedule_for(100)
-    scratch = from_nothing(how)
+    scratch = from_nothing(how, 100)
     assert scratch.epochs == 2 * how.epochs
     assert (scratch.waking, scratch.factor) == ("all at once", 1.0)
-    assert schedule_for(500).batch_size > how.batch_size
+    many = schedule_for(5_000)
+    assert from_nothing(many, 5_000).epochs == many.epochs
+
+
+def test_more_labels_come_in_larger_batches() -> None:
+    sizes = [schedule_for(count).batch_size for count in (100, 500, 5_000, 9_000)]
+    assert sizes == sorted(set(sizes))
 
 
 def test_every_part_is_left_out_once() -> None:
@@ -51,14 +62,55 @@ def test_in_chunks_autograd_keeps_no_more_of_a_longer_text() -> None:
     assert at_once > 1.5 * long
 
 
+def test_what_autograd_lets_go_of_again_is_not_counted() -> None:
+    torch.manual_seed(0)
+    read = AWDLSTM(AWDLSTMOptions(vocabulary_size=30, dim=8, hidden_dim=8)).eval().encode
+    ids = torch.randint(30, (1, 100))
+
+    def last_chunk(read: Any, ids: torch.Tensor, chunk: int, keep: int) -> torch.Tensor:
+        return torch.cat([read(piece, None)[0].detach() for piece in ids.split(chunk, 1)], 1)
+
+    assert report.kept_megabytes(read, ids, last_chunk, 20, 2) == 0
+
+
 def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
     figures = [
         report.parts_figure("What is lost"),
-        report.forgetting_figure("questions", "What is forgotten"),
+        report.labels_figure("From few labels to all"),
         report.broken_curves(),
         report.printed_figure("As printed", (100, 109)),
     ]
     assert all(len(figure.description) > 80 for figure in figures)
+
+
+def test_a_second_run_on_the_same_labels_is_another_run() -> None:
+    task = made_up_task()
+    bench = Bench(task, {6: 1})
+    how = Stage3(epochs=1)
+    one, other = (bench.trained(6, how, 1, read=False, again=again) for again in (False, True))
+    assert bench.trained(6, how, 1, read=False) is one
+    assert not np.allclose(one.said, other.said)
+    assert one.general == []
+    watched = bench.trained(6, how, 1, read=False, watch="every epoch")
+    assert len(watched.general) == 2
+    assert np.allclose(watched.said, one.said)
+
+
+def made_up_task() -> Task:
+    texts = [["who", "is", "she", "?"], ["where", "is", "it", "?"]] * 4
+    part = Labelled(texts, [0, 1] * 4)
+    return Task("made up", "who or where", ("who", "where"), texts, part, part, part)
+
+
+def test_the_stored_labels_have_their_draws() -> None:
+    for task in report.TASKS:
+        stored = report.labels_of(task)
+        counts, draws = stored["labels"], stored["draws"]
+        assert counts[:2] == [50, 100]
+        assert draws == [5, 5, 3, 3][: len(draws)]
+        for points in (*stored["right"].values(), *stored["lead of stages 1, 2 and 3"].values()):
+            assert [len(point["values"]) for point in points] == draws
+        assert len(stored["right"]) == 8
 
 
 def test_the_stored_parts_have_their_draws_and_checkpoints() -> None:
@@ -92,6 +144,33 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
     assert [f"{curves[WHOLE][place]['mean']:.0f}" for place in (0, -1)] == ["193", "199"]
     assert 7 < curves[NONE][-1]["mean"] / curves[NONE][0]["mean"] < 8.5
     assert all(0.5 < point["mean"] < 0.6 for point in tasks["opinions"]["right"].values())
+
+
+def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
+    questions, opinions = map(report.labels_of, report.TASKS)
+    at = dict(zip(questions["labels"], range(4), strict=False))
+    gains = questions["lead of stages 1, 2 and 3"]
+    for count in (50, 500):  # "ten points ahead of itself from scratch"
+        ahead = gains["from scratch"][at[count]]
+        assert ahead["low"] > 0
+        assert 0.09 < ahead["mean"] < 0.11
+    for way in ("bag of words", "naive Bayes SVM", "ELMo features"):
+        assert all(point["low"] <= 0 for point in gains[way])
+    plain = gains[PLAIN][at[500]]
+    assert plain["high"] < 0
+    at_500 = {way: points[at[500]]["mean"] for way, points in questions["right"].items()}
+    assert max(at_500, key=at_500.__getitem__) == PLAIN
+    few = [point for points in opinions["right"].values() for point in points[:2]]
+    assert max(point["mean"] for point in few) < 0.58
+
+
+def test_two_directions_are_ahead_of_one_and_level_with_one_twice() -> None:
+    stored = stored_result("ulmfit_both_ways").numbers
+    assert {len(point["values"]) for point in stored["right"].values()} == {5}
+    lead = stored["lead of both ways"]
+    assert in_points(lead["forward"]) == "2.8 (0.4 to 5.2)"
+    assert lead[TWICE]["low"] < 0 < lead[TWICE]["high"]
+    assert abs(lead[TWICE]["mean"]) < 0.01
 
 
 def in_points(point: dict[str, float]) -> str:

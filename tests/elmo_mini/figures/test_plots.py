@@ -105,7 +105,7 @@ def test_road_with_progress_says_it_without_colours_and_nothing_touches() -> Non
     passed = {number: (i % 4, 3) for i, (number, _) in enumerate(plots.ROAD)}
     picture = plots.road("05", passed)
     texts = picture.figure.axes[0].texts
-    assert [text.get_text() for text in texts].count("✓") == 3
+    assert [text.get_text() for text in texts].count("✓") == 4
     assert "2/3" in [text.get_text() for text in texts]
     assert unreadable(picture.figure) == []
     assert "03 context enters (done)" in picture.description

@@ -34,6 +34,7 @@ def test_the_loss_is_of_the_next_word_at_tokens() -> None:
     scores = model(ids, mask)
     wanted = functional.cross_entropy(scores[[0, 0, 1], [0, 1, 0]], torch.tensor([5, 2, 1]))
     assert torch.allclose(next_word_loss(model, ids, mask), wanted)
+    assert torch.allclose(model.loss(ids, mask), wanted)
 
 
 def test_a_text_that_is_too_long_is_refused() -> None:
@@ -64,5 +65,10 @@ def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
     assert words.words == vocabulary.words
     ids = torch.tensor([[1, 2, 3]])
     assert torch.allclose(again(ids), model(ids), atol=1e-2)
+
+    class Own(CausalLM):
+        """A learner's class with the same parts."""
+
+    assert isinstance(load_causal_lm(file, model=Own)[0], Own)
     with pytest.raises(CheckpointDamaged, match="does not fit"):
         load_causal_lm(file, block=lambda dim, heads: torch.nn.Linear(dim, dim))

@@ -1,5 +1,6 @@
 """The task of facts and questions, and its readers."""
 
+import pytest
 import torch
 
 from elmo_mini.transformer import recall
@@ -65,10 +66,35 @@ def test_what_section_1_of_the_lesson_shows() -> None:
     assert right["attention"] > 0.75
 
 
-def test_badges_and_notes_set_by_hand_answer_every_question() -> None:
-    badge, note = recall.set_by_hand()
-    ids, answers = drawn(200, 8)
+def test_badges_and_notes_written_as_in_section_2_answer_every_question() -> None:
+    badge, note = torch.zeros(2, recall.TOKENS, 8)
+    fact = torch.arange(64)
+    badge[fact, fact // 8] = 8.0
+    badge[-8:] = 8.0 * torch.eye(8)
+    note[fact, fact % 8] = 1.0
+    ids, answers = recall.some_texts(200, 64)
     before, question = ids[:, :-1], ids[:, -1:]
     allowed = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
-    said, _ = one_head(badge[question], badge[before], note[before], allowed)
-    assert (said[:, 0].argmax(-1) == answers).all()
+    for loud, share in ((1.0, 0.95), (1 / 8, 0.05)):
+        fits = badge * loud
+        said, shares = one_head(fits[question], fits[before], note[before], allowed)
+        assert (said[:, 0].argmax(-1) == answers).all() or loud < 1
+        assert (float(shares.amax(-1).mean()) > share) == (loud == 1)
+
+
+def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
+    seen = []
+
+    def head(*parts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seen.append([tuple(part.shape) for part in parts])
+        return one_head(*parts)
+
+    ids, _ = drawn(3, 2)
+    assert recall.OneHead(16, head)(ids).shape == (3, recall.VALUES)
+    assert seen == [[(3, 1, 16), (3, 6, 16), (3, 6, 16), (3, 1, 6)]]
+
+
+def test_a_race_is_repeated_by_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    ends = [recall.race({"sum": recall.Bag}, 1, 3) for _ in range(2)]
+    assert ends[0] == ends[1]
+    assert "sum: " in capsys.readouterr().out

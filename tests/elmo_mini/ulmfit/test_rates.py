@@ -30,8 +30,8 @@ def test_the_printed_formula_goes_negative_in_short_runs_alone_as_the_lesson_der
 
 
 def test_a_step_outside_the_run_is_refused() -> None:
-    with pytest.raises(ValueError, match="step 5 is outside a run of 5 steps"):
-        slanted_triangular(5, 5)
+    with pytest.raises(ValueError, match="step 6 is outside a run of 5 steps"):
+        slanted_triangular(6, 5)
 
 
 def test_the_other_schedules_begin_at_the_highest_rate() -> None:

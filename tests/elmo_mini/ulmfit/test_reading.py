@@ -1,5 +1,7 @@
 """Pooling without padding, long texts in chunks, other words, and the task's own text."""
 
+import copy
+
 import pytest
 import torch
 
@@ -9,7 +11,7 @@ from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.ulmfit.long_texts import read_in_chunks
 from elmo_mini.ulmfit.pooling import concat_pool
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
-from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.vocabulary import put_back, task_vocabulary, with_words, words_of
 
 SENTENCES = [line.split() for line in ["a dog barks .", "a cat sleeps .", "the dog sleeps ."]]
 
@@ -99,3 +101,27 @@ def test_a_model_says_the_same_for_the_same_seed_and_stays_among_its_words() -> 
     assert said == say(model, known, among=4, seed=3, words=9)
     assert set(said) <= set(known.words[2:4])
     assert say(model, known, start=["the"], seed=3)[0] == "the"
+
+
+def test_a_model_of_some_words_learns_what_the_whole_one_would() -> None:
+    known = word_vocabulary(SENTENCES)
+    texts = [["a", "dog", "sleeps", "."]] * 2
+    some = words_of(texts, known)
+    assert "cat" in known
+    assert "cat" not in some
+    whole = small(len(known))
+    part = with_words(whole, known, some)
+    after = []
+    for model, words in ((copy.deepcopy(whole), known), (part, some)):
+        optimiser = torch.optim.Adam(model.parameters(), lr=0.1)
+        ids = torch.tensor([words.encode(text) for text in texts])
+        for _ in range(3):
+            optimiser.zero_grad()
+            model.encode(ids)[0].square().sum().backward()
+            optimiser.step()
+        after.append(model)
+    back = put_back(after[1], some, whole, known)
+    expected = dict(after[0].named_parameters())
+    for name, parameter in back.named_parameters():
+        torch.testing.assert_close(parameter, expected[name])
+    assert not torch.equal(back.embedding.weight, whole.embedding.weight)

@@ -1,0 +1,258 @@
+"""Exercise `choose`: cross-validate every method, and ask the test once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.a_hundred_labels import LESSON
+from elmo_mini.few_labels.protocol import Step, choose, learn_and_answer
+
+_NAMES = [f"method {number}" for number in range(1, 101)]
+
+
+def _method(
+    tables: Sequence[Sequence[int]], own: Sequence[int], enough: int, note: Any
+) -> list[Step]:
+    """It knows by heart much of what it has learnt, and says of other texts what a table says.
+
+    Where it has learnt too little, or labels of other texts, it says what another table says.
+    """
+    said, little, wrong, heart = tables
+
+    def learn(texts: Any, labels: Sequence[int]) -> Callable[[Any], list[int]]:
+        rows = [int(text[0][1:]) for text in texts]
+        learnt = dict(zip(rows, labels, strict=False))
+        mixed_up = any(own[row] != label for row, label in learnt.items())
+
+        def answer(asked: Any) -> list[int]:
+            answers = []
+            for text in asked:
+                row = int(text[0][1:])
+                if text[0].startswith("t"):
+                    note()
+                known = len(own) if text[0].startswith("t") else enough
+                table = wrong if mixed_up else little if len(rows) < known else said
+                by_heart = learnt.get(row) if heart[row] else None
+                answers.append(table[row] if by_heart is None else by_heart)
+            return answers
+
+        return answer
+
+    return [lambda texts, labels: lambda asked: asked, learn]
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The method that was chosen and the share that is reported."""
+    asked_of: set[str] = set()
+    labels, truth = inputs["labels"].tolist(), inputs["truth"].tolist()
+    enough = len(labels) - int(np.unique(inputs["folds"], return_counts=True)[1].max())
+    methods = {
+        name: _method(tables, labels, enough, partial(asked_of.add, name))
+        for name, tables in zip(_NAMES, inputs["answers"].tolist(), strict=False)
+    }
+    came = answer(
+        methods,
+        [[f"k{row}"] for row in range(len(labels))],
+        labels,
+        inputs["folds"].tolist(),
+        [[f"t{row + len(labels)}"] for row in range(len(truth))],
+        truth,
+    )
+    said = plain(came)
+    if not isinstance(said, list | tuple) or len(said) != 2 or not isinstance(said[0], str):
+        raise AnswerRefused("Return a pair: the name of the method, and its share of the test.")
+    if said[0] not in methods:
+        raise AnswerRefused(f"There is no method {said[0]!r}. They are the keys of `methods`.")
+    share = said[1]
+    if isinstance(share, np.ndarray) and share.ndim == 0:
+        share = share.item()
+    if isinstance(share, bool) or not isinstance(share, int | float):
+        raise AnswerRefused("The second part of the pair is a number, the share of the test.")
+    return {"chosen": said[0], "share": float(share), "asked about the test": sorted(asked_of)}
+
+
+@Case.drawn
+def _bench(
+    rng: Random,
+    methods: int,
+    known: int,
+    test: int,
+    folds: Sequence[int],
+    good: Sequence[float] = (),
+    tie: bool = False,
+    last: bool = False,
+) -> Inputs:
+    """Tables of answers: coin flips, but for some methods that are right more often.
+
+    The first of them is the best on the known texts, and another on the test.
+    """
+    truth = rng.integers(0, 2, known + test)
+    answers = rng.integers(0, 2, (methods, 4, known + test))
+    for row, share in enumerate(good):
+        answers[row, 0] = np.where(rng.random(known + test) < share, truth, 1 - truth)
+    answers = answers[rng.permutation(methods)]
+    hits = (answers[:, 0, :known] == truth[:known]).sum(1)
+    if last:  # the best is the last of them
+        answers = np.roll(answers, -1 - int(hits.argmax()), axis=0)
+        hits = (answers[:, 0, :known] == truth[:known]).sum(1)
+    other = (int(hits.argmax()) + 1) % methods  # whoever looks at the test finds this one
+    answers[other, 0, known:] = np.where(rng.random(test) < 0.9, truth[known:], 0)
+    if tie:
+        answers[other, 0, :known] = answers[hits.argmax(), 0, :known]
+    fold = np.resize(np.asarray(folds), known)
+    return {
+        "answers": answers,
+        "labels": truth[:known],
+        "folds": fold[rng.permutation(known)],
+        "truth": truth[known:],
+    }
+
+
+def _with_arrays(
+    methods: Mapping[str, Sequence[Step]],
+    known: Any,
+    labels: Sequence[int],
+    folds: Sequence[int],
+    asked: Any,
+    truth: Sequence[int],
+) -> tuple[str, float]:
+    fold, scores = np.array(folds), {}
+    for name, steps in methods.items():
+        answers = np.empty(len(known), dtype=int)
+        for part in np.unique(fold):
+            rest = np.flatnonzero(fold != part).tolist()
+            held = np.flatnonzero(fold == part).tolist()
+            answers[held] = learn_and_answer(
+                steps, [known[i] for i in rest], [labels[i] for i in rest], [known[i] for i in held]
+            )
+        scores[name] = (answers == np.array(labels)).mean()
+    names = list(scores)
+    best = names[int(np.argmax([scores[name] for name in names]))]
+    said = learn_and_answer(methods[best], known, labels, asked)
+    return best, float((np.array(said) == np.array(truth)).mean())
+
+
+def _right(
+    methods: Mapping[str, Sequence[Step]],
+    known: Any,
+    labels: Sequence[int],
+    folds: Sequence[int],
+    asked: Any,
+    truth: Sequence[int],
+) -> tuple[str, float]:
+    scores = {}
+    for name, steps in methods.items():
+        hits = 0
+        for fold in set(folds):
+            rest = [i for i in range(len(known)) if folds[i] != fold]
+            held = [i for i in range(len(known)) if folds[i] == fold]
+            texts, own = [known[i] for i in rest], [labels[i] for i in rest]
+            said = learn_and_answer(steps, texts, own, [known[i] for i in held])
+            hits += sum(a == labels[i] for a, i in zip(said, held, strict=True))
+        scores[name] = hits
+    best = max(scores, key=scores.get)  # type: ignore[arg-type]
+    final = learn_and_answer(methods[best], known, labels, asked)
+    return best, sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth)
+
+
+SLIPS = """
+--- hint 1
+chosen by the test: best = max(scores, key=scores.get) -> scores = {n: \
+        sum(a == b for a, b in zip(learn_and_answer(s, known, labels, asked), truth)) \
+        for n, s in methods.items()} ⏎best = max(scores, key=scores.get)
+    You choose by the test. With many methods the luckiest looks good there, whatever it knows: the
+    number that you report is then a best of many, and too high. Choose by the folds of the known
+    texts.
+the best share of the test is reported: \
+        return best, sum(a == b for a, b in zip(final, truth, strict=True)) \
+        -> return best, max(sum(a == b for a, b in zip(learn_and_answer(s, known, labels, asked), \
+        truth, strict=True)) for s in methods.values())
+    You report the best share that any method has. Report that of the chosen one.
+all are asked about the test: best = max(scores, key=scores.get) \
+        -> every_one = [learn_and_answer(s, known, labels, asked) for s in methods.values()] \
+        ⏎best = max(scores, key=scores.get)
+    Your choice is right, but every method was asked about the test. Ask the chosen one alone: what
+    you have seen, you cannot forget.
+scored on what was learnt: [known[i] for i in held]) -> texts) \
+        && zip(said, held, strict=True) -> zip(said, rest, strict=True)
+    You score a method on the texts that it has learnt. Whoever learns by heart is right about
+    them: score it on the fold that was held back.
+the sides of a fold are exchanged: if folds[i] != fold] -> if fold == folds[i]] \
+        && held = [i for i in range(len(known)) if folds[i] == fold] \
+        -> held = [i for i in range(len(known)) if fold != folds[i]]
+    You learn from one fold and score on all others. It is the other way round.
+--- hint 2
+one fold only: for fold in set(folds): -> for fold in [max(folds)]:
+    You score on one fold. Every known text has its turn.
+the last fold is left out: for fold in set(folds): -> for fold in sorted(set(folds))[:-1]:
+    Your last fold is never held back. `set(folds)` has them all.
+folds as if they counted from 0: for fold in set(folds): -> for fold in range(len(set(folds))):
+    You number the folds from 0. They may have any numbers: `set(folds)` has them all.
+the mean of the folds: hits += sum(a == labels[i] for a, i in zip(said, held, strict=True)) \
+        -> hits += sum(a == labels[i] for a, i in zip(said, held, strict=True)) / len(held)
+    Folds may differ in size. Count how many of all known texts are right, not the mean over folds.
+hits of the last fold: hits += sum -> hits = sum
+    You keep the hits of the last fold. Add them up.
+hits of all methods: scores = {} -> scores, hits = {}, 0 && hits = 0 ->
+    You go on counting from one method to the next. Begin each at 0.
+the worst: max(scores, key=scores.get) -> min(scores, key=scores.get)
+    You choose the method with the fewest hits.
+--- hint 3
+the last of equals: max(scores, key=scores.get) -> max(reversed(scores), key=scores.get)
+    Of equally good methods you take the last. Take the first, as `max` does.
+the share in cross-validation is reported: \
+        sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth) \
+        -> scores[best] / len(known)
+    You report the share in cross-validation. It was chosen for being high; report the test's.
+hits, not a share: / len(truth) ->
+    You report a number of hits. Divide by the number of test texts.
+the final method has learnt a part: final = learn_and_answer(methods[best], known, labels, asked) \
+        -> final = learn_and_answer(methods[best], texts, own, asked)
+    For the test, your method has learnt from the last folds only. Once it is chosen, it learns from
+    all known texts.
+the last method answers: final = learn_and_answer(methods[best], -> final = learn_and_answer(steps,
+    You ask the last method about the test, not the chosen one.
+in percent: / len(truth) -> / len(truth) * 100
+    You report percent. A share is between 0 and 1.
+"""
+
+EXERCISE = Exercise(
+    id="choose",
+    title="Choose without looking",
+    lesson=LESSON,
+    points=4,
+    difficulty=4,
+    importance=5,
+    minutes=20,
+    reference=choose,
+    run=_run,
+    cases=(
+        Case("two methods, two folds", _bench(2, 20, 20, (0, 1), (0.8, 0.6))),
+        Case("five methods", _bench(5, 40, 40, (0, 1, 2, 3), (0.75, 0.65)), weight=2),
+        Case("forty methods that know nothing", _bench(40, 30, 30, (0, 1, 2)), weight=2),
+        Case(
+            "folds of different sizes",
+            _bench(8, 33, 20, (0, 0, 0, 1, 0, 2), (0.7,) * 5),
+            weight=2,
+        ),
+        Case(
+            "folds numbered 3, 7 and 12",
+            _bench(6, 30, 20, (3, 7, 12), (0.7, 0.7), last=True),
+            edge=True,
+        ),
+        Case("two are equally good", _bench(6, 24, 20, (0, 1, 2), (0.75,), True), edge=True),
+        Case("every text a fold of its own", _bench(6, 14, 12, range(14), (0.8,)), edge=True),
+        Case(
+            "sixty methods, folds of different sizes",
+            _bench(60, 42, 20, (0, 0, 0, 1, 2, 3), (0.6,) * 60),
+            edge=True,
+        ),
+    ),
+    mistakes=slips(_right, SLIPS),
+    right_answers={"counted": _right, "with arrays": _with_arrays},
+)

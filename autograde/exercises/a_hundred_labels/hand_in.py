@@ -1,0 +1,194 @@
+"""Exercise `hand_in`: a method of one's own, judged on texts that nobody has measured on."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain
+from autograde.checking.exercise import Case, Exercise, Random
+from autograde.checking.slips import slips
+from autograde.exercises.a_hundred_labels import LESSON, hidden
+from elmo_mini.few_labels.methods import elmo_features
+from elmo_mini.few_labels.protocol import Texts, learn_and_answer
+
+SIZES = (25, 50, 100)
+LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
+"""Shares of the baseline's errors; a bag of words as good as the course's reaches the second."""
+FEWER = 60
+TREMBLE = 0.05
+
+_asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
+
+
+def the_labels(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) -> list[int]:
+    """What the course holds answers to: it looks the labels up."""
+    test = hidden.task().test
+    truth = {tuple(text): label for text, label in zip(test.texts, test.labels, strict=True)}
+    return [truth[tuple(text)] for text in asked]
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The answers for the hidden texts, (draws, N); or how many of them are not to be relied on."""
+    size, seed, what = inputs["labels"], inputs["seed"], inputs["asks"]
+    one = inspect.unwrap(answer)
+    if what == "answers":
+        _asked.clear()
+    if what == "again":
+        first = _all_draws(answer, one, size, seed)[0]
+        again = _answers(answer, size, seed, 0, hidden.asked(seed).texts)
+        return float((first != again).mean())
+    if what == "fewer":  # one class alone, so that whatever is fitted on them goes astray
+        first = _all_draws(answer, one, size, seed)[0]
+        kept = np.flatnonzero(first == first[0])[FEWER::-1]
+        texts = hidden.asked(seed).texts
+        fewer = _answers(answer, size, seed, 0, [texts[row] for row in kept])
+        return float((first[kept] != fewer).mean())
+    return _all_draws(answer, one, size, seed)
+
+
+def _all_draws(answer: Answer, one: Answer, size: int, seed: int) -> NDArray[np.int64]:
+    key = (one, size, seed)
+    if key not in _asked:
+        texts = hidden.asked(seed).texts
+        draws = [_answers(answer, size, seed, draw, texts) for draw in range(hidden.DRAWS)]
+        _asked[key] = np.stack(draws)
+    return _asked[key]
+
+
+def _answers(answer: Answer, size: int, seed: int, draw: int, texts: Texts) -> NDArray[np.int64]:
+    own = hidden.known(size, seed, draw)
+    came = plain(
+        answer(
+            [list(text) for text in own.texts],
+            list(own.labels),
+            [list(text) for text in hidden.unlabelled()],
+            [list(text) for text in texts],
+        )
+    )
+    if isinstance(came, list | tuple):
+        came = _numbers(came)
+    if not isinstance(came, np.ndarray) or came.shape != (len(texts),):
+        raise AnswerRefused(
+            f"Return one label for each of the {len(texts)} texts in `asked`, in their order."
+        )
+    if came.dtype.kind == "f" and np.array_equal(came, came.round()):
+        came = came.astype(np.int64)
+    if came.dtype.kind not in "iu":
+        raise AnswerRefused(
+            "A label is the number of a class, such as those in `labels`: no score, no name."
+        )
+    classes = len(hidden.task().classes)
+    if came.min() < 0 or came.max() >= classes:
+        raise AnswerRefused(f"There are {classes} classes, numbered from 0. You name another.")
+    return came.astype(np.int64)
+
+
+def _numbers(labels: Sequence[Any]) -> Any:
+    if any(not isinstance(label, int | float | np.ndarray) for label in labels):
+        raise AnswerRefused(
+            "A label is the number of a class, such as those in `labels`: no score, no name."
+        )
+    try:
+        return np.array(labels)
+    except ValueError:
+        return None
+
+
+def _view(inputs: Inputs, outputs: Plain) -> Plain:
+    """Whether the asked level is reached: the labels never enter the answer's own call."""
+    what = inputs["asks"]
+    if what in ("again", "fewer"):
+        assert isinstance(outputs, float)
+        return "the same answers" if outputs <= TREMBLE else "other answers"
+    assert isinstance(outputs, np.ndarray)
+    if what == "answers":
+        right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
+        coin = 1 / len(hidden.task().classes)
+        return {
+            "more than one class is named": len(np.unique(outputs)) > 1,
+            "far below a coin": right < 0.8 * coin,
+        }
+    reached = hidden.avoided(outputs, inputs["labels"], inputs["seed"]) >= inputs["level"]
+    return "reached" if reached else "not reached"
+
+
+@Case.drawn
+def _of(rng: Random, labels: int, asks: str, level: float = 0.0) -> Inputs:
+    return {"labels": labels, "asks": asks, "level": level, "seed": 1_000}
+
+
+def _levels() -> tuple[Case, ...]:
+    return tuple(
+        Case(f"{size} labels: {_words(level)}", _of(size, "level", level), weight=1)
+        for size in SIZES
+        for level in LEVELS
+    )
+
+
+def _words(level: float) -> str:
+    if level < 0:
+        return f"no more than {-100 * level:.0f} % more errors than a bag of words"
+    return f"{100 * level:.0f} % fewer errors than a bag of words"
+
+
+def _elmo(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) -> Any:
+    steps = elmo_features()
+    known = texts
+    for step in steps:
+        function = step(known, labels)
+        known = function(known)
+        asked = function(asked)
+    return asked
+
+
+def _elmo_called(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) -> list[int]:
+    return [int(label) for label in learn_and_answer(elmo_features(), texts, labels, asked)]
+
+
+SLIPS = """
+--- hint 1
+the first class for all: return asked -> return [0] * len(asked)
+    You give every text the same label. Whatever is asked, it is as often right as that class is
+    common.
+the other class: return asked -> return [1 - label for label in asked]
+    Your answers are turned round: 0 for 1, and 1 for 0.
+answers in another order: return asked -> return asked[::-1]
+    Your answers are not in the order of `asked`.
+answers for the known texts: return asked -> return known
+    You answer for the texts that you know. Answer for those in `asked`.
+--- hint 2
+the asked texts have a scale of their own: asked = function(asked) \
+        -> asked = (step(asked, labels) if step is steps[1] else function)(asked)
+    Your answers change with what else is asked: something is fitted on `asked`. Learn from the
+    known texts, and from those without labels.
+labels in another order: steps = elmo_features() -> steps = elmo_features() \
+        ⏎labels = list(labels)[1:] + list(labels)[:1]
+    Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
+coin flips: return asked -> return np.random.default_rng().integers(0, 2, len(asked))
+    Asked twice, your method gives other answers. Seed whatever draws, inside your function.
+"""
+
+EXERCISE = Exercise(
+    id="hand_in",
+    title="Your method",
+    lesson=LESSON,
+    points=9,
+    difficulty=4,
+    importance=5,
+    minutes=20,
+    reference=the_labels,
+    run=_run,
+    view=_view,
+    cases=(
+        Case("25 labels: an answer for every text", _of(25, "answers"), edge=True),
+        Case("asked twice, the same answers", _of(25, "again"), edge=True),
+        Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True),
+        *_levels(),
+    ),
+    mistakes=slips(_elmo, SLIPS),
+    right_answers={"ELMo features": _elmo, "in a list": _elmo_called},
+    seconds=180,
+)

@@ -1,0 +1,202 @@
+"""Exercise `learn_and_answer`: steps that learn from known texts, and answer for others."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.a_hundred_labels import LESSON
+from elmo_mini.few_labels.protocol import Step, learn_and_answer
+
+Counts = list[list[int]]
+
+
+def _count(texts: Sequence[Sequence[str]], labels: Sequence[int]) -> Callable[[Any], Counts]:
+    """How often each word of these texts occurs, and how many words occur in none of them."""
+    words = sorted({word for text in texts for word in text})
+
+    def counts(asked: Sequence[Sequence[str]]) -> Counts:
+        rows = [[list(text).count(word) for word in words] for text in asked]
+        return [[*row, len(text) - sum(row)] for row, text in zip(rows, asked, strict=True)]
+
+    return counts
+
+
+def _pick(most: int) -> Step:
+    """The columns that tell the labels apart best."""
+
+    def pick(x: Counts, labels: Sequence[int]) -> Callable[[Counts], Counts]:
+        def apart(column: int) -> tuple[int, int]:
+            sums = {0: 0, 1: 0}
+            for row, label in zip(x, labels, strict=False):
+                sums[label] += row[column]
+            return -abs(sums[0] - sums[1]), column
+
+        chosen = sorted(range(len(x[0])), key=apart)[:most]
+        return lambda asked: [[row[column] for column in chosen] for row in asked]
+
+    return pick
+
+
+def _nearest(x: Counts, labels: Sequence[int]) -> Callable[[Counts], list[int]]:
+    """The label of the nearest known row, of equally near ones the first."""
+
+    def near(row: list[int]) -> int:
+        far = [sum((a - b) ** 2 for a, b in zip(row, other, strict=False)) for other in x]
+        return labels[far.index(min(far)) % len(labels)]
+
+    return lambda asked: [near(row) for row in asked]
+
+
+def _shortened(texts: Any, labels: Sequence[int]) -> Callable[[Any], Any]:
+    """The first letters of each word, as many as the labels have different values."""
+    letters = len(set(labels))
+    return lambda asked: [[word[:letters] for word in text] for text in asked]
+
+
+KINDS: dict[str, list[Step]] = {
+    "one step": [lambda texts, labels: _nearest(_count(texts, labels)(texts), labels)],
+    "count, nearest": [_count, _nearest],
+    "count, pick, nearest": [_count, _pick(6), _nearest],
+    "shorten, count, pick, nearest": [_shortened, _count, _pick(6), _nearest],
+}
+KINDS["one step"] = [
+    lambda texts, labels: (
+        lambda asked: _nearest(_count(texts, labels)(texts), labels)(_count(texts, labels)(asked))
+    )
+]
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The answers, as whole numbers."""
+    given = {name: inputs[name] for name in ("known", "labels", "asked")}
+    copied = {
+        name: [list(v) if isinstance(v, list) else v for v in value]
+        for name, value in given.items()
+    }
+    steps = list(KINDS[inputs["steps"]])
+    came = answer(steps, *copied.values())
+    if callable(came):
+        raise AnswerRefused(
+            "You return a function. Ask it about the texts in `asked`, and return the answers."
+        )
+    refuse_changed(given, copied)
+    said = plain(came)
+    if isinstance(said, np.ndarray):
+        said = said.tolist()
+    if not isinstance(said, list | tuple):
+        raise AnswerRefused("Return what the last step says of `asked`: an answer for each text.")
+    if any(not isinstance(one, int) or isinstance(one, bool) for one in said):
+        raise AnswerRefused(
+            "What you return are no labels. Has the output of each step become the next one's "
+            "input, up to the last?"
+        )
+    return list(said)
+
+
+@Case.drawn
+def _task(
+    rng: Random, steps: str, known: int, asked: int, words: int, same: bool = False
+) -> Inputs:
+    """Texts whose labels are coin flips, so that all that is learnt is learnt by heart."""
+
+    def text() -> list[str]:
+        return [f"{'abc'[int(w) % 3]}w{int(w)}" for w in rng.integers(words, size=5)]
+
+    texts = [text() for _ in range(known)]
+    labels = [int(row) for row in rng.permutation([0, 1] * known)[:known]]
+    return {
+        "steps": steps,
+        "known": texts,
+        "labels": [0] * known if same else labels,
+        "asked": [text() for _ in range(asked)],
+    }
+
+
+def _two_lists(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+    ready: list[Callable[[Any], Any]] = []
+    inputs = known
+    for step in steps:
+        ready.append(step(inputs, labels))
+        inputs = ready[-1](inputs)
+    for function in ready:
+        asked = function(asked)
+    return asked
+
+
+def _recursive(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+    if not steps:
+        return asked
+    function = steps[0](known, labels)
+    return _recursive(steps[1:], function(known), labels, function(asked))
+
+
+def _right(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+    for step in steps:
+        function = step(known, labels)
+        known = function(known)
+        asked = function(asked)
+    return asked
+
+
+SLIPS = """
+--- hint 1
+the first step looks at what is asked: function = step(known, labels) \
+        -> function = step(known + asked if step is steps[0] else known, labels)
+    Your first step has looked at the texts that are asked, before answering. Whatever learns,
+    learns from the known texts alone, a counter of words, too.
+every step looks at what is asked: step(known, labels) -> step(known + asked, labels)
+    Your steps learn from the known texts and from those that are asked. From `known` alone.
+fitted on what is asked: step(known, labels) -> step(asked, labels)
+    Your steps learn from the texts that are asked. They learn from `known`.
+fitted again for what is asked: asked = function(asked) -> asked = step(asked, labels)(asked) if \
+        step is not steps[-1] else function(asked)
+    You fit a step anew on what is asked, so it counts other words than the one that the next step
+    has learnt from. Fit each step once, on `known`.
+--- hint 2
+answers for the known texts: return asked -> return known
+    You return the answers for the known texts. Those of `asked` are wanted.
+only the last step is fitted: for step in steps: -> for step in steps[-1:]:
+    You skip the steps before the last.
+the last step is left out: for step in steps: -> for step in steps[:-1]:
+    You leave out the last step, the one that answers.
+only the first step: return asked ->⏎return asked && for step in steps: -> for step in steps[:1]:
+    You stop after the first step.
+--- hint 3
+the known texts stay as they were: known = function(known) ->
+    The known texts never pass through the steps: the next step learns from what the one before has
+    made of them.
+what is asked stays as it was: asked = function(asked) \
+        -> ⏎if step is steps[-1]: asked = function(asked)
+    The texts that are asked go straight to the last step. They pass through all of them.
+"""
+
+EXERCISE = Exercise(
+    id="learn_and_answer",
+    title="Learn here, answer there",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    reference=learn_and_answer,
+    run=_run,
+    cases=(
+        Case("one step", _task("one step", 12, 8, 12)),
+        Case("count words, nearest neighbour", _task("count, nearest", 16, 12, 16)),
+        Case("the best words are picked", _task("count, pick, nearest", 24, 24, 40), weight=2),
+        Case("four steps", _task("shorten, count, pick, nearest", 24, 24, 40), weight=2),
+        Case("more is asked than is known", _task("count, pick, nearest", 8, 40, 40)),
+        Case("one text is asked", _task("count, pick, nearest", 12, 1, 20), edge=True),
+        Case("all labels are alike", _task("count, nearest", 6, 4, 9, True), edge=True),
+    ),
+    mistakes=slips(_right, SLIPS),
+    right_answers={
+        "both in turn": _right,
+        "fit all, then ask": _two_lists,
+        "recursive": _recursive,
+    },
+)

@@ -1,0 +1,174 @@
+"""Exercise `paired_interval`: how sure a lead is, over draws of labels and over test texts."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.a_hundred_labels import LESSON
+from elmo_mini.few_labels.differences import paired_interval
+
+Right = NDArray[np.bool_]
+ROUNDS, MANY = 1_500, 8_000
+SHARPER = 2.5  # with many rounds, chance moves an end by less
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """Both ends, from the lead, in half widths of an exact interval: what is drawn trembles."""
+    given = {name: inputs[name].copy() for name in ("first", "second")}
+    came = plain(answer(*given.values(), np.random.default_rng(inputs["seed"]), inputs["rounds"]))
+    refuse_changed(inputs, given)
+    if isinstance(came, np.ndarray):
+        came = came.tolist()
+    if (
+        not isinstance(came, list | tuple)
+        or len(came) != 2
+        or not all(isinstance(end, int | float) for end in came)
+    ):
+        raise AnswerRefused("Return the two ends of the interval, as two numbers.")
+    lead = inputs["first"].astype(float) - inputs["second"]
+    half = _half_width(lead) / (SHARPER if inputs["rounds"] == MANY else 1)
+    return {
+        name: (float(end) - lead.mean()) / half
+        for name, end in zip(("low", "high"), came, strict=True)
+    }
+
+
+def _half_width(lead: NDArray[np.float64]) -> float:
+    """1.96 standard errors of a mean whose rows and columns are drawn anew, each on its own."""
+    draws, texts = lead.shape
+    rows, columns, every = lead.mean(1).var(), lead.mean(0).var(), lead.var()
+    rest = every - rows - columns
+    return 1.96 * float(np.sqrt(rows / draws + columns / texts + rest / (draws * texts)))
+
+
+@Case.drawn
+def _two(
+    rng: Random,
+    draws: int,
+    texts: int,
+    lead: float,
+    luck: float,
+    taste: float,
+    together: float,
+    rounds: int = ROUNDS,
+) -> Inputs:
+    """Two methods: `luck` moves their lead from draw to draw, and `taste` from text to text.
+
+    Texts are hard for both by as much as `together`.
+    """
+    hard = together * rng.standard_normal((1, texts))
+    own = taste * rng.standard_normal((2, 1, texts))
+    drawn = luck * rng.standard_normal((2, draws, 1))
+    noise = 0.4 * rng.standard_normal((2, draws, texts))
+    ease = hard + own + drawn + noise + np.array([lead, -lead])[:, None, None] / 2 + 0.5
+    right = ease > 0
+    return {
+        "first": right[0],
+        "second": right[1],
+        "seed": int(rng.integers(1_000_000)),
+        "rounds": rounds,
+    }
+
+
+def _all_at_once(
+    first: Right, second: Right, rng: Random, rounds: int = 1_000
+) -> tuple[float, float]:
+    lead = first.astype(int) - second.astype(int)
+    draws, texts = lead.shape
+    rows = rng.choice(draws, (rounds, draws))
+    means = []
+    for row in rows:
+        columns = rng.choice(texts, texts)
+        means.append(lead[np.ix_(row, columns)].mean())
+    low, high = np.percentile(means, [2.5, 97.5])
+    return low, high
+
+
+def _right(first: Right, second: Right, rng: Random, rounds: int = 1_000) -> tuple[float, float]:
+    lead = first.astype(float) - second.astype(float)
+    draws, texts = lead.shape
+    means = []
+    for _ in range(rounds):
+        rows = rng.integers(draws, size=draws)
+        columns = rng.integers(texts, size=texts)
+        means.append(lead[rows][:, columns].mean())
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+SLIPS = """
+--- hint 1
+over the draws alone: columns = rng.integers(texts, size=texts) -> columns = np.arange(texts)
+    Your interval knows other draws of labels, and no other texts. Draw the columns anew, too: the
+    test is a sample.
+over the texts alone: rows = rng.integers(draws, size=draws) -> rows = np.arange(draws)
+    Your interval knows other texts, and no other draws of labels. Draw the rows anew, too: with
+    other labels the method would be another.
+each cell on its own: lead[rows][:, columns].mean() -> rng.choice(lead.ravel(), lead.size).mean()
+    You draw single cells, as if every one of them were an experiment of its own. All cells of a
+    row share their labels, those of a column their text: draw whole rows and whole columns.
+other texts in each row: lead[rows][:, columns].mean() \
+        -> np.mean([lead[row, rng.integers(texts, size=texts)].mean() for row in rows])
+    You draw other texts for each row. One round has one set of texts, the same for all its rows.
+the two methods apart: lead[rows][:, columns].mean() -> first[rows][:, columns].mean() \
+        - second[rng.integers(draws, size=draws)][:, rng.integers(texts, size=texts)].mean()
+    You draw other rows and texts for the second method. The two share labels and texts: draw once a
+    round, and take the differences there.
+one draw and one text: rng.integers(draws, size=draws) -> rng.integers(draws, size=1) \
+        && rng.integers(texts, size=texts) -> rng.integers(texts, size=1)
+    You draw one row and one column a round. As many as there are, each with return.
+without return: rng.integers(draws, size=draws) -> rng.permutation(draws) \
+        && rng.integers(texts, size=texts) -> rng.permutation(texts)
+    You draw without return, so each round is the same table in another order. With return, some
+    come twice, others not at all.
+--- hint 2
+the second less the first: first.astype(float) - second.astype(float) \
+        -> second.astype(float) - first.astype(float)
+    Your sign is turned round: how much more often is the *first* right?
+only the first method: first.astype(float) - second.astype(float) -> first.astype(float)
+    That is the interval of how often the first is right. Asked is its lead over the second.
+nine in ten: [0.025, 0.975] -> [0.05, 0.95]
+    You leave out 5 % at each end. A 95 % interval leaves out 2.5 % at each.
+the ends that were met: np.quantile(means, [0.025, 0.975]) -> (min(means), max(means))
+    You take the smallest and the largest mean. Take the quantiles 0.025 and 0.975.
+the quartiles: [0.025, 0.975] -> [0.25, 0.75]
+    You take the quartiles. A 95 % interval has the quantiles 0.025 and 0.975.
+one standard error: np.quantile(means, [0.025, 0.975]) \
+        -> (lead.mean() - np.std(means), lead.mean() + np.std(means))
+    You go one standard error to each side. That holds 68 %; take the quantiles, or 1.96 of them.
+high before low: return float(low), float(high) -> return float(high), float(low)
+    You return the high end first.
+--- hint 3
+in points: return float(low), float(high) -> return 100 * float(low), 100 * float(high)
+    You return percentage points. Return shares.
+a single round: range(rounds) -> range(1)
+    One round gives one mean. It takes `rounds` of them.
+"""
+
+EXERCISE = Exercise(
+    id="paired_interval",
+    title="How sure is the lead?",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=15,
+    reference=paired_interval,
+    run=_run,
+    cases=(
+        Case("texts that are hard for both", _two(4, 80, 0.6, 0.1, 0.5, 2.0), weight=2),
+        Case("a lead that hangs on the draw", _two(8, 80, 0.3, 1.0, 0.3, 0.3), weight=2),
+        Case("a lead that hangs on the texts", _two(6, 40, 0.5, 0.05, 1.0, 0.5), weight=2),
+        Case("both matter, and many rounds", _two(4, 20, -0.4, 0.4, 0.6, 0.8, MANY)),
+        Case("more draws than texts", _two(30, 12, 0.8, 0.8, 0.8, 0.5), edge=True),
+    ),
+    mistakes=slips(_right, SLIPS),
+    right_answers={
+        "rows, then columns": _right,
+        "with np.ix_": _all_at_once,
+    },
+    rtol=0.0,
+    atol=0.22,
+)

@@ -1,0 +1,275 @@
+"""Exercise `CausalLM`: words and places, blocks, scores of the next word, and the loss."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Plain,
+    as_tensors,
+    plain,
+    refuse_changed,
+)
+from autograde.checking.differentiable import tensor_of
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention import LESSON
+from autograde.exercises.attention.filled import filled, learnt, shapes_of
+from elmo_mini.transformer.attention import both_sides, only_back
+from elmo_mini.transformer.block import Block
+from elmo_mini.transformer.causal_lm import CausalLM
+
+LOOKS = {"both sides": both_sides, "only back": only_back}
+SMALL = 0.1  # a table that was drawn with 0.02 is below, one of PyTorch's own far above
+ONE_TENSOR = "Your `{name}` returns {{kind}}. Return {what}."
+SCORES = ONE_TENSOR.format(name="forward", what="the scores, one tensor (B, T, V)")
+ONE_NUMBER = ONE_TENSOR.format(name="loss", what="the mean, one number that is a tensor")
+
+
+@Case.drawn
+def _texts(
+    rng: Random,
+    lengths: Sequence[int],
+    *,
+    layers: int = 2,
+    longest: int = 7,
+    look: str = "only back",
+    masked: bool = True,
+) -> Inputs:
+    """Word numbers; what stands at padding are words, too."""
+    width = max(lengths)
+    return {
+        "words": 11,
+        "dim": 4,
+        "heads": 2,
+        "layers": layers,
+        "longest": longest,
+        "look": look,
+        "masked": masked,
+        "seed": int(rng.integers(1_000_000)),
+        "ids": rng.integers(0, 11, (len(lengths), width)),
+        "mask": np.arange(width) < np.array(lengths)[:, None],
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """How tables and bias begin, the scores at tokens, the loss, and what it teaches."""
+    words, dim, heads, layers, longest = (
+        int(inputs[name]) for name in ("words", "dim", "heads", "layers", "longest")
+    )
+    look = LOOKS[inputs["look"]]
+
+    def block(dim: int, heads: int) -> nn.Module:
+        return Block(dim, heads, look)
+
+    made = answer(words, dim, heads, layers, longest, block)
+    shapes = shapes_of(CausalLM(words, dim, heads, layers, longest, block))
+    small = _small(made)
+    model = filled(made, shapes, inputs["seed"], "CausalLM")
+    with torch.no_grad():
+        model.get_parameter("word.weight").mul_(0.5)
+    given = {name: as_tensors(inputs[name]) for name in ("ids", "mask")}
+    ids, mask = given["ids"], given["mask"]
+    scores = tensor_of(lambda: model(ids, mask) if inputs["masked"] else model(ids), SCORES)
+    if scores.shape != (*ids.shape, words):
+        raise AnswerRefused(
+            f"Your scores have shape {tuple(scores.shape)}. Each of the {ids.shape[1]} places of "
+            f"{len(ids)} sentences has a score for each of the {words} words: "
+            f"{(*ids.shape, inputs['words'])}."
+        )
+    if not callable(getattr(model, "loss", None)):
+        raise AnswerRefused("Your class has no `loss(self, ids, mask)`. Keep its line.")
+    loss = tensor_of(lambda: model.loss(ids, mask), ONE_NUMBER)  # type: ignore[operator]
+    if loss.numel() != 1:
+        raise AnswerRefused(
+            f"Your loss has shape {tuple(loss.shape)}. It is one number, a mean over the tokens "
+            "that have a next one."
+        )
+    refuse_changed(inputs, given)
+    return {
+        "parts that begin small": small,
+        "scores at tokens": plain(scores[mask]),
+        "loss": plain(loss.reshape(())),
+        "the loss teaches": learnt(model, loss.reshape(())),
+    }
+
+
+def _small(made: object) -> Plain:
+    """Which of the two tables and the bias begin small; `filled` says what else is wrong."""
+    parts = dict(made.named_parameters()) if isinstance(made, nn.Module) else {}
+    found = {name: parts.get(name) for name in ("word.weight", "place.weight", "bias")}
+    return [
+        n
+        for n, part in found.items()
+        if part is not None and float(part.detach().abs().mean()) < SMALL
+    ]
+
+
+class _CausalLM(nn.Module):
+    """As the lesson writes it."""
+
+    def __init__(
+        self,
+        words: int,
+        dim: int,
+        heads: int,
+        layers: int,
+        longest: int,
+        block: Callable[[int, int], nn.Module],
+    ) -> None:
+        super().__init__()
+        self.word, self.place = nn.Embedding(words, dim), nn.Embedding(longest, dim)
+        nn.init.normal_(self.word.weight, std=0.02)
+        nn.init.normal_(self.place.weight, std=0.02)
+        self.norm = nn.LayerNorm(dim)
+        self.blocks = nn.ModuleList(block(dim, heads) for _ in range(layers))
+        self.bias = nn.Parameter(torch.zeros(words))
+
+    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+        mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
+        x = self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1])))
+        for block in self.blocks:
+            x = block(x, mask)
+        return x @ self.word.weight.T + self.bias
+
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        scores = self(ids, mask)[:, :-1]
+        there = mask[:, 1:]
+        return functional.cross_entropy(scores[there], ids[:, 1:][there])
+
+
+class _Slices(_CausalLM):
+    """Slices of the table of places, `functional.linear`, and a sum over all places."""
+
+    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+        """As its parent."""
+        mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
+        states = self.norm(self.place.weight[: ids.size(1)] + self.word(ids))
+        for layer in self.blocks:
+            states = layer(states, mask)
+        return functional.linear(states, self.word.weight, self.bias)
+
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """As its parent."""
+        logs = self.forward(ids, mask).log_softmax(-1)
+        paid = -logs[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
+        there = mask[:, 1:].to(paid.dtype)
+        return (paid * there).sum() / there.sum()
+
+
+SLIPS = """
+--- hint 1
+no places: self.word(ids) + self.place(torch.arange(ids.shape[1])) -> self.word(ids)
+    The vectors for places are never used. Add them to the vectors of the words.
+places by word number: self.place(torch.arange(ids.shape[1])) \
+        -> self.place(ids % self.place.num_embeddings)
+    You look places up by word numbers. The first word stands at place 0, the next at place 1:
+    `torch.arange(...)`.
+places from 1: torch.arange(ids.shape[1]) \
+        -> (torch.arange(ids.shape[1]) + 1) % self.place.num_embeddings
+    Your places begin with 1. The first is 0.
+the first block alone: for block in self.blocks: -> for block in self.blocks[:1]:
+    Only your first block is used. They work one after the other.
+every block reads the beginning: x = block(x, mask) -> x = block(x0, mask) \
+        && for block in self.blocks: -> x0 = x ⏎for block in self.blocks:
+    Each of your blocks reads what went into the first. It reads what the one before it gave.
+no norm: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
+        -> self.word(ids) + self.place(torch.arange(ids.shape[1]))
+    `self.norm` is never used. It follows the sum of word and place.
+the norm at the end: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
+        -> self.word(ids) + self.place(torch.arange(ids.shape[1])) \
+        && x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
+    Your norm comes after the blocks. It follows the sum of word and place.
+only the words are normed: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
+        -> self.norm(self.word(ids)) + self.place(torch.arange(ids.shape[1]))
+    Your norm sees the words alone. It follows the sum of word and place.
+the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask \
+        -> mask = torch.ones_like(ids, dtype=torch.bool)
+    Your blocks never see the mask that was given.
+one block used again and again: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
+        -> nn.ModuleList([block(dim, heads)] * layers)
+    Your layers are one block, used again and again. Call `block(dim, heads)` for each layer.
+a list of Python: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
+        -> [block(dim, heads) for _ in range(layers)]
+    Your blocks stand in a list of Python, so PyTorch does not know their weights. Put them into an
+    `nn.ModuleList`.
+the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) -> pass
+    Your words begin as PyTorch draws them, with numbers near 1. Then the first scores are far from
+    even. Draw them with a standard deviation of 0.02.
+the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02) -> pass
+    Your places begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
+    with a standard deviation of 0.02.
+the bias begins at 1: torch.zeros(words) -> torch.ones(words)
+    Your bias does not begin with zeros. No word is likelier than another before training.
+--- hint 2
+no bias: x @ self.word.weight.T + self.bias -> x @ self.word.weight.T
+    `self.bias` is never used. Each word's score has one.
+chances in place of scores: return x @ self.word.weight.T + self.bias \
+        -> return (x @ self.word.weight.T + self.bias).softmax(-1)
+    Your `forward` returns chances. Return scores: the loss takes the softmax.
+logarithms of chances: return x @ self.word.weight.T + self.bias \
+        -> return (x @ self.word.weight.T + self.bias).log_softmax(-1)
+    Your `forward` returns logarithms of chances. Return scores: the loss takes the softmax.
+scores at the last place alone: return x @ self.word.weight.T + self.bias \
+        -> return (x @ self.word.weight.T + self.bias)[:, -1:]
+    You score the last place alone. Every place predicts its next word.
+--- hint 3
+no shift: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask) \
+        && there = mask[:, 1:] -> there = mask && ids[:, 1:][there] -> ids[there]
+    Each place is asked for the word that it has just read. Ask it for the next one: the scores of
+    all places but the last meet the words of all but the first.
+shifted the wrong way: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask)[:, 1:] \
+        && ids[:, 1:][there] -> ids[:, :-1][there]
+    Each place is asked for the word before it. Ask it for the next one: the scores of all places
+    but the last meet the words of all but the first.
+padding is asked for: there = mask[:, 1:] -> there = torch.ones_like(mask[:, 1:])
+    Your loss asks for padding, too. It counts the tokens that have a next token.
+the last token of a short sentence is asked for padding: there = mask[:, 1:] \
+        -> there = mask[:, :-1]
+    The last token of a short sentence is asked for padding. The next place must be a token:
+    `mask[:, 1:]`.
+the sum: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> functional.cross_entropy(scores[there], ids[:, 1:][there], reduction="sum")
+    Your loss is a sum over tokens. Take the mean.
+a mean of the sentences' means: return functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> return torch.stack([functional.cross_entropy(s[t], w[t]) for s, w, t in \
+        zip(scores, ids[:, 1:], there)]).nanmean()
+    You take the mean of each sentence, and then the mean of those. Every token counts the same.
+in bits: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> functional.cross_entropy(scores[there], ids[:, 1:][there]) / 0.6931471805599453
+    Your loss is in bits. Take the natural logarithm.
+the perplexity: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> functional.cross_entropy(scores[there], ids[:, 1:][there]).exp()
+    Your loss is a perplexity. Leave out `exp`.
+cut off from autograd: return functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> return functional.cross_entropy(scores[there], ids[:, 1:][there]).detach()
+    The numbers are right, and nothing learns. Leave out `.detach()`.
+"""
+
+EXERCISE = Exercise(
+    id="CausalLM",
+    title="A model of the next word",
+    lesson=LESSON,
+    points=4,
+    difficulty=4,
+    importance=5,
+    minutes=15,
+    reference=CausalLM,
+    run=_run,
+    cases=(
+        Case("one sentence, one block", _texts((4,), layers=1)),
+        Case("sentences of 5, 2 and 4 tokens", _texts((5, 2, 4)), weight=2),
+        Case("blocks that look to both sides", _texts((3, 6), look="both sides"), weight=2),
+        Case("no mask is given", _texts((4, 4), masked=False)),
+        Case("a sentence as long as the model has places", _texts((7, 1)), edge=True),
+    ),
+    mistakes=slips(_CausalLM, SLIPS),
+    right_answers={"slices and a sum": _Slices, "as the lesson writes it": _CausalLM},
+    rtol=1e-3,
+    atol=1e-4,
+)

@@ -1,0 +1,253 @@
+"""Exercise `linear_probe`: the loop that trains a linear probe, and what it answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.what_the_layers_know import LESSON
+from elmo_mini.probing import linear_probe as package
+from elmo_mini.probing.linear_probe import Gradient, Numbers
+
+NAMES = ("noun", "verb", "name", "mark")
+FIRST = 3
+
+
+def reference(
+    known: Numbers, labels: Sequence[str], asked: Numbers, gradient: Gradient
+) -> list[str]:
+    """Sixty steps with momentum from 0, on numbers brought to the mean and spread of `known`."""
+    names = sorted(set(labels))
+    y = np.array([names.index(label) for label in labels])
+    mean, spread = known.mean(0), known.std(0) + 1e-6
+    x = (known - mean) / spread
+    W, b = np.zeros((x.shape[1], len(names))), np.zeros(len(names))
+    pace_W, pace_b = np.zeros_like(W), np.zeros_like(b)
+    for _ in range(60):
+        slope_W, slope_b = gradient(x, y, W, b, 0.05)
+        pace_W = 0.9 * pace_W - 0.1 * slope_W
+        pace_b = 0.9 * pace_b - 0.1 * slope_b
+        W, b = W + pace_W, b + pace_b
+    scores = (asked - mean) / spread @ W + b
+    return [names[number] for number in scores.argmax(1)]
+
+
+def _in_place(known: Numbers, labels: Sequence[str], asked: Numbers, gradient: Gradient) -> Any:
+    names, y = np.unique(np.array(labels), return_inverse=True)
+    mean, spread = np.mean(known, axis=0), np.std(known, axis=0) + 1e-6
+    both = [np.zeros((known.shape[1], len(names))), np.zeros(len(names))]
+    paces = [np.zeros_like(part) for part in both]
+    for _ in range(60):
+        slopes = gradient((known - mean) / spread, y, both[0], both[1], 0.05)
+        for part, pace, slope in zip(both, paces, slopes, strict=True):
+            pace *= 0.9
+            pace -= 0.1 * np.asarray(slope)
+            part += pace
+    return names[np.argmax((asked - mean) / spread @ both[0] + both[1], axis=-1)]
+
+
+def _in_order_of_first_use(
+    known: Numbers, labels: Sequence[str], asked: Numbers, gradient: Gradient
+) -> tuple[str, ...]:
+    names = list(dict.fromkeys(labels))
+    numbers = {name: i for i, name in enumerate(names)}
+    y = np.array([numbers[label] for label in labels])
+    middle, spread = known.mean(0, keepdims=True), known.std(0, keepdims=True) + 1e-6
+    x = np.concatenate([known, asked])
+    x = (x - middle) / spread
+    W, b = np.zeros((x.shape[1], len(names))), np.zeros(len(names))
+    v, u = 0 * W, 0 * b
+    for _step in range(60):
+        down_W, down_b = gradient(x[: len(known)], y, W, b, 0.05)
+        v, u = 0.9 * v - 0.1 * down_W, 0.9 * u - 0.1 * down_b
+        W, b = W + v, b + u
+    return tuple(names[int(np.argmax(row @ W + b))] for row in x[len(known) :])
+
+
+class _Watched:
+    """The gradient, and what it was asked, with the labels in the order of the alphabet."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.labels, self.calls = list(labels), 0
+        self.x: NDArray[Any] = np.zeros(0)
+        self.weights: list[NDArray[Any]] = []
+        self.biases: list[NDArray[Any]] = []
+        self.penalties: list[float] = []
+
+    def __call__(
+        self, x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: float
+    ) -> tuple[Numbers, Numbers]:
+        x, W, b = np.asarray(x), np.asarray(W), np.asarray(b)
+        y = np.asarray(y)
+        if x.ndim != 2 or W.ndim != 2 or y.shape != (len(x),) or W.shape[0] != x.shape[1]:
+            raise AnswerRefused(
+                "`gradient` is called with x (N, 2H), y (N,), W (2H, K), b (K,) and l2, in this "
+                f"order; yours were x {x.shape}, y {y.shape}, W {W.shape}."
+            )
+        if not np.issubdtype(y.dtype, np.integer):
+            raise AnswerRefused(
+                "`gradient` wants `y`, the number of each word's label: 0 to K - 1. Yours are "
+                f"{y.dtype}."
+            )
+        if len(x) == len(self.labels) and self.calls < FIRST:
+            at = dict(zip(self.labels, y.tolist(), strict=True))
+            columns = [at[name] for name in sorted(at)]
+            self.x = x.copy()
+            if max(columns) < W.shape[1]:
+                self.weights.append(W[:, columns].copy())
+                self.biases.append(b[columns].copy())
+        self.calls += 1
+        self.penalties.append(float(l2))
+        return package.probe_gradient(x, y, W, b, l2)
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The labels, and what the gradient was asked on the way."""
+    watched = _Watched(inputs["labels"])
+    found = answer(inputs["known"], list(inputs["labels"]), inputs["asked"], watched)
+    if found is None:
+        raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
+    said = [str(label) for label in np.asarray(found).ravel()]
+    return {
+        "x": watched.x,
+        "W before the first steps": watched.weights,
+        "b before the first steps": watched.biases,
+        "steps": watched.calls,
+        "penalty": sorted(set(watched.penalties)),
+        "labels of the asked words": said,
+    }
+
+
+SLIPS = """
+--- hint 1
+the numbers stay as they are: x = (known - mean) / spread -> x = known \
+        && (asked - mean) / spread @ W -> asked @ W
+    You leave the numbers as they are. Take the mean of `known` away and divide by its spread.
+only the known ones: (asked - mean) / spread @ W -> asked @ W
+    You bring `known` to mean 0 and spread 1, and leave `asked` as it is. The probe then meets
+    numbers of another size: take the same mean and the same spread for both.
+the asked ones by their own mean: (asked - mean) / spread @ W \
+        -> (asked - asked.mean(0)) / (asked.std(0) + 1e-6) @ W
+    You take the mean and the spread of the asked words for the asked words. Use those of `known`
+    for both: a probe must not look at the words of the test before it answers.
+mean and spread of all: known.mean(0), known.std(0) + 1e-6 \
+        -> np.mean([*known, *asked], 0), np.std([*known, *asked], 0) + 1e-6
+    You take the mean and the spread over the known and the asked words. The words of the test leak
+    into the training: use those of `known` alone.
+one mean for all numbers: known.mean(0), known.std(0) + 1e-6 -> known.mean(), known.std() + 1e-6
+    You take one mean and one spread for all numbers. Each of the 2H directions has its own:
+    `axis=0`.
+each word by its own mean: known.mean(0), known.std(0) + 1e-6 \
+        -> known.mean(1, keepdims=True), known.std(1, keepdims=True) + 1e-6 \
+        && (asked - mean) / spread @ W \
+        -> (asked - asked.mean(1, keepdims=True)) / (asked.std(1, keepdims=True) + 1e-6) @ W
+    You take the mean of each word's own numbers. Each direction has a mean over the known words:
+    `axis=0`.
+the spread in training is forgotten: x = (known - mean) / spread -> x = known - mean
+    You divide the asked words by the spread, and not the known ones. Both are measured alike.
+mean and spread exchanged: known.mean(0), known.std(0) + 1e-6 -> known.std(0) + 1e-6, known.mean(0)
+    Your mean and your spread have changed places. Take the mean away and divide by the spread.
+the spread is forgotten: every / spread ->
+    You take the mean away and do not divide by the spread. Divide, so that every direction counts
+    alike.
+the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
+    You divide by the spread and leave the mean. Take it away first.
+--- hint 2
+uphill: every - 0.1 * -> + 0.1 *
+    You walk up the slope: the loss grows. The pace takes 0.1 times the slope *away*.
+no momentum: every 0.9 * -> 0.0 *
+    Each of your steps follows the slope alone. The pace keeps 0.9 of the one before, and it is the
+    pace that is added to W and to b.
+W alone without momentum: 0.9 * pace_W -> 0.0 * pace_W
+    Your b keeps its pace and your W does not. Both keep 0.9 of the one before.
+b alone without momentum: 0.9 * pace_b -> 0.0 * pace_b
+    Your W keeps its pace and your b does not. Both keep 0.9 of the one before.
+the whole slope: every - 0.1 * -> - 1.0 *
+W takes the whole slope: - 0.1 * slope_W -> - slope_W
+b takes the whole slope: - 0.1 * slope_b -> - slope_b
+    You take the whole slope away. A pace takes 0.1 times the slope.
+W uphill: - 0.1 * slope_W -> + 0.1 * slope_W
+    Your W walks up the slope, and b walks down. Both paces take 0.1 times their slope away.
+b uphill: - 0.1 * slope_b -> + 0.1 * slope_b
+    Your b walks up the slope, and W walks down. Both paces take 0.1 times their slope away.
+the pace does not fade: every 0.9 * -> 1.0 *
+    Your pace keeps all of the one before. Keep 0.9 of it.
+0.1 of the pace, 0.9 of the slope: 0.9 * pace_W - 0.1 * slope_W -> 0.1 * pace_W - 0.9 * slope_W \
+        && 0.9 * pace_b - 0.1 * slope_b -> 0.1 * pace_b - 0.9 * slope_b
+    You have the two numbers in each other's place: 0.9 of the pace, 0.1 of the slope.
+b stays 0: b + pace_b -> b
+    Your b never moves. It has a gradient and a pace of its own.
+W stays 0: W + pace_W -> W
+    Your W never moves. It has a gradient and a pace of its own.
+one step less: range(60) -> range(59)
+one step more: range(60) -> range(61)
+    The number of steps is off by one: sixty.
+another penalty: 0.05) -> 0.0)
+    You ask for the gradient without the penalty. Its l2 is 0.05.
+--- hint 3
+numbers in place of labels: [names[number] for number in scores.argmax(1)] -> list(scores.argmax(1))
+    You return the numbers of the labels. Return the labels themselves.
+the smallest score: argmax(1) -> argmin(1)
+    You take the label with the smallest score. Take the largest.
+the largest in each column: argmax(1) -> argmax(0)
+    You look for the best word of each label. Each word has its best label: `axis=1`.
+without b in the end: @ W + b -> @ W
+    b is missing in the scores of the asked words.
+answers about the known words: (asked - mean) / spread @ W -> x @ W
+    You answer for the known words. Answer for the asked ones.
+"""
+
+
+def _drawn(rng: Random, known: int = 14, asked: int = 7, size: int = 4) -> Inputs:
+    labels = [NAMES[int(k)] for k in rng.integers(0, 3, known)]
+    labels[:4] = ["verb", "noun", "name", "verb"]
+    middles = dict(zip(NAMES, rng.normal(size=(4, size)), strict=True))
+    scale, shift = np.array([1.0, 5.0, 0.3, 2.0])[:size], np.array([0.0, 3.0, -1.0, 8.0])[:size]
+
+    def words(of: Sequence[str], move: float) -> Numbers:
+        rows = [middles[label] + 0.8 * rng.normal(size=size) for label in of]
+        return np.array((np.stack(rows) + move) * scale + shift, dtype=np.float32)
+
+    asked_labels = [NAMES[int(k)] for k in rng.integers(0, 3, asked)]
+    return {"known": words(labels, 0.0), "labels": labels, "asked": words(asked_labels, 0.6)}
+
+
+def _flat(rng: Random) -> Inputs:
+    inputs = _drawn(rng)
+    inputs["known"][:, 1] = inputs["asked"][:, 1] = 3.0
+    return inputs
+
+
+def _one_word(rng: Random) -> Inputs:
+    return _drawn(rng, asked=1)
+
+
+EXERCISE = Exercise(
+    id="linear_probe",
+    title="Train a linear probe",
+    lesson=LESSON,
+    points=4,
+    difficulty=3,
+    importance=5,
+    minutes=15,
+    reference=reference,
+    run=_run,
+    cases=(
+        Case("fourteen words, seven asked", _drawn),
+        Case("other words", lambda rng: _drawn(rng, 20, 5)),
+        Case("one word is asked", _one_word),
+        Case("a direction in which nothing differs", _flat, edge=True),
+    ),
+    mistakes=slips(reference, SLIPS),
+    right_answers={
+        "the package's": lambda known, labels, asked, gradient: package.linear_probe(
+            known, labels, asked, gradient=gradient
+        ),
+        "everything in place": _in_place,
+        "labels in the order of their first use": _in_order_of_first_use,
+    },
+)

@@ -1,0 +1,157 @@
+"""Exercise `labels_needed`: how many labels one learner needs for what another does with fewer."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.why_bert import LESSON
+
+
+def labels_needed(labels: Sequence[float], right: Sequence[float], level: float) -> float:
+    """The number of labels at which the curve first reaches the level."""
+    if right[0] >= level:
+        return float(labels[0])
+    for i in range(1, len(labels)):
+        if right[i] >= level:
+            share = (level - right[i - 1]) / (right[i] - right[i - 1])
+            low, high = math.log(labels[i - 1]), math.log(labels[i])
+            return math.exp(low + share * (high - low))
+    return math.inf
+
+
+def _by_powers(labels: Sequence[float], right: Sequence[float], level: float) -> float:
+    reached = np.flatnonzero(np.asarray(right) >= level)
+    if not len(reached):
+        return float("inf")
+    at = int(reached[0])
+    if at == 0:
+        return float(labels[0])
+    share = (level - right[at - 1]) / (right[at] - right[at - 1])
+    return float(labels[at - 1] * (labels[at] / labels[at - 1]) ** share)
+
+
+def _by_numpy(labels: Sequence[float], right: Sequence[float], level: float) -> float:
+    before = None
+    for number, now in zip(labels, right, strict=True):
+        if now >= level:
+            if before is None:
+                return float(number)
+            return float(np.exp(np.interp(level, [before[1], now], np.log([before[0], number]))))
+        before = number, now
+    return float("inf")
+
+
+@Case.drawn
+def _curve(rng: Random, points: int, *, at: float, dips: bool = False) -> Inputs:
+    """A rising curve; the level lies at the share `at` of its height."""
+    labels = np.cumprod(np.concatenate([[50], rng.integers(2, 5, points - 1)])).tolist()
+    right = 0.2 + 0.6 * np.sort(rng.uniform(0, 1, points))
+    if dips:
+        right[points // 2 + 1] = right[0]
+        at_point = points // 2
+        level = float((right[at_point - 1] + right[at_point]) / 2)
+    else:
+        level = float(right[0] + at * (right[-1] - right[0]))
+    return {
+        "labels": labels,
+        "right": [round(float(r), 4) for r in right],
+        "level": round(level, 4),
+    }
+
+
+def _on_a_point(rng: Random) -> Inputs:
+    return {"labels": [50, 100, 200, 400], "right": [0.3, 0.375, 0.5, 0.4], "level": 0.5}
+
+
+def _begins_there(rng: Random) -> Inputs:
+    return {"labels": [60, 120, 240], "right": [0.5, 0.375, 0.25], "level": 0.5}
+
+
+def _flat(rng: Random) -> Inputs:
+    return {"labels": [10, 100, 1000], "right": [0.25, 0.25, 0.5], "level": 0.375}
+
+
+SLIPS = """
+--- hint 1
+the next number of labels: return math.exp(low + share * (high - low)) -> return float(labels[i])
+    You return the first number of labels that was tried and is enough. The curve crosses the level
+    before it: go along the line between the two points.
+the number of labels before: return math.exp(low + share * (high - low)) \
+        -> return float(labels[i - 1])
+    You return the last number of labels that is not enough. Go along the line to where it crosses
+    the level.
+halfway between them: share = (level - right[i - 1]) / (right[i] - right[i - 1]) -> share = 0.5
+    You always go half the way between two points. How far depends on where the level lies between
+    the two shares of right answers.
+--- hint 2
+along the labels: every math.log( -> float( && math.exp(low -> float(low
+    You go along a straight line in labels. Labels are worth as much as their ratio: the line is
+    straight over their logarithm.
+the way from the other end: (level - right[i - 1]) / -> (right[i] - level) /
+    Your share of the way is counted from the far point. Where the level is that of the point
+    before, the way is 0.
+the share of the level: share = (level - right[i - 1]) / (right[i] - right[i - 1]) \
+        -> share = level / right[i]
+    Your share of the way is a ratio of heights. Take differences: from the point before to the
+    level, over that to the next point.
+the logarithm is returned: return math.exp(low + share * (high - low)) \
+        -> return low + share * (high - low)
+    You return the logarithm. Take `exp` of it: a number of labels is asked for.
+from the far point, with its sign: (level - right[i - 1]) -> (level - right[i])
+    Your share of the way begins at the far point, so it is negative. Begin at the point before.
+the height is turned round: / (right[i] - right[i - 1]) -> / (right[i - 1] - right[i])
+    The whole way is the next point less the point before. Yours has the wrong sign.
+times the whole way: / (right[i] - right[i - 1]) -> * (right[i] - right[i - 1])
+    You multiply by the whole way. A share of it is a quotient.
+the first pair is left out: range(1, len(labels)) -> range(2, len(labels))
+    You leave out the first pair of points. The curve may cross the level there.
+the first point is not looked at: if right[0] >= level: return float(labels[0]) ->
+    Where the first point is at the level or above it, you go on to the next pair. Look at the first
+    point alone, before the pairs.
+--- hint 3
+the last crossing: for i in range(1, len(labels)): -> for i in reversed(range(1, len(labels))): \
+        && if right[i] >= level: share -> if right[i] >= level > right[i - 1]: ⏎    share
+    Your crossing is the last one. Where a curve dips and comes back, the first counts.
+the largest instead of never: return math.inf -> return float(labels[-1])
+    Where the curve never reaches the level, you return the largest number of labels. Nobody knows
+    how many it takes: return infinity.
+none instead of never: return math.inf -> return 0.0
+    Where the curve never reaches the level, return infinity.
+minus infinity: return math.inf -> return -math.inf
+    Your infinity has a minus.
+the first point is forgotten: if right[0] >= level: return float(labels[0]) \
+        -> if right[0] >= level: return 0.0
+    Where the first number of labels is enough, return that number: below it nothing was measured.
+never, where the first is enough: if right[0] >= level: return float(labels[0]) \
+        -> if right[0] >= level: return math.inf
+    Where the first number of labels is enough, return that number.
+above in place of reached: if right[0] >= level -> if right[0] > level \
+        && if right[i] >= level -> if right[i] > level
+    A curve that stands exactly at the level has reached it.
+"""
+
+EXERCISE = Exercise(
+    id="labels_needed",
+    title="What are the labels worth?",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=10,
+    reference=labels_needed,
+    cases=(
+        Case("three points", _curve(3, at=0.4)),
+        Case("five points", _curve(5, at=0.7), weight=2),
+        Case("the curve dips", _curve(6, at=0.0, dips=True)),
+        Case("never", _curve(4, at=1.3)),
+        Case("the first is enough", _curve(4, at=-0.2)),
+        Case("on the highest point", _on_a_point, edge=True),
+        Case("begins at the level, and falls", _begins_there, edge=True),
+        Case("a flat piece", _flat, edge=True),
+    ),
+    mistakes=slips(labels_needed, SLIPS),
+    right_answers={"by powers": _by_powers, "NumPy's interp": _by_numpy},
+)

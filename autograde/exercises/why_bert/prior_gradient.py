@@ -1,0 +1,151 @@
+"""Exercise `prior_gradient`: a normal prior around the start, and its slope, derived."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.answers import Answer, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.why_bert import LESSON
+
+
+def prior_gradient(
+    weights: Tensor, start: Tensor, spread: float, x: Tensor, labels: Tensor
+) -> Tensor:
+    """The slope of -log p(weights | labels) / N, (D,)."""
+    surprise = torch.sigmoid(x @ weights) - labels
+    pull = (weights - start) / spread**2
+    return (x.T @ surprise + pull) / len(x)
+
+
+def _by_loop(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> Any:
+    each = [
+        (torch.sigmoid(row @ weights) - label) * row for row, label in zip(x, labels, strict=True)
+    ]
+    return sum(each) / len(labels) + (weights - start) / (len(labels) * spread * spread)
+
+
+def _by_autograd(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> Any:
+    w = weights.clone().requires_grad_()
+    with torch.enable_grad():
+        prior = torch.distributions.Normal(start, spread).log_prob(w).sum()
+        said = torch.distributions.Bernoulli(logits=x @ w).log_prob(labels).sum()
+        (slope,) = torch.autograd.grad(-(prior + said) / len(x), w)
+    return slope
+
+
+@Case.drawn
+def _labelled(rng: Random, n: int, d: int, spread: float, *, at_start: bool = False) -> Inputs:
+    start = rng.normal(0, 1, d)
+    weights = start if at_start else start + rng.normal(0, 1, d)
+    x = rng.normal(0, 1, (n, d))
+    labels = rng.integers(0, 2, n)
+    parts = {"weights": weights, "start": start, "x": x, "labels": labels}
+    tensors = {name: torch.from_numpy(part.astype(np.float32)) for name, part in parts.items()}
+    return {
+        "weights": tensors["weights"],
+        "start": tensors["start"],
+        "spread": spread,
+        "x": tensors["x"],
+        "labels": tensors["labels"],
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The whole slope, and its two parts: with hardly a prior, and with texts that say nothing."""
+
+    def slope(**other: Any) -> Plain:
+        given = {**inputs, **other}.values()
+        return plain(returned(answer(*(p.clone() if isinstance(p, Tensor) else p for p in given))))
+
+    return {
+        "with a prior too wide to matter": slope(spread=1e4),
+        "with texts of zeros, so that the prior is alone": slope(x=torch.zeros_like(inputs["x"])),
+        "with both": slope(),
+    }
+
+
+SLIPS = """
+--- hint 1
+the sign of the labels: torch.sigmoid(x @ weights) - labels -> labels - torch.sigmoid(x @ weights)
+    The labels' part has the wrong sign: a step down your slope makes the labels less likely.
+the sign of the pull: weights - start -> start - weights
+    The pull has the wrong sign: a step down your slope leads away from the start.
+both signs: (x.T @ surprise + pull) / len(x) -> -(x.T @ surprise + pull) / len(x)
+    Your slope is that of the logarithm. What is minimised is minus the logarithm.
+the pull is to 0: (weights - start) -> weights
+    You pull the weights to 0. The prior's middle is `start`.
+the labels are added: (x @ weights) - labels -> (x @ weights) + labels
+    You add the labels to the chances. What counts is how far the chance is from the label.
+the labels are not used: torch.sigmoid(x @ weights) - labels -> torch.sigmoid(x @ weights)
+    `labels` is never used.
+the start is added: weights - start -> weights + start
+    You add the start. The prior's logarithm hangs on the distance from it.
+the start alone: (weights - start) / -> start /
+    Your pull does not hang on where the weights are now. It grows with the distance from the start.
+chances at the start: (x @ weights) -> (x @ start)
+    You ask what the classifier says at the start. The slope is asked for at `weights`.
+no pull: (x.T @ surprise + pull) -> (x.T @ surprise)
+    The prior is missing. Its logarithm has a slope, too.
+the pull alone: x.T @ surprise + pull -> pull
+    The labels are missing. The posterior is the prior times what the labels say.
+--- hint 2
+the spread is not squared: spread**2 -> spread
+    In a normal distribution the square of the distance stands over twice the square of the spread.
+a two is left in the pull: / spread**2 -> / (2 * spread**2)
+    A factor 1/2 is left in the pull. The slope of a square brings a 2, which takes it away.
+a two too many in the pull: (weights - start) / spread**2 -> 2 * (weights - start) / spread**2
+    The pull is twice what it should be. The 1/2 of the normal distribution takes the 2 away.
+times the variance: (weights - start) / spread**2 -> (weights - start) * spread**2
+    A wide prior must pull less, and yours pulls more. Divide by the square of the spread.
+the pull of the distance itself: pull = (weights - start) / spread**2 \
+        -> pull = (weights - start).sign() / spread**2
+    Your pull has the same strength near and far. The logarithm of a normal distribution is a
+    square; its slope grows with the distance.
+the squared distance: pull = (weights - start) / spread**2 \
+        -> pull = (weights - start) ** 2 / spread**2
+    You have the square of the distance in the pull. That is the logarithm itself; its slope is
+    asked for.
+no sigmoid: torch.sigmoid(x @ weights) -> (x @ weights)
+    You compare a score with the label. What the classifier says is a chance: take the sigmoid.
+the slope of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
+        -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) * p * (1 - p)
+    You have the slope of the sigmoid as a factor. In the slope of -log p it cancels: what is
+    left is chance less label.
+--- hint 3
+the pull is not divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise / len(x) + pull
+    You divide the labels' part by N, and the pull not. It is one logarithm that is divided: with
+    more labels, the prior counts for less in the mean.
+the pull alone is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise + pull / len(x)
+    You divide the pull by N, and the labels' part not.
+nothing is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise + pull
+    You do not divide by N.
+the labels' part is divided twice: x.T @ surprise + pull -> x.T @ surprise / len(x) + pull
+    You divide the labels' part by N twice. Logarithms add up; then all is divided once.
+divided by the numbers of a text: / len(x) -> / x.shape[1]
+    You divide by D. N is the number of labels.
+"""
+
+EXERCISE = Exercise(
+    id="prior_gradient",
+    title="A prior around the start (derive it)",
+    lesson=LESSON,
+    points=3,
+    difficulty=4,
+    importance=4,
+    minutes=18,
+    reference=prior_gradient,
+    run=_run,
+    cases=(
+        Case("one label, one weight", _labelled(1, 1, 1.0)),
+        Case("eight labels, three weights", _labelled(8, 3, 0.5), weight=2),
+        Case("a wide prior", _labelled(5, 4, 3.0)),
+        Case("at the start", _labelled(4, 3, 0.7, at_start=True)),
+        Case("forty labels", _labelled(40, 2, 0.2)),
+    ),
+    mistakes=slips(prior_gradient, SLIPS),
+    right_answers={"by a loop": _by_loop, "by autograd": _by_autograd},
+)

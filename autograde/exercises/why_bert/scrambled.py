@@ -1,0 +1,215 @@
+"""Exercise `scrambled`: weights that keep their numbers and lose their places."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Inputs,
+    Plain,
+    plain,
+    refuse_changed,
+    returned,
+)
+from autograde.checking.exercise import Case, Exercise, Random
+from autograde.checking.slips import slips
+from autograde.exercises.why_bert import LESSON
+
+ON_NEW = "The pretrained weights are needed again. Make new tensors."
+
+
+def scrambled(weights: Mapping[str, Tensor], generator: torch.Generator) -> dict[str, Tensor]:
+    """The same numbers in every tensor, in random order."""
+    found = {}
+    for name, tensor in weights.items():
+        order = torch.randperm(tensor.numel(), generator=generator)
+        found[name] = tensor.flatten()[order].view(tensor.shape)
+    return found
+
+
+def _by_lots(weights: Mapping[str, Tensor], generator: torch.Generator) -> dict[str, Tensor]:
+    def mixed(tensor: Tensor) -> Tensor:
+        lots = torch.rand(tensor.numel(), generator=generator)
+        return tensor.reshape(-1).gather(0, lots.argsort()).reshape(tensor.size())
+
+    return {name: mixed(tensor) for name, tensor in weights.items()}
+
+
+@Case.drawn
+def _weights(rng: Random, *shapes: tuple[int, ...], alike: bool = False) -> Inputs:
+    """Matrices whose numbers are all different; with `alike`, the first two have the same ones."""
+    found = [
+        rng.normal(0, 1 + place, shape).astype(np.float32) for place, shape in enumerate(shapes)
+    ]
+    if alike:
+        found[1] = found[0].copy()
+    return {"weights": {f"part {place}": part for place, part in enumerate(found)}}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """Two calls with generators of one seed, and one with another seed."""
+    calls: list[Plain] = []
+    with torch.random.fork_rng(devices=[]):
+        for number, seed in enumerate((5, 5, 6)):
+            torch.manual_seed(number)
+            given = {
+                name: torch.from_numpy(part.copy()) for name, part in inputs["weights"].items()
+            }
+            came = returned(answer(given, torch.Generator().manual_seed(seed)))
+            refuse_changed(inputs["weights"], given, ON_NEW)
+            if not isinstance(came, Mapping):
+                raise AnswerRefused("Return a dict: the name of each tensor, and its new one.")
+            if set(came) != set(given):
+                raise AnswerRefused(
+                    f"Your dict has the names {', '.join(map(str, came))}; "
+                    f"the given one has {', '.join(given)}. Keep every name, and add none."
+                )
+            for name, tensor in came.items():
+                if not isinstance(tensor, Tensor):
+                    raise AnswerRefused(
+                        f"{name} is of type {type(tensor).__name__}, and it must be a tensor."
+                    )
+                if tensor.shape != given[name].shape:
+                    raise AnswerRefused(
+                        f"{name} has the shape {tuple(tensor.shape)}, and "
+                        f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go "
+                        "back into the model."
+                    )
+            calls.append(plain(dict(came)))
+    return calls
+
+
+def _properties(inputs: Inputs, outputs: Plain) -> Plain:
+    """What every right order shares."""
+    calls: Any = outputs
+    before: dict[str, Any] = inputs["weights"]
+    first, same_seed, other_seed = calls
+    parts = list(before)
+    rows: list[float] = []
+    columns: list[float] = []
+    for name in parts:
+        old, new = before[name], first[name]
+        if old.ndim == 2 and min(old.shape) > 1:
+            for axis, kept in ((0, rows), (1, columns)):
+                home = np.broadcast_to(
+                    np.arange(old.shape[axis]).reshape((-1, 1) if axis == 0 else (1, -1)), old.shape
+                )
+                place = {float(v): int(h) for v, h in zip(old.flat, home.flat, strict=True)}
+                came = [place.get(float(v), -1) for v in new.flat]
+                kept.append(float(np.mean(np.equal(came, home.ravel()))))
+    found = {
+        "each tensor has its own numbers again": all(
+            np.array_equal(np.sort(before[name], axis=None), np.sort(first[name], axis=None))
+            for name in parts
+        ),
+        "every number comes from the tensor": all(
+            bool(np.isin(first[name], before[name]).all()) for name in parts
+        ),
+        "the numbers are sorted": any(
+            first[name].size > 1 and bool((np.diff(first[name].ravel()) > 0).all())
+            for name in parts
+        ),
+        "the order is turned round": any(
+            before[name].size > 1
+            and np.array_equal(first[name].ravel(), before[name].ravel()[::-1])
+            for name in parts
+        ),
+        "every tensor has a new order": all(
+            float(np.mean(before[name] == first[name])) < 0.5 for name in parts
+        ),
+        "numbers change their rows": all(share < 0.6 for share in rows),
+        "numbers change their columns": all(share < 0.6 for share in columns),
+        "one seed gives one order": all(
+            np.array_equal(first[name], same_seed[name]) for name in parts
+        ),
+        "another seed gives another": not all(
+            np.array_equal(first[name], other_seed[name]) for name in parts
+        ),
+    }
+    if len(parts) > 1 and np.array_equal(before[parts[0]], before[parts[1]]):
+        found["two tensors of one shape get two orders"] = not np.array_equal(
+            first[parts[0]], first[parts[1]]
+        )
+    return found
+
+
+SLIPS = """
+--- hint 1
+fresh numbers: tensor.flatten()[order].view(tensor.shape) \
+        -> tensor.mean() + tensor.std(correction=0) * torch.randn(tensor.shape, generator=generator)
+    You draw new numbers of the same mean and spread. Keep the very numbers: their outliers belong
+    to the scale, too.
+drawn with repeats: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.randint(tensor.numel(), (tensor.numel(),), generator=generator)
+    Some numbers come twice and others not at all. An order has each place once: `torch.randperm`.
+nothing changes: [order].view -> .view
+    Your weights are the old ones. The order that you draw is never used.
+sorted: torch.randperm(tensor.numel(), generator=generator) -> tensor.flatten().argsort()
+    You sort the numbers. The order must be a random one.
+turned round: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.arange(tensor.numel()).flip(0)
+    You turn the numbers round. The order must be a random one.
+--- hint 2
+whole rows: order = torch.randperm(tensor.numel(), generator=generator) \
+        -> order = torch.randperm(len(tensor), generator=generator) \
+        && tensor.flatten()[order].view(tensor.shape) -> tensor[order]
+    You move whole rows. A row of a word table stays a word vector then, and only its word is
+    wrong. Every number changes its place by itself.
+whole columns: order = torch.randperm(tensor.numel(), generator=generator) \
+        -> order = torch.randperm(tensor.shape[-1], generator=generator) \
+        && tensor.flatten()[order].view(tensor.shape) -> tensor[..., order]
+    You move whole columns. Every number changes its place by itself.
+one order for all columns of a row: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.arange(tensor.numel()).view(-1, tensor.shape[-1])[torch.randperm(tensor.numel() \
+        // tensor.shape[-1], generator=generator)].flatten()
+    You move whole rows. A row of a word table stays a word vector then, and only its word is
+    wrong. Every number changes its place by itself.
+matrices alone: found = {} -> found = dict(weights) \
+        && for name, tensor in weights.items(): -> for name, tensor in weights.items(): \
+        ⏎    if tensor.ndim < 2: continue
+    Vectors stay as they are, those of the layer norms and the biases. They have learnt, too: put
+    the numbers of every tensor in a new order.
+--- hint 3
+the generator is not used: , generator=generator) -> )
+    Your order does not come from `generator`. Without it, nobody can draw the same one again.
+the seed is always the same: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.randperm(tensor.numel(), generator=torch.Generator().manual_seed(0))
+    Your generator always begins at one seed. Use the one that is given.
+one seed for all tensors: found = {} -> found = {} ⏎seed = generator.initial_seed() \
+        && generator=generator) -> generator=torch.Generator().manual_seed(seed))
+    Tensors of one size get one order: you begin with the same seed at each. Draw on from
+    `generator`.
+written into the old ones: found[name] = tensor.flatten()[order].view(tensor.shape) \
+        -> found[name] = tensor.copy_(tensor.flatten()[order].view(tensor.shape))
+    You write into the tensors that were given. The pretrained weights are needed again.
+in one row: .view(tensor.shape) ->
+    Your tensors lie in one row. Give each the shape that it had.
+the first tensor alone: .view(tensor.shape) -> .view(tensor.shape) ⏎break
+    Your loop ends after the first tensor.
+"""
+
+EXERCISE = Exercise(
+    id="scrambled",
+    title="Keep the numbers, lose the places",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=8,
+    reference=scrambled,
+    run=_run,
+    view=_properties,
+    cases=(
+        Case("one matrix", _weights((12, 9)), weight=2),
+        Case("matrices and vectors", _weights((8, 12), (30,), (4, 3, 5))),
+        Case("two tensors that are alike", _weights((9, 8), (9, 8), (20,), alike=True)),
+        Case("no tensors", _weights(), edge=True),
+    ),
+    mistakes=slips(scrambled, SLIPS),
+    right_answers={"by lots": _by_lots},
+)

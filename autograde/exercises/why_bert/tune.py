@@ -1,0 +1,273 @@
+"""Exercise `tune`: the loop of fine-tuning, with a pull to the start."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Random
+from autograde.checking.slips import slips
+from autograde.exercises.why_bert import LESSON
+
+Batches = Sequence[tuple[Tensor, Tensor, Tensor]]
+WORDS, SIZE, CLASSES = 9, 4, 3
+
+
+def tune(model: Any, batches: Batches, optimizer: Any, warm_up: int, pull: float) -> list[float]:
+    """One step for each batch; the mean loss of each batch before its step."""
+    body = list(model.body.parameters())
+    start = [weight.detach().clone() for weight in body]
+    highest = [group["lr"] for group in optimizer.param_groups]
+    steps, losses = len(batches), []
+    model.train()
+    for step, (ids, mask, labels) in enumerate(batches):
+        share = min((step + 1) / warm_up, (steps - step) / (steps - warm_up))
+        for group, rate in zip(optimizer.param_groups, highest, strict=True):
+            group["lr"] = rate * share
+        loss = functional.cross_entropy(model(ids, mask), labels)
+        away = sum(((now - then) ** 2).sum() for now, then in zip(body, start, strict=True))
+        optimizer.zero_grad()
+        (loss + pull / 2 * away).backward()
+        optimizer.step()
+        losses.append(loss.item())
+    model.eval()
+    return losses
+
+
+def _by_slopes(
+    model: Any, batches: Batches, optimizer: Any, warm_up: int, pull: float
+) -> list[float]:
+    start = {name: weight.detach().clone() for name, weight in model.body.named_parameters()}
+    model.train()
+    losses, highest = [], tuple(group["lr"] for group in optimizer.param_groups)
+    for number, (ids, mask, labels) in enumerate(batches, 1):
+        rising = number <= warm_up
+        share = (
+            number / warm_up if rising else (len(batches) + 1 - number) / (len(batches) - warm_up)
+        )
+        for place, rate in enumerate(highest):
+            optimizer.param_groups[place]["lr"] = share * rate
+        optimizer.zero_grad()
+        logs = model(ids, mask).log_softmax(-1)
+        loss = -logs[torch.arange(len(labels)), labels].mean()
+        loss.backward()
+        with torch.no_grad():
+            for name, weight in model.body.named_parameters():
+                weight.grad += pull * (weight - start[name])
+        optimizer.step()
+        losses.append(float(loss))
+    model.eval()
+    return losses
+
+
+class Body(nn.Module):
+    """Word vectors and a layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word = nn.Embedding(WORDS, SIZE)
+        self.mixed = nn.Linear(SIZE, SIZE)
+
+
+class Small(nn.Module):
+    """A stand-in with a body and a head, whose head says more while it learns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.head = Body(), nn.Linear(SIZE, CLASSES)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Word numbers and mask (B, T) to scores (B, K); other scores while it does not learn."""
+        x = self.body.word(ids) * mask.unsqueeze(-1)
+        x = torch.tanh(self.body.mixed(x.sum(1)))
+        scores: Tensor = self.head(x if self.training else 0.5 * x)
+        return scores
+
+
+class Descent:
+    """Plain steps; PyTorch's own optimizers import a compiler first, which takes seconds."""
+
+    def __init__(self, model: nn.Module) -> None:
+        head = list(model.get_submodule("head").parameters())
+        body = list(model.get_submodule("body").parameters())
+        self.param_groups: list[dict[str, Any]] = [
+            {"params": body, "lr": 0.2},
+            {"params": head, "lr": 0.5},
+        ]
+        self.rates: list[list[float]] = []
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the slopes."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                weight.grad = None
+
+    def step(self) -> None:
+        """One step down the slopes."""
+        self.rates.append([float(group["lr"]) for group in self.param_groups])
+        with torch.no_grad():
+            for group in self.param_groups:
+                for weight in group["params"]:
+                    if weight.grad is not None:
+                        weight.sub_(weight.grad, alpha=float(group["lr"]))
+
+
+@Case.drawn
+def _batches(rng: Random, steps: int, rows: int, warm_up: int, pull: float) -> Inputs:
+    found = []
+    for _ in range(steps):
+        ids = rng.integers(1, WORDS, (rows, 5))
+        mask = np.arange(5) < rng.integers(2, 6, (rows, 1))
+        found.append([ids * mask, mask, rng.integers(0, CLASSES, rows)])
+    return {"batches": found, "warm_up": warm_up, "pull": pull}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The losses, the rates of the steps, and what has become of body and head."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(4)
+        model = Small().eval()
+    batches = [
+        tuple(torch.from_numpy(part.copy()) for part in batch) for batch in inputs["batches"]
+    ]
+    optimizer = Descent(model)
+    came = returned(answer(model, batches, optimizer, inputs["warm_up"], inputs["pull"]))
+    if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
+        raise AnswerRefused(
+            "Return a list of plain numbers, one loss for each batch: `loss.item()`. A tensor "
+            "would keep the whole way of its computation in memory."
+        )
+
+    def numbers(part: nn.Module) -> Plain:
+        return plain(torch.cat([w.detach().flatten() for w in part.parameters()])[::3])
+
+    return {
+        "losses": plain(list(came)),
+        "rates of the steps": plain(optimizer.rates),
+        "body afterwards": numbers(model.get_submodule("body")),
+        "head afterwards": numbers(model.head),
+        "in training mode afterwards": model.training,
+    }
+
+
+SLIPS = """
+--- hint 1
+the slopes add up: optimizer.zero_grad() ->
+    The slopes of all batches so far add up. Set them to zero before each `backward()`.
+no step: optimizer.step() ->
+    The weights never change: a step with fresh slopes is missing.
+one group alone: group["lr"] = rate * share -> group["lr"] = rate * share ⏎break
+    You set the rate of the first group alone. An optimizer may have several.
+one rate for all groups: group["lr"] = rate * share -> group["lr"] = highest[0] * share
+    You give all groups the rate of the first. Each comes with its own highest rate.
+the rate is never set: group["lr"] = rate * share -> pass
+    Your rates are the highest ones all the time. Set `group["lr"]` in each group, before each step:
+    it rises in the warm-up, and falls afterwards.
+no warm-up: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> min(1.0, (steps - step) / (steps - warm_up))
+    Your warm-up is missing: the first steps already go at the highest rate.
+no fall: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> min(1.0, (step + 1) / warm_up)
+    After the warm-up your rate stays. It falls in a straight line.
+--- hint 2
+the first step has a rate of 0: (step + 1) / warm_up -> step / warm_up
+    Your first step has a rate of 0 and is lost. The highest rate is reached in the last step of the
+    warm-up.
+0 in the last step: (steps - step) / (steps - warm_up) -> (steps - 1 - step) / (steps - warm_up)
+    Your last step has a rate of 0 and is lost. The line reaches 0 one step later.
+falls over the whole run: (steps - step) / (steps - warm_up) -> (steps - step) / steps
+    Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
+    rate.
+the warm-up is turned round: (step + 1) / warm_up -> warm_up / (step + 1)
+    Your warm-up is turned round. The share is the step, counted from 1, over the steps of the
+    warm-up.
+the fall is turned round: (steps - step) / (steps - warm_up) \
+        -> (steps - warm_up) / (steps - step)
+    Your fall is turned round: it grows. The share is the steps that are left, over the steps of the
+    fall.
+the rates multiply: group["lr"] = rate * share -> group["lr"] = group["lr"] * share
+    You multiply the rate of the step before. Keep the highest rates, which the groups came with:
+    each step's rate is that, times its share.
+the pull is to 0: ((now - then) ** 2).sum() -> (now ** 2).sum()
+    You pull the body to 0. That is weight decay. It belongs where it stood at the beginning.
+the head is pulled, too: body = list(model.body.parameters()) -> body = list(model.parameters())
+    You pull the head, too. It has never been trained: its start is nothing to stay near.
+the head alone is pulled: model.body.parameters() -> model.head.parameters()
+    You pull the head, which has never been trained, and leave the body free.
+the pull never acts: (loss + pull / 2 * away).backward() -> loss.backward()
+    The pull never acts. Either it is not added to what is minimised, or the start moves along with
+    the weights: `detach()` alone shares their memory. Copy the body once, before the first step.
+the pull has the wrong sign: (loss + pull / 2 -> (loss - pull / 2
+    Your pull pushes the body away from its start.
+without the half: pull / 2 * away -> pull * away
+    Your pull is twice as strong. The square brings a 2, so a half stands before it.
+the distance is not squared: ((now - then) ** 2).sum() -> (now - then).abs().sum()
+    You add up distances. Add up their squares.
+the mean in place of the sum: ((now - then) ** 2).sum() -> ((now - then) ** 2).mean()
+    You take the mean of the squares of each tensor. Their sum is the squared distance.
+the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
+    You take the distance itself. Its square is asked for.
+--- hint 3
+the pull is in the losses: losses.append(loss.item()) \
+        -> losses.append((loss + pull / 2 * away).item())
+    Your losses hold the pull. Return those of the labels alone, so that runs can be compared.
+the loss is summed: model(ids, mask), labels) -> model(ids, mask), labels, reduction="sum")
+    You add the losses up. Take their mean.
+softmax before cross_entropy: model(ids, mask), labels) -> model(ids, mask).softmax(-1), labels)
+    `cross_entropy` takes the softmax itself. Hand it the scores as they are.
+the mask is all true: model(ids, mask) -> model(ids, torch.ones_like(mask))
+    Your model reads padding. Hand `mask` on.
+never in training mode: model.train() ->
+    Your model comes in evaluation mode and stays in it, so its dropout sleeps. Call `train()`
+    before the first step.
+left in training mode: model.eval() ->
+    Your model is left in training mode. Call `eval()` at the end.
+two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
+    You take two steps for each batch. One.
+a tensor: loss.item() -> loss.detach()
+    Return plain numbers, `loss.item()`.
+the last loss: return losses -> return losses[-1:]
+    Only the last loss is returned. Return one for each batch.
+the mean loss: return losses -> return [sum(losses) / len(losses)]
+    You return the mean of the losses. Return one for each batch.
+the loss after the step: losses.append(loss.item()) \
+        -> losses.append(functional.cross_entropy(model(ids, mask), labels).item())
+    You return the loss after the step. It is asked for before it.
+"""
+
+SLIPS_OF_SLOPES = """
+--- hint 2
+the softmax over the texts: log_softmax(-1) -> log_softmax(0)
+    Your softmax runs over the texts of the batch. It runs over the classes, the last axis.
+the pull in place of the slope: weight.grad += pull -> weight.grad = pull
+    You write the pull over the slopes of the labels. Add it to them.
+the first tensor is free: in model.body.named_parameters(): weight.grad \
+        -> in list(model.body.named_parameters())[1:]: ⏎    weight.grad
+    You leave out the first tensor of the body. All of it is pulled.
+"""
+
+EXERCISE = Exercise(
+    id="tune",
+    title="The loop of fine-tuning",
+    lesson=LESSON,
+    points=4,
+    difficulty=4,
+    importance=5,
+    minutes=22,
+    reference=tune,
+    run=_run,
+    rtol=1e-3,
+    atol=1e-5,
+    cases=(
+        Case("two batches, no pull", _batches(2, 2, 1, 0.0)),
+        Case("six batches, no pull", _batches(6, 3, 2, 0.0), weight=2),
+        Case("six batches and a pull", _batches(6, 3, 2, 0.7), weight=3),
+        Case("a long warm-up", _batches(5, 2, 4, 0.3), edge=True),
+    ),
+    mistakes=(*slips(tune, SLIPS), *slips(_by_slopes, SLIPS_OF_SLOPES)),
+    right_answers={"the slope of the pull, added by hand": _by_slopes},
+)

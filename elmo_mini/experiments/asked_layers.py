@@ -1,0 +1,235 @@
+"""Two questions to the layers, as lesson 09 asks them: senses of a word, and labels of every word.
+
+Beside the layers stand readers that a sceptic would try first: the form alone, its spelling, and
+random vectors of the words around it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.experiments.small_tasks import labelled_words
+from elmo_mini.extras import brought_by
+from elmo_mini.probing.classifiers import majority
+from elmo_mini.probing.probe import occurrence_vectors
+from elmo_mini.probing.report import share_right
+from elmo_mini.probing.tasks import Occurrence, Task, course_senses
+from elmo_mini.recurrent.training import seeded
+from elmo_mini.word_vectors.table import unit
+
+Floats = NDArray[np.float32]
+Right = NDArray[np.bool_]
+Vote = Callable[[Floats, list[str], Floats, int], Sequence[str]]
+Probe = Callable[[Floats, list[str], Floats], Sequence[str]]
+
+STARTS = (0, 1)
+AROUND = 3
+SIZE = 512
+
+
+def trained_and_not() -> dict[str, BiLM]:
+    """The course's biLM, and networks of its sizes that have read nothing."""
+    models = {"trained": load_pretrained()}
+    for start in STARTS:
+        with seeded(start, models["trained"].device):
+            models[f"untrained {start}"] = BiLM(models["trained"].options).eval()
+    return models
+
+
+def random_vectors(words: Iterable[str], seed: int = 0) -> dict[str, Floats]:
+    """A vector of random numbers (SIZE,) for each spelling."""
+    rng = np.random.default_rng(seed)
+    return {word: rng.standard_normal(SIZE).astype(np.float32) for word in dict.fromkeys(words)}
+
+
+def of_neighbours(occurrences: Sequence[Occurrence]) -> Floats:
+    """(N, SIZE): the random vectors of the words around, added up; the word itself counts most."""
+    table = random_vectors(word.lower() for o in occurrences for word in o.words)
+    rows = []
+    for o in occurrences:
+        first = max(0, o.position - AROUND)
+        around = o.words[first : o.position + AROUND + 1]
+        rows.append(sum(table[word.lower()] for word in around) + table[o.form.lower()])
+    return np.stack(rows)
+
+
+def of_forms(forms: Sequence[str]) -> Floats:
+    """(N, SIZE): the random vector of each spelling."""
+    table = random_vectors(forms)
+    return np.stack([table[form] for form in forms])
+
+
+def spelling(word: str) -> dict[str, Any]:
+    """What can be seen of a word's letters: beginnings, endings, capitals, digits, hyphens."""
+    lower = word.lower()
+    seen = {f"begins {n}": lower[:n] for n in (1, 2, 3)}
+    seen |= {f"ends {n}": lower[-n:] for n in (1, 2, 3, 4)}
+    marks = {"capital": word[:1].isupper(), "capitals": word.isupper(), "hyphen": "-" in word}
+    return {**seen, **marks, "digit": any(map(str.isdigit, word)), "length": min(len(word), 8) / 8}
+
+
+@dataclass
+class Asked:
+    """Labelled occurrences, what stands for each of them, and who was right.
+
+    Attributes
+    ----------
+    task : its train part is known, its test part is asked
+    models : by name; the trained one is called ``trained``
+    """
+
+    task: Task
+    models: Mapping[str, BiLM]
+    _layers: dict[str, Floats] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def every(self) -> tuple[Occurrence, ...]:
+        """Known ones, then asked ones."""
+        return (*self.task.train, *self.task.test)
+
+    @property
+    def known(self) -> int:
+        """How many are known."""
+        return len(self.task.train)
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The spelling of each."""
+        return [o.form for o in self.every]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The label of each."""
+        return [o.label for o in self.every]
+
+    def layers(self, model: str = "trained") -> Floats:
+        """(N, L + 1, 2H)."""
+        if model not in self._layers:
+            found = occurrence_vectors(self.models[model], self.every, [0, 1, 2], progress=False)
+            self._layers[model] = found
+        return self._layers[model]
+
+    def right(self, probe: Probe, vectors: Floats, labels: Sequence[str] | None = None) -> Right:
+        """(M,) whether the probe finds the label of each asked occurrence."""
+        labels = self.labels if labels is None else list(labels)
+        found = probe(vectors[: self.known], labels[: self.known], vectors[self.known :])
+        return np.asarray(found) == np.asarray(labels[self.known :])
+
+    def right_by_word(self, probe: Probe, vectors: Floats) -> Right:
+        """The same, among the occurrences of the same word alone."""
+        groups, labels = np.array([o.group for o in self.every]), np.array(self.labels)
+        right = np.zeros(len(groups), bool)
+        for word in set(groups):
+            rows = np.flatnonzero(groups == word)
+            known, asked = rows[rows < self.known], rows[rows >= self.known]
+            found = probe(vectors[known], labels[known].tolist(), vectors[asked])
+            right[asked] = np.asarray(found) == labels[asked]
+        return right[self.known :]
+
+    def commonest(self, groups: Sequence[str], labels: Sequence[str] | None = None) -> Right:
+        """(M,) whether the commonest label of the same group, among the known, is right."""
+        labels = self.labels if labels is None else list(labels)
+        found = majority(groups[: self.known], labels[: self.known], groups[self.known :])
+        return np.asarray(found) == np.asarray(labels[self.known :])
+
+    def ladder(self, right: Callable[[Floats], Right]) -> dict[str, NDArray[np.float64]]:
+        """Who is right with each layer, untrained (the mean of the starts) and trained: (M,).
+
+        Parameters
+        ----------
+        right : from the vectors (N, 2H) of one layer
+        """
+        found: dict[str, NDArray[np.float64]] = {}
+        for kind, names in (("untrained", untrained(self.models)), ("trained", ["trained"])):
+            for layer in range(3):
+                each = [right(self.layers(name)[:, layer]) for name in names]
+                found[f"{kind}\nlayer {layer}"] = np.mean(each, axis=0)
+        return found
+
+    def met(self) -> Right:
+        """(M,) whether the spelling of an asked one is among the known."""
+        return np.isin(self.forms[self.known :], self.forms[: self.known])
+
+    def show_nearest(self, word: str, asked: int = 0) -> None:
+        """Print an asked sentence of a word, and the nearest known one at each layer."""
+        rows = [i for i, o in enumerate(self.every) if o.group == word]
+        known = [i for i in rows if i < self.known]
+        (row,) = [i for i in rows if i >= self.known][asked : asked + 1]
+        print(" ".join(self.every[row].words), f"   [{self.labels[row]}]")
+        vectors = self.layers()
+        for layer in range(vectors.shape[1]):
+            near = unit(vectors[known, layer]) @ unit(vectors[[row], layer])[0]
+            best = known[int(near.argmax())]
+            print(
+                f"  layer {layer}:", " ".join(self.every[best].words), f"   [{self.labels[best]}]"
+            )
+
+    def share(self, right: NDArray[Any], among: Right | None = None) -> dict[str, float]:
+        """``mean``, ``low`` and ``high`` over the asked occurrences, sentences drawn whole.
+
+        Parameters
+        ----------
+        right : (M,) right answers, or differences between two readers
+        among : (M,) the asked ones that count; all of them by default
+        """
+        some = np.flatnonzero(np.ones(len(right), bool) if among is None else among)
+        return share_right(np.asarray(right, float)[some], [self.task.test[i] for i in some])
+
+
+def spelling_right(asked: Asked) -> Right:
+    """(M,) whether logistic regression on spelling alone finds the label."""
+    with brought_by("experiments"):
+        from sklearn.feature_extraction import DictVectorizer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+
+    model = make_pipeline(DictVectorizer(), LogisticRegression(max_iter=300))
+
+    def probe(known: Any, labels: list[str], asked: Any) -> Sequence[str]:
+        found: Sequence[str] = model.fit(known.tolist(), labels).predict(asked.tolist())
+        return found
+
+    return asked.right(probe, np.array([spelling(form) for form in asked.forms]))
+
+
+def leads_with_other_words(asked: Asked, probe: Probe) -> list[float]:
+    """Layer 1 minus layer 2 on the asked words, for several sets of words to learn from.
+
+    The sets follow one another in the corpus; the first is the task's own. Without the corpora
+    there is one.
+    """
+    size, layers = asked.known, asked.layers()[asked.known :]
+    labels = np.array(asked.labels[asked.known :])
+    pool = labelled_words(5 * size, len(labels)).train
+    vectors = occurrence_vectors(asked.models["trained"], pool, [1, 2], progress=False)
+    leads = []
+    for start in range(0, len(pool) - size + 1, size):
+        known = slice(start, start + size)
+        names = [o.label for o in pool[known]]
+        one, two = (
+            np.mean(np.asarray(probe(vectors[known, j], names, layers[:, j + 1])) == labels)
+            for j in (0, 1)
+        )
+        leads.append(float(one - two))
+    return leads
+
+
+def senses(models: Mapping[str, BiLM]) -> Asked:
+    """Which sense has the word? The course's sentences for 28 words."""
+    return Asked(course_senses(), models)
+
+
+def words(models: Mapping[str, BiLM]) -> Asked:
+    """Which label has each word? 2,000 known, 2,000 asked."""
+    return Asked(labelled_words(2000, 2000), models)
+
+
+def untrained(models: Mapping[str, BiLM]) -> list[str]:
+    """The names of those that have read nothing."""
+    return [name for name in models if name != "trained"]

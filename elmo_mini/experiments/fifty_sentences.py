@@ -1,0 +1,79 @@
+"""A small tagger on fifty labelled sentences, with layers of a biLM and without them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.experiments.small_tasks import labelled_sentences
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.results.intervals import interval
+from elmo_mini.tagging.elmo_tagger import (
+    ElmoTagger,
+    LayeredSentence,
+    Where,
+    train_elmo_tagger,
+    with_layers,
+)
+
+SpanF1 = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]]], Sequence[float]]
+
+SEEDS = (0, 1, 2)
+ALONE, WITH = 48, 8
+"""Passes over the sentences without trained layers, and with them."""
+
+
+class FiftySentences:
+    """The sentences, read once by each model, and taggers that are trained on them.
+
+    Parameters
+    ----------
+    models : by name; the trained one is called ``trained``
+    span_f1 : precision, recall and F1 of gold and found BIO labels, as in lesson 05
+    parts : how the layers are joined and mixed, as for `train_elmo_tagger`
+    """
+
+    def __init__(self, models: Mapping[str, BiLM], span_f1: SpanF1, **parts: Any) -> None:
+        self.what, self.train, self.test = labelled_sentences(50, 120)
+        self.models, self.span_f1, self.parts = models, span_f1, parts
+        self._read: dict[str, tuple[list[LayeredSentence], list[LayeredSentence]]] = {}
+
+    def read(self, name: str) -> tuple[list[LayeredSentence], list[LayeredSentence]]:
+        """What is learnt from and what is asked, with the layers of a model.
+
+        ``layer 0`` stands for the trained model's token layer alone, in place of each layer.
+        """
+        if name not in self._read:
+            if name == "layer 0":
+                both = tuple(map(_token_layer_alone, self.read("trained")))
+            else:
+                both = tuple(with_layers(self.models[name], s) for s in (self.train, self.test))
+            self._read[name] = (both[0], both[1])
+        return self._read[name]
+
+    def f1(self, where: Where, model: str = "trained", epochs: int = WITH) -> dict[str, Any]:
+        """F1 of taggers that differ in their seed, with mean and interval."""
+        return interval([self.curve(where, model, epochs, seed)[-1] for seed in SEEDS])
+
+    def curve(
+        self, where: Where, model: str = "trained", epochs: int = WITH, seed: int = 0
+    ) -> list[float]:
+        """F1 on the asked sentences, one run; after every pass, the last one alone if many."""
+        train, test = self.read(model)
+        found: list[float] = []
+
+        def note(tagger: ElmoTagger) -> None:
+            gold = [s.labels for s in test]
+            found.append(float(self.span_f1(gold, tagger.predict(test))[2]))
+
+        options = TrainingOptions(epochs, 8, learning_rate=6e-3, seed=seed, progress=True)
+        after = note if epochs == WITH else None
+        tagger = train_elmo_tagger(train, where, options, after_epoch=after, **self.parts)
+        if after is None:
+            note(tagger)
+        return found
+
+
+def _token_layer_alone(sentences: Sequence[LayeredSentence]) -> list[LayeredSentence]:
+    return [s._replace(layers=np.repeat(s.layers[:1], len(s.layers), 0)) for s in sentences]

@@ -1,0 +1,96 @@
+"""``python -m elmo_mini.experiments.hundred_labels curves``: few labels, many methods (lesson 15).
+
+Four tasks, draws of 25, 50 and 100 labels, of which the smaller ones are parts of the larger, and
+every method of `elmo_mini.few_labels.methods` on the same draws. All are asked about texts of dev:
+the test of lesson 15 stays unseen.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.few_labels import methods
+from elmo_mini.few_labels.protocol import Step, learn_and_answer
+from elmo_mini.few_labels.tasks import quoted, subjective
+from elmo_mini.ulmfit.report import right_of, share_right
+from elmo_mini.ulmfit.tasks import Task, opinions, questions
+
+TASKS: dict[str, Callable[[], Task]] = {
+    "voices": subjective,
+    "quoted": quoted,
+    "questions": questions,
+    "for or against": opinions,
+}
+COUNTS = (25, 50, 100)
+MORE = (200, 500, 1_000)
+"""For counting words and for ELMo's features: where do their curves meet?"""
+CHEAP = ("bag of words", "ELMo features")
+ASKED = 500
+
+
+def ways(task: Task) -> dict[str, list[Step]]:
+    """The methods, by their names in the figures."""
+    return {
+        "bag of words": methods.bag_of_words(),
+        "naive Bayes SVM": methods.naive_bayes_svm(),
+        "static vectors": methods.static_vectors(),
+        "ELMo features": methods.elmo_features(),
+        "ELMo, untrained": methods.untrained_elmo(),
+        "ELMo, layer 0": methods.words_alone(),
+        "ULMFiT": methods.ulmfit(task.text),
+        "mini masked LM": methods.masked_features(),
+    }
+
+
+def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Each method on each task, by the number of labels, and its lead over the bag of words."""
+    found: dict[str, Any] = {}
+    for name in tasks:
+        task = TASKS[name]()
+        asked = task.dev.drawn(ASKED, 0)
+        found[name] = {"what": task.what, "asked": len(asked.texts), "methods": {}}
+        rows: dict[str, dict[int, Any]] = {}
+        for way, steps in ways(task).items():
+            rows[way] = {}
+            for count in COUNTS + (MORE if way in CHEAP else ()):
+                draws = [task.train.drawn(count, seed) for seed in seeds]
+                if count > len(task.train.texts):
+                    break
+                said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
+                rows[way][count] = right_of(said, asked.labels)
+                share = 100 * float(np.mean(rows[way][count]))
+                print(f"{name}, {way}, {count} labels: {share:.1f}", flush=True)
+            found[name]["methods"][way] = {
+                str(count): {
+                    "right": share_right(right),
+                    "lead": share_right(right - rows["bag of words"][count]),
+                }
+                for count, right in rows[way].items()
+            }
+    return "Few labels: eight methods on four tasks", {"tasks": found}
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"curves": curves}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, and store what came out."""
+    return run_experiments("hundred_labels", __doc__, EXPERIMENTS, _prepare, argv, seeds=5)
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    torch.set_num_threads(1)
+    return (tuple(TASKS), args.seeds), {
+        "intervals": "95 %, bootstrap over draws and texts; a lead is taken draw by draw and text "
+        "by text",
+        "asked": f"{ASKED} texts of dev, all where there are fewer",
+        "threads": 1,
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

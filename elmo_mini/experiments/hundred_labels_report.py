@@ -1,0 +1,151 @@
+"""What lesson 15 shows: luck, learning curves with their leads, and three reports to be doubted."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_mini.experiments.broken_reports import symptoms
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
+from elmo_mini.results.intervals import lead
+from elmo_mini.results.stored import stored_result
+from elmo_mini.ulmfit.tasks import Task
+
+STORED = "hundred_labels_curves"
+SHOWN = ("bag of words", "ELMo features", "ELMo, untrained", "ULMFiT", "mini masked LM")
+
+
+def print_task(task: Task, count: int = 4) -> None:
+    """What is asked, and some texts with their classes."""
+    parts = ", ".join(f"{part} {len(getattr(task, part).texts):,}" for part in ("train", "dev"))
+    print(f"The task: {task.what}. Texts: {parts}; the test is locked away.")
+    for text, label in list(zip(task.train.texts, task.train.labels, strict=True))[:count]:
+        print(f"  {task.classes[label]:<9} {' '.join(text)}")
+
+
+def shares(right: Mapping[str, Mapping[int, NDArray[np.bool_]]]) -> None:
+    """Print the mean share of each method, by the number of labels."""
+    counts = list(next(iter(right.values())))
+    print(f"{'labels':<18}" + "".join(f"{count:>8}" for count in counts))
+    for name, rows in right.items():
+        print(f"{name:<18}" + "".join(f"{100 * row.mean():8.1f}" for row in rows.values()))
+
+
+def points(
+    leads: Mapping[str, Sequence[tuple[float, float, float]]],
+) -> dict[str, list[dict[str, float]]]:
+    """Rows of (mean, low, high) as figures take them."""
+    ends = ("mean", "low", "high")
+    return {
+        name: [dict(zip(ends, row, strict=True)) for row in rows] for name, rows in leads.items()
+    }
+
+
+def leads_figure(
+    leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
+) -> Picture:
+    """Leads over the bag of words, with the intervals that the learner computed.
+
+    The title names the method that is furthest ahead with the fewest labels.
+    """
+    best = max(leads, key=lambda name: leads[name][0][0])
+    mean, low, _ = leads[best][0]
+    how = "clearly" if low > 0 else "not clearly"
+    title = f"{counts[0]} labels: {best}, {100 * mean:+.0f} points against the bag of words, {how}"
+    return interval_bars(
+        [f"{count} labels" for count in counts],
+        points(leads),
+        title=title,
+        ylabel="points ahead",
+    )
+
+
+def print_leads(
+    leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
+) -> None:
+    """The same in words."""
+    for name, rows in points(leads).items():
+        for count, row in zip(counts, rows, strict=True):
+            print(f"{name:<18}{count:>4} labels: {lead(row)}")
+
+
+def tasks() -> dict[str, Any]:
+    """The tasks of the stored curves."""
+    found: dict[str, Any] = stored_result(STORED).numbers["tasks"]
+    return found
+
+
+def curves_figure(task: str, title: str) -> Picture:
+    """Shares of right answers by the number of labels, on one stored task."""
+    rows = {name: tasks()[task]["methods"][name] for name in SHOWN}
+    right = {name: [point["right"] for point in row.values()] for name, row in rows.items()}
+    return plots.curves(
+        {name: np.array([float(count) for count in row]) for name, row in rows.items()},
+        {name: [100 * point["mean"] for point in row] for name, row in right.items()},
+        bands={
+            name: (
+                np.array([100 * point["low"] for point in row]),
+                np.array([100 * point["high"] for point in row]),
+            )
+            for name, row in right.items()
+        },
+        title=title,
+        xlabel="labels",
+        ylabel="percent of dev right",
+        log_x=True,
+    )
+
+
+def stored_leads_figure(title: str, count: int = 100) -> Picture:
+    """With so many labels: how far each method is ahead of the bag of words, on all four tasks."""
+    names = [name for name in next(iter(tasks().values()))["methods"] if name != "bag of words"]
+    rows = {
+        task: [of["methods"][name][str(count)]["lead"] for name in names]
+        for task, of in tasks().items()
+    }
+    labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names]
+    return interval_bars(labels, rows, title=title, ylabel="points ahead")
+
+
+def print_stored_leads(count: int = 100) -> None:
+    """The same in words."""
+    for of in tasks().values():
+        print(f"{of['what']} ({count} labels, {of['asked']} texts asked)")
+        for name, row in of["methods"].items():
+            if name != "bag of words":
+                print(f"   {name:<18}{lead(row[str(count)]['lead'])}")
+
+
+def catch_up(task: str, labels: int = 25) -> int:
+    """The fewest stored labels with which a bag of words has as many right as ELMo with so many."""
+    rows = tasks()[task]["methods"]
+    goal = rows["ELMo features"][str(labels)]["right"]["mean"]
+    bags = {int(n): row["right"]["mean"] for n, row in rows["bag of words"].items()}
+    enough = [count for count, mean in bags.items() if mean >= goal]
+    return min(enough) if enough else max(bags)
+
+
+def print_catch_up(labels: int = 25) -> None:
+    """How many labels a bag of words needs on each task."""
+    for name, of in tasks().items():
+        rows = of["methods"]
+        goal = rows["ELMo features"][str(labels)]["right"]["mean"]
+        count = catch_up(name, labels)
+        mean = rows["bag of words"][str(count)]["right"]["mean"]
+        said = f"{count:,} labels" if mean >= goal else f"more than {count:,} labels"
+        print(f"{of['what']}: ELMo's {100 * goal:.0f} % with {labels} labels take {said}")
+
+
+def print_reports() -> None:
+    """What each report says, and what a reader with the program can measure."""
+    head = ("reported", "five draws", "fresh texts", "coin flips", "no double")
+    print(f"{'':<7}{head[0]:>9}  {head[1]:^24}  {head[2]:>11}  {head[3]:>10}  {head[4]:>9}")
+    for name, found in symptoms().items():
+        draws = " ".join(f"{100 * share:4.0f}" for share in found.draws)
+        print(
+            f"{name:<7}{100 * found.reported:9.1f}  {draws:^24}  {100 * found.fresh:11.1f}  "
+            f"{100 * found.coins:10.1f}  {100 * found.no_double:9.1f}"
+        )

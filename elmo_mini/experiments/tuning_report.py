@@ -1,0 +1,190 @@
+"""What lesson 14 measures, as figures and as lines to read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.experiments.broken_bodies import STEPS, WINDOW, Symptoms
+from elmo_mini.experiments.tuning_bench import Bench, Right, Scramble, Tune, baselines
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
+from elmo_mini.progress import progress_bar
+from elmo_mini.results.intervals import lead
+from elmo_mini.transformer.classifier import Classifier
+from elmo_mini.transformer.fine_tuning import tune as course_tune
+from elmo_mini.transformer.scrambling import scrambled
+from elmo_mini.ulmfit.report import share_right
+from elmo_mini.ulmfit.tasks import Labelled
+
+LENGTHS = (10, 20, 40, 80)
+LABELS = 50
+
+
+def answers(
+    bench: Bench,
+    ways: Mapping[str, Mapping[str, Any]],
+    seeds: Sequence[int],
+    *,
+    tune: Tune = course_tune,
+    scramble: Scramble = scrambled,
+) -> dict[str, list[Right]]:
+    """Train on 50 labels in each way, once for each draw; which answers for the test are right.
+
+    Parameters
+    ----------
+    ways : of each, ``kind`` of weights, or ``kept``, how far up they stay pretrained (by default
+        all is pretrained), and whatever `Bench.tuned` takes
+    tune, scramble : the loop, and what scrambles, the learner's or the course's
+    """
+    found: dict[str, list[Right]] = {name: [] for name in ways}
+    with progress_bar(total=len(ways) * len(seeds)) as bar:
+        for seed in seeds:
+            known = bench.task.train.drawn(LABELS, seed)
+            for name, way in ways.items():
+                how = dict(way)
+                kind, kept = how.pop("kind", "pretrained"), how.pop("kept", None)
+                weights = bench.weights(kind, seed, scramble)
+                if kept is not None:
+                    weights = bench.mixed(kept, seed)
+                model = bench.tuned(weights, known, seed, tune=tune, **how)
+                found[name].append(bench.right(model, bench.task.test))
+                bar.update()
+    return found
+
+
+def share_bars(runs: Mapping[str, Sequence[Right]], title: str) -> Picture:
+    """Right answers of each, with intervals over draws and texts."""
+    shares = right_by(runs)
+    return interval_bars(
+        [name.replace(" and ", "\nand ") for name in shares],
+        {"right answers": list(shares.values())},
+        title=title,
+        ylabel="right answers (%)",
+    )
+
+
+def first_figure(bench: Bench, runs: Mapping[str, Classifier], known: Labelled) -> Picture:
+    """Trained networks and the sceptics that learn from the same labels, on the test."""
+    asked = bench.task.test
+    right = baselines(known, asked)
+    right |= {name: bench.right(model, asked) for name, model in runs.items()}
+    commonest = np.bincount(asked.labels).max() / len(asked.labels)
+    return plots.bars(
+        [name.replace(" and ", "\nand ") for name in right],
+        {"right answers": [100 * share.mean() for share in right.values()]},
+        title="With 50 labels, the pretrained network is ahead of everybody (one draw)",
+        ylabel=f"right answers on {len(asked.texts)} texts (%)",
+        level=("commonest class", 100 * commonest),
+    )
+
+
+def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:
+    """The training loss of the four runs."""
+    return plots.curves(
+        WINDOW * np.arange(1, 1 + STEPS // WINDOW),
+        {name: run.losses for name, run in runs.items()},
+        title="The training loss of the four runs",
+        xlabel="steps",
+        ylabel=f"loss of {WINDOW} batches (nats)",
+    )
+
+
+def suffering(right: Mapping[str, Mapping[str, Any]]) -> str:
+    """Print what shuffling cost each task; which tasks it cost something, in a word."""
+    hurt = []
+    for task, rows in right.items():
+        point = rows["speeches less shuffled"]
+        print(f"{task}: speeches less shuffled speeches {lead(point)}")
+        hurt += [task] * (point["low"] > 0)
+    return "both" if len(hurt) == 2 else hurt[0] if hurt else "neither"
+
+
+def right_by(runs: Mapping[str, Sequence[Right]]) -> dict[str, dict[str, Any]]:
+    """Share of right answers of each, with its interval over draws and texts."""
+    return {name: share_right(np.stack(draws)) for name, draws in runs.items()}
+
+
+def saved_labels(
+    right: Mapping[str, Mapping[str, Mapping[str, float]]], labels_needed: Any
+) -> dict[str, float]:
+    """Labels that each needs for what the pretrained network does with the fewest."""
+    level = next(iter(right["pretrained"].values()))["mean"]
+    return {
+        name: labels_needed([int(n) for n in points], [p["mean"] for p in points.values()], level)
+        for name, points in right.items()
+    }
+
+
+def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:
+    """How many points one is ahead of another, draw by draw and text by text, in words."""
+    return lead(share_right(np.stack(runs[one]) - np.stack(runs[other])))
+
+
+def losses_by_length(
+    bench: Bench, kinds: Sequence[str], seeds: Sequence[int]
+) -> dict[str, list[tuple[float, float]]]:
+    """For each kind of weights, the losses of its 50 labels and of dev, a pair for each run."""
+    found: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
+    with progress_bar(total=len(kinds) * len(seeds) * len(LENGTHS)) as bar:
+        for kind in kinds:
+            for seed in seeds:
+                known = bench.task.train.drawn(LABELS, seed)
+                for steps in LENGTHS:
+                    model = bench.tuned(bench.weights(kind, seed), known, seed, steps=steps)
+                    pair = bench.loss(model, known), bench.loss(model, bench.task.dev)
+                    found[kind].append(pair)
+                    bar.update()
+    return found
+
+
+def trained_and_held_out(
+    bench: Bench, kinds: Sequence[str], seeds: Sequence[int], *, title: str
+) -> Picture:
+    """Held-out loss over training loss, for runs of several lengths."""
+    found = losses_by_length(bench, kinds, seeds)
+    lines: dict[str, np.ndarray] = {}
+    across: dict[str, np.ndarray] = {}
+    for kind, pairs in found.items():
+        mean = np.array(pairs).reshape(len(seeds), len(LENGTHS), 2).mean(0)
+        across[kind], lines[kind] = mean[:, 0], mean[:, 1]
+    return plots.curves(
+        across,
+        lines,
+        title=title,
+        xlabel=f"loss of the {LABELS} labels (nats), mean of {len(seeds)} draws",
+        ylabel="loss of 200 other texts (nats)",
+        log_x=True,
+    )
+
+
+def label_curves(right: Mapping[str, Mapping[str, Mapping[str, float]]], *, title: str) -> Picture:
+    """Right answers by the number of labels, with intervals."""
+    rows = {
+        name: {end: 100 * np.array([p[end] for p in points.values()]) for end in _ENDS}
+        for name, points in right.items()
+    }
+    return plots.curves(
+        [int(count) for count in next(iter(right.values()))],
+        {name: row["mean"] for name, row in rows.items()},
+        bands={name: (row["low"], row["high"]) for name, row in rows.items()},
+        title=title,
+        xlabel="labels",
+        ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def knowledge_figure(right: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
+    """Two tasks, by what the weights have read."""
+    names = [name for name in next(iter(right.values())) if " less " not in name]
+    return interval_bars(
+        [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names],
+        {task: [rows[name] for name in names] for task, rows in right.items()},
+        title=title,
+        ylabel="right answers (%)",
+    )
+
+
+_ENDS = ("mean", "low", "high")

@@ -1,0 +1,137 @@
+"""``python -m elmo_mini.experiments.why_bert NAME ...``: what lesson 14 measures, full-size.
+
+``labels``: pretrained, scrambled and fresh weights, by the number of labels.
+``knowledge``: weights pretrained on speeches, on speeches with their words shuffled, and on film
+reviews, fine-tuned for two tasks.
+"""
+
+import argparse
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from elmo_mini import corpora
+from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.speeches import fit
+from elmo_mini.experiments.tuning_bench import (
+    KINDS,
+    Bench,
+    Weights,
+    baselines,
+    bench,
+)
+from elmo_mini.experiments.word_classes import word_classes
+from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.ulmfit import tasks
+from elmo_mini.ulmfit.report import share_right
+from elmo_mini.ulmfit.tasks import Labelled
+
+STEPS = {50: 100, 200: 150, 800: 200, 3_200: 300}
+KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
+SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
+BAG = "bag of words"
+
+
+def labels(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Right answers by the number of labels."""
+    it = bench()
+    asked, curves = it.task.test, dict[str, dict[str, Any]]()
+    for kind in KINDS:
+        curves[kind] = {
+            str(count): share_right(
+                np.stack([_tuned(it, kind, count, steps, seed) for seed in seeds])
+            )
+            for count, steps in STEPS.items()
+        }
+    for count in STEPS:
+        draws = [baselines(it.task.train.drawn(count, seed), asked) for seed in seeds]
+        for name in draws[0]:
+            right = share_right(np.stack([draw[name] for draw in draws]))
+            curves.setdefault(name, {})[str(count)] = right
+    return "The class of the last word, by the number of labels", {
+        "training": f"batches of 10, steps by labels {STEPS}; Adam, body 0.001, head 0.01",
+        "test": f"{len(asked.texts)} beginnings of sentences (MASC)",
+        "seeds": list(seeds),
+        "right": curves,
+    }
+
+
+def _tuned(it: Bench, kind: str, count: int, steps: int, seed: int) -> np.ndarray:
+    known = it.task.train.drawn(count, seed)
+    return it.right(it.tuned(it.weights(kind, seed), known, seed, steps=steps), it.task.test)
+
+
+def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Right answers with 50 labels, by what the weights have read."""
+    speeches = list(corpora.load("state_union").split("train").sentences(lower=True))
+    films = list(corpora.load("movie_reviews").split("train").sentences(lower=True))
+    films = films[: len(speeches) * 2]
+    vocabulary = word_vocabulary([*speeches, *films], max_size=WORDS)
+    it = Bench(word_classes(), {}, vocabulary, SMALL)
+    lots = random.Random(0)
+    shuffled = [lots.sample(sentence, len(sentence)) for sentence in speeches]
+    read: dict[str, Weights] = {
+        "speeches": _pretrained(it, speeches),
+        "speeches, words shuffled": _pretrained(it, shuffled),
+        "film reviews": _pretrained(it, films),
+    }
+    asked = {
+        "class of the last word": (it.task.train, it.task.test, len(it.task.classes)),
+        "kind of question": _questions(),
+    }
+    found: dict[str, dict[str, Any]] = {}
+    for task, (train, test, classes) in asked.items():
+        rows: dict[str, list[np.ndarray]] = {name: [] for name in ("nothing", *read, BAG)}
+        for seed in seeds:
+            known = train.drawn(KNOWN, seed)
+            for name in ("nothing", *read):
+                weights = read[name] if name in read else it.fresh(seed)
+                model = it.tuned(weights, known, seed, classes=classes)
+                rows[name].append(it.right(model, test))
+            rows[BAG].append(baselines(known, test)[BAG])
+        found[task] = {name: share_right(np.stack(right)) for name, right in rows.items()}
+        found[task]["speeches less shuffled"] = share_right(
+            np.stack(rows["speeches"]) - np.stack(rows["speeches, words shuffled"])
+        )
+    return "What the weights have read, and two tasks with 50 labels", {
+        "pretraining": f"{EPOCHS} epochs of {TOKENS:,} tokens each, one run each",
+        "network": {**SMALL, "words": len(vocabulary)},
+        "intervals": "over draws of labels and texts of the test, not over pretraining runs",
+        "seeds": list(seeds),
+        "right": found,
+    }
+
+
+def _pretrained(it: Bench, sentences: Sequence[list[str]]) -> Weights:
+    torch.manual_seed(0)
+    model = it.body()
+    fit(model, text_stream(sentences, it.vocabulary)[:TOKENS], EPOCHS)
+    return {name: tensor.detach() for name, tensor in model.state_dict().items()}
+
+
+def _questions() -> tuple[Labelled, Labelled, int]:
+    found = tasks.questions()
+    return found.train, found.test, len(found.classes)
+
+
+EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
+    "labels": labels,
+    "knowledge": knowledge,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    return run_experiments("why_bert", __doc__, EXPERIMENTS, _prepare, argv, seeds=3)
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    torch.set_num_threads(1)
+    return (args.seeds,), {}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

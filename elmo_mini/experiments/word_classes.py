@@ -1,0 +1,87 @@
+"""``python -m elmo_mini.experiments.word_classes``: beginnings of sentences, and what they end in.
+
+The task of lesson 14: a sentence is cut at a random place; which class of word is the last one? Its
+file ships with the course, so that the lesson runs without the corpora. The command writes it anew
+from MASC (Ide et al. 2010), the Manually Annotated Sub-Corpus of American English, which is free of
+restrictions.
+"""
+
+import random
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from elmo_mini import corpora
+from elmo_mini.corpora.splits import Part
+from elmo_mini.files import write_text
+from elmo_mini.ulmfit.tasks import Labelled
+
+FILE = Path(__file__).parents[1] / "data" / "word_classes.txt"
+CLASSES = {
+    "NN": "noun",
+    "VB": "verb",
+    "JJ": "adjective",
+    "RB": "adverb",
+    "IN": "preposition",
+    "DT": "article",
+    "PR": "pronoun",
+    "CC": "and, or, but",
+    "MD": "modal verb",
+    "TO": "to",
+}
+SIZES: dict[Part, int] = {"train": 3_200, "dev": 200, "test": 400}
+LONGEST = 16
+
+
+@dataclass(frozen=True)
+class WordClasses:
+    """Beginnings of sentences in lower case, at most 16 words, and the class of the last word.
+
+    Attributes
+    ----------
+    classes : their names; a label is a place in this list
+    """
+
+    classes: tuple[str, ...]
+    train: Labelled
+    dev: Labelled
+    test: Labelled
+
+
+@lru_cache(maxsize=1)
+def word_classes() -> WordClasses:
+    """The task as it ships; no document of the test stands in the other parts."""
+    tags = list(CLASSES)
+    found: dict[str, Labelled] = {}
+    part = ""
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            part = line[2:]
+            found[part] = Labelled([], [])
+        elif line:
+            tag, _, words = line.partition(" ")
+            found[part].texts.append(words.split(" "))
+            found[part].labels.append(tags.index(tag))
+    return WordClasses(tuple(CLASSES.values()), found["train"], found["dev"], found["test"])
+
+
+def main() -> int:
+    """Draw the beginnings from MASC, and write the file."""
+    lots, corpus = random.Random(0), corpora.load("masc_tagged")
+    lines: list[str] = []
+    for part, size in SIZES.items():
+        rows = set()
+        for sentence in corpus.split(part).tagged_sentences():
+            end = lots.randint(1, len(sentence))
+            words = [word.lower() for word, _ in sentence[:end]][-LONGEST:]
+            tag = sentence[end - 1][1][:2]
+            if tag in CLASSES and not any(set(word) & set(" \n") or not word for word in words):
+                rows.add(f"{tag} {' '.join(words)}")
+        lines += [f"# {part}", *lots.sample(sorted(rows), size)]
+    write_text(FILE, "\n".join(lines) + "\n")
+    print(f"{FILE}: {', '.join(f'{size} of {part}' for part, size in SIZES.items())}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

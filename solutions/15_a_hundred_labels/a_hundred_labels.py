@@ -1,0 +1,612 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slide="slide"
+# # 15 · A hundred labels
+#
+# Somebody gives you a hundred labelled sentences and asks for a classifier. You own everything that this course has built: counts of words, static vectors, ELMo, ULMFiT, a masked language model. Which one do you take, and how do you know? You will choose, measure and sign. At the end your method meets texts that you have never measured on.
+
+# %%
+import numpy as np
+import torch
+
+from autograde import calibration, check, or_reference, outcome, predict, progress
+from elmo_mini.experiments import hundred_labels_report as report
+from elmo_mini.few_labels import methods
+from elmo_mini.few_labels.tasks import first_task
+from elmo_mini.figures import ideas, plots
+from elmo_mini.progress import progress_bar
+from elmo_mini.results.stored import stored_result
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+
+# %% tags=["road"]
+plots.road("15")
+
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - split texts so that none stands on both sides,
+# - let every part of a method learn from the known texts alone,
+# - choose among methods without looking at the test,
+# - say how sure a lead is, over labels *and* over texts, and how many texts it takes to see one,
+# - find the leak in a report that looks too good,
+# - choose a method for few labels, and defend the choice.
+#
+# ## The papers
+#
+# This lesson measures what three papers say of few labels: **TagLM**, [P17-1161](https://aclanthology.org/P17-1161/), **ELMo**, section 5.4, [N18-1202](https://aclanthology.org/N18-1202/), and **ULMFiT**, section 5, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146).
+#
+# The lesson takes 110 minutes if you are quick. Short of time? Exercises 1, 3, 4 and 7 are the spine. The lesson goes on without the others.
+#
+# ## Letters
+#
+# | letter | means |
+# |---|---|
+# | $n$ | texts of the test |
+# | $\Delta_i$ | 1 if only the first method has text $i$ right, −1 if only the second has, else 0 |
+# | $\bar\Delta$ | the mean of the $\Delta_i$: the lead of the first method |
+# | $u$ | the share of the texts on which exactly one of the two is right |
+# | $z$ | how many standard errors an interval reaches to each side; 1.96 for 95 % |
+
+# %% [markdown] instructor=true
+# **Instructor.** Honest minutes: introduction and luck 8; section 2, 25; section 3, 22; section 4, 32; section 5, 9; section 6, 22; the rest 15, the two essays apart. For 60 minutes: sections 1, 3, 5 and 6, with exercises 1, 2 and 4 shown solved. **The hidden test.** In self-study it is the test part of the lesson's task, on the learner's disk: the check never shows a label, and nothing stops a thief. For marks, write 200 texts or more of a task of your own as JSON lines, `{"part": "train", "text": "...", "label": "..."}`, parts train and test, and set `BEFORE_BERT_HIDDEN` to that file where nbgrader runs, and nowhere else. The mark for exercise 7 is a ladder: five steps for each of 25, 50 and 100 labels, from *not much worse than a bag of words* to *40 % fewer errors*. Answers of two processors may differ in a text or two; on a ladder that costs one step at most. Keep essay 1 as the other half of the grade: the argument counts as much as the number.
+
+# %% [markdown] slide="slide"
+# ## 1. The luckiest coin
+#
+# Two hundred methods take part in a contest. Each one throws a coin for every text. The test has 50 texts, and the winner is published.
+
+# %%
+predict("luck", "What percentage of the 50 texts does the best of 200 coins have right?", unit="%")
+
+# %% slide="subslide"
+coins = np.random.default_rng(15).integers(0, 2, (200, 100))  # 200 methods, 100 texts
+truth = np.random.default_rng(51).integers(0, 2, 100)
+hits = (coins == truth)[:, :50].mean(1)
+best = hits.argmax()
+print(f"Published: coin {best} has {hits[best]:.0%} of the test right.")
+print(f"The same coin on 50 fresh texts: {(coins[best, 50:] == truth[50:]).mean():.0%}")
+outcome("luck", 100 * hits[best], unit="%")
+
+# %% [markdown]
+# Nobody cheated, and the published number is worth nothing. Who tries many things and reports the best has measured luck. With a hundred labels luck is large, so **half of this lesson is a protocol**: a way of measuring in which luck and leaks have no way in.
+
+# %% [markdown] slide="slide"
+# ## 2. No way in
+#
+# Here is the task. A text asks for no grammar and no names, only for this: whose words are these?
+
+# %%
+TASK = first_task()
+report.print_task(TASK)
+
+# %% [markdown] slide="subslide"
+# ### No text on both sides
+#
+# Real files repeat themselves. A snippet is quoted twice, a contract is copied, a question is asked again with a capital. (TREC's training file holds 11 of its 500 test questions.) A model that knows such a text by heart is right about it, and has understood nothing.
+
+# %% [markdown] exercise="split"
+# ### Exercise 1. No text on both sides
+#
+# Write `split(texts, count, rng)`. It returns two lists of row numbers: those to learn from, and those of the test, in any order.
+#
+# - Every row is on exactly one side.
+# - No text is on both sides, whatever its capitals.
+# - The test is drawn at random. It has at least `count` rows, and more only because of copies.
+# - The same `rng` gives the same split.
+
+
+# %% exercise="split"
+def split(texts, count, rng):
+    """Rows to learn from, and rows of the test."""
+    ### BEGIN SOLUTION
+    spelt = [" ".join(text).lower() for text in texts]
+    drawn = {spelt[row] for row in rng.permutation(len(texts))[:count]}
+    learn, test = [], []
+    for row, text in enumerate(spelt):
+        (test if text in drawn else learn).append(row)
+    return learn, test
+    ### END SOLUTION
+
+
+# %% check="split"
+check("split", split)
+
+# %% [markdown] hints="split"
+# nudge: You draw rows, or you draw texts. What happens to the copies of what you have drawn?
+#
+# idea: Give every row a spelling that its copies share. Then decide for each *spelling* on which side it is, and let all rows follow.
+#
+# outline: Draw `count` rows, collect their spellings in a set, and go through all rows: a row whose spelling is in the set belongs to the test. `rng.permutation(len(texts))` draws without return.
+
+# %%
+split = or_reference("split", split)
+TEXTS, LABELS = TASK.train.texts + TASK.dev.texts, TASK.train.labels + TASK.dev.labels
+KNOWN, CHECKED = split(TEXTS, len(TEXTS) // 3, np.random.default_rng(1))
+print(f"{len(KNOWN):,} rows to draw labels from, {len(CHECKED):,} to be asked about")
+
+# %% [markdown] slide="subslide"
+# ### Learn here, answer there
+#
+# A method is more than its classifier. Before it may come a counter that collects words, a scale that brings numbers to mean 0, a picker that keeps the twenty best words. **All of them learn.** And what learns may leak.
+#
+# So here a method is a *list of steps*. Each step has the same form. It is called with inputs and their labels, learns from them what it likes, and returns a function. That function turns any inputs into what the next step takes. The function of the last step gives labels. Two small ones:
+
+
+# %%
+def lengths(texts, labels):
+    """A step that learns nothing: each text becomes the number of its words."""
+    return lambda asked: [len(text) for text in asked]
+
+
+def longer_than_usual(numbers, labels):
+    """A step that learns a mean: 1 for what is above it."""
+    mean = sum(numbers) / len(numbers)
+    return lambda asked: [int(number > mean) for number in asked]
+
+
+SHORT_OR_LONG = [lengths, longer_than_usual]
+
+# %% [markdown] exercise="learn_and_answer"
+# ### Exercise 2. Learn here, answer there
+#
+# Write `learn_and_answer(steps, known, labels, asked)`: the labels that the method gives to the texts in `asked`. Every step learns once, from the known texts as the steps before it have left them. No step learns anything from `asked`. Lists may have any number of steps.
+
+
+# %% exercise="learn_and_answer"
+def learn_and_answer(steps, known, labels, asked):
+    """Answers for `asked`, by steps that have learnt from `known` alone."""
+    ### BEGIN SOLUTION
+    for step in steps:
+        function = step(known, labels)
+        known = function(known)
+        asked = function(asked)
+    return asked
+    ### END SOLUTION
+
+
+# %% check="learn_and_answer"
+check("learn_and_answer", learn_and_answer)
+
+# %% [markdown] hints="learn_and_answer"
+# nudge: Follow `SHORT_OR_LONG` by hand for two known texts and one that is asked. What does the second step learn from?
+#
+# idea: Two things travel through the steps side by side: the known texts and the asked ones. Both go through the same function. Only one of the two is learnt from.
+#
+# outline: For each step in turn: let it learn from what `known` has become, and replace both `known` and `asked` by what its function makes of them.
+
+# %%
+learn_and_answer = or_reference("learn_and_answer", learn_and_answer)
+
+
+def labelled(rows):
+    """The texts and labels of these rows of the task."""
+    return [TEXTS[row] for row in rows], [LABELS[row] for row in rows]
+
+
+known, labels = labelled(np.random.default_rng(0).permutation(KNOWN)[:100])
+asked, answers = labelled(CHECKED[:400])
+for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": methods.bag_of_words()}.items():
+    said = np.array(learn_and_answer(steps, known, labels, asked))
+    print(f"{name}, 100 labels: {(said == answers).mean():.1%} of {len(asked)} texts are right")
+
+# %% [markdown] slide="slide"
+# ## 3. Choose without looking
+#
+# Who chooses by the test has sent two hundred coins into it. But a hundred labels are few, and to set half of them aside for choosing hurts. **Cross-validation** uses each of them twice. The known texts are cut into folds. Each fold is answered by a method that has learnt from all the others. When all folds have had their turn, every known text has one honest answer.
+#
+# Then one method is chosen, it learns from all known texts, and the test is opened. Once.
+
+# %% [markdown] exercise="choose"
+# ### Exercise 3. Choose without looking
+#
+# Write `choose(methods, known, labels, folds, asked, truth)`.
+#
+# - `methods` is a dict: a name, and its list of steps. `folds` has a number for each known text, `truth` the label of each asked one.
+# - The best method is the one that has most of the known texts right in cross-validation; of equally good ones the first.
+# - Return a pair: its name, and the share of `asked` that it has right. No other method is asked about these.
+
+
+# %% exercise="choose"
+def choose(methods, known, labels, folds, asked, truth):
+    """The name of the chosen method, and its share of the test."""
+    ### BEGIN SOLUTION
+    right = {}
+    for name, steps in methods.items():
+        right[name] = 0
+        for fold in set(folds):
+            rest = [row for row, its in enumerate(folds) if its != fold]
+            held = [row for row, its in enumerate(folds) if its == fold]
+            said = learn_and_answer(
+                steps,
+                [known[row] for row in rest],
+                [labels[row] for row in rest],
+                [known[row] for row in held],
+            )
+            right[name] += sum(
+                int(label == labels[row]) for label, row in zip(said, held, strict=True)
+            )
+    best = max(right, key=right.get)
+    said = learn_and_answer(methods[best], known, labels, asked)
+    return best, float(np.mean(np.array(said) == np.array(truth)))
+    ### END SOLUTION
+
+
+# %% check="choose"
+check("choose", choose)
+
+# %% [markdown] hints="choose"
+# nudge: Which texts may a method have learnt when it answers fold 2? And when it answers the test?
+#
+# idea: Two loops: over the methods, and for each over the folds. Inside, two lists of rows: those of this fold, and all others. Count how many answers are right, over all folds.
+#
+# outline: For a fold, `learn_and_answer(steps, texts of the others, labels of the others, texts of the fold)`. Add up the hits of a method. `max(right, key=right.get)` names the first of the best. Then `learn_and_answer` once more, with all known texts, for `asked`.
+
+# %%
+choose = or_reference("choose", choose)
+METHODS = {
+    "bag of words": methods.bag_of_words(),
+    "naive Bayes SVM": methods.naive_bayes_svm(),
+    "static vectors": methods.static_vectors(),
+    "ELMo features": methods.elmo_features(),
+    "mini masked LM": methods.masked_features(),
+}
+
+# %%
+predict("chosen", "100 labels. Which does your protocol choose?", options=list(METHODS))
+
+# %% slide="subslide"
+folds = [row % 5 for row in range(len(known))]
+chosen, share = choose(METHODS, known, labels, folds, asked, answers)
+print(
+    f"Chosen by five folds of {len(known)} labels: {chosen}. On {len(asked)} other texts: {share:.1%}"
+)
+outcome("chosen", chosen)
+
+# %% [markdown] slide="slide"
+# ## 4. How sure?
+#
+# One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the difference text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out.
+
+# %% [markdown] exercise="paired_interval"
+# ### Exercise 4. How sure is the lead?
+#
+# Write `paired_interval(first, second, rng, rounds=1000)`. `first` and `second` are tables (draws, n) of True and False: which texts a method has right, after learning from each draw of labels. Row and column mean the same in both.
+#
+# Return the low and the high end of the 95 % interval of the lead, as shares. It must know both kinds of chance: that other labels could have been drawn, and that other texts could have been asked. Use the bootstrap of lesson 09: make a new experiment out of the old one, with return, `rounds` times.
+
+
+# %% exercise="paired_interval"
+def paired_interval(first, second, rng, rounds=1000):
+    """The ends of the 95 % interval of how much more often the first is right."""
+    ### BEGIN SOLUTION
+    lead = first.astype(float) - second.astype(float)
+    draws, texts = lead.shape
+    means = []
+    for _ in range(rounds):
+        rows = rng.integers(draws, size=draws)
+        columns = rng.integers(texts, size=texts)
+        means.append(lead[rows][:, columns].mean())
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+    ### END SOLUTION
+
+
+# %% check="paired_interval"
+check("paired_interval", paired_interval)
+
+# %% [markdown] hints="paired_interval"
+# nudge: If somebody repeats your experiment, what is drawn anew: single cells of the table, or something larger?
+#
+# idea: A new experiment has other draws of labels and other texts. So one round draws whole rows, with return, and whole columns, with return, from the table of differences.
+#
+# outline: Subtract the tables as numbers. In each round draw as many row numbers as there are rows, as many column numbers as there are columns, and keep the mean of that table. The ends are the quantiles 0.025 and 0.975 of these means.
+
+# %%
+paired_interval = or_reference("paired_interval", paired_interval)
+
+# %% [markdown] slide="subslide"
+# Now the curve that papers draw: 25, 50 and 100 labels, three draws each, the smaller ones inside the larger. ULMFiT joins in, fine-tuned on each draw (stages 1 and 3). Everything is compared with the bag of words, on the same labels and texts, by your interval.
+
+# %%
+predict(
+    "few",
+    "25 labels: how many points are ELMo's features ahead of the bag of words?",
+    unit="points",
+)
+
+# %% slide="subslide"
+COUNTS, SEEDS = (25, 50, 100), (1, 2, 3)
+METHODS["ULMFiT"] = methods.ulmfit(TASK.text)
+
+
+def table(steps, count):
+    """(3, n) which of the asked texts a method has right, for three draws of so many labels."""
+    rows = []
+    for seed in SEEDS:
+        drawn = np.random.default_rng(seed).permutation(KNOWN)[:count]
+        rows.append(np.array(learn_and_answer(steps, *labelled(drawn), asked)) == answers)
+    return np.stack(rows)
+
+
+right = {name: {} for name in METHODS}
+with progress_bar(total=len(METHODS) * len(COUNTS)) as bar:
+    for name, steps in METHODS.items():
+        for count in COUNTS:
+            right[name][count] = table(steps, count)
+            bar.update()
+report.shares(right)
+
+# %% slide="subslide"
+base = right["bag of words"]
+leads = {
+    name: [
+        (
+            rows[count].mean() - base[count].mean(),
+            *paired_interval(rows[count], base[count], np.random.default_rng(0)),
+        )
+        for count in COUNTS
+    ]
+    for name, rows in right.items()
+    if rows is not base
+}
+report.leads_figure(leads, COUNTS)
+
+# %%
+report.print_leads(leads, COUNTS)
+outcome("few", 100 * leads["ELMo features"][0][0], unit="points")
+
+# %% [markdown]
+# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. (With the few texts of the Lee corpus, the intervals here are too wide to be sure.) Is that so on every task? The stored runs ask four of them, with five draws: this lesson's task in both of its forms, and the two of lesson 11.
+
+# %% slide="subslide"
+print(stored_result("hundred_labels_curves"))
+report.stored_leads_figure(
+    "100 labels: the task decides what reading is worth, against a bag of words (stored)"
+)
+
+# %%
+report.print_stored_leads()
+
+# %% [markdown]
+# **The task decides.** Opinion or plot, quoted or reported: ELMo's features are clearly ahead. What a question asks for, and for or against a film: no model that has read is clearly ahead of counting words.
+#
+# Two controls say what makes the lead. *ELMo, untrained* has the same width and reads the same letters, but nothing was learnt. It is no better than the bag of words on opinions and plots: so it is the reading that helps, and not the network. *Layer 0* knows words and no neighbours. Part of the lead is already there, and on the quotations nearly all of it. So ask two things before you praise a context: does reading help, and does the *context* help?
+#
+# ULMFiT and the small masked LM do not lead here. Ours have read little: the masked one read for two minutes of one processor core. This is a measurement of our models and not of the ideas.
+
+# %% [markdown] slide="subslide"
+# ### How many texts?
+#
+# The other way round: before anybody labels a test, how large must it be? Nothing has been measured yet. You can only say which lead you want to see, and how often the two methods will disagree.
+
+# %% [markdown] exercise="texts_needed"
+# ### Exercise 5. How many texts does the test need? (derive it)
+#
+# Pen and paper first. $\Delta_i$ is 1, −1 or 0. It is not 0 in a share $u$ of the texts, and its mean is $\bar\Delta$. What is the mean of its square? So what is its variance? What is the standard error of the mean of $n$ of them?
+#
+# Then write `texts_needed(lead, disagree, width=1.96)`: the smallest whole $n$ at which `width` standard errors are no more than the lead. `lead` is $\bar\Delta$, `disagree` is $u$, both shares.
+
+
+# %% exercise="texts_needed"
+def texts_needed(lead, disagree, width=1.96):
+    """How many texts it takes until so many standard errors are no more than the lead."""
+    ### BEGIN SOLUTION
+    variance = disagree - lead**2
+    return int(np.ceil(width**2 * variance / lead**2))
+    ### END SOLUTION
+
+
+# %% check="texts_needed"
+check("texts_needed", texts_needed)
+
+# %% [markdown] hints="texts_needed"
+# nudge: Write a table of the three values of $\Delta_i$ and of their squares. Which of the shares do you know?
+#
+# idea: The square is 1 wherever exactly one is right, so its mean is $u$. A variance is the mean of the squares less the square of the mean. The standard error of a mean is the root of variance over $n$.
+#
+# outline: Set `width` standard errors equal to the lead, square both sides, solve for $n$, and round up.
+
+# %% [markdown] model_answer="texts_needed"
+# The mean of $\Delta_i^2$ is $u$, so the variance is $u - \bar\Delta^2$ and the standard error $\sqrt{(u - \bar\Delta^2)/n}$. From $z \sqrt{(u - \bar\Delta^2)/n} = \bar\Delta$ follows $n = z^2 (u - \bar\Delta^2) / \bar\Delta^2$. Asked of *different* texts, two methods with 85 and 88 % right have the variance $0.85 \cdot 0.15 + 0.88 \cdot 0.12 = 0.233$ in place of 0.149: half as many texts again. McNemar's test of 1947 rests on the same disagreements.
+
+# %%
+texts_needed = or_reference("texts_needed", texts_needed)
+for lead in (0.10, 0.05, 0.03, 0.01):
+    print(
+        f"A lead of {100 * lead:.0f} points, 15 of 100 texts in dispute: {texts_needed(lead, 0.15):,}"
+    )
+print(f"3 points, seen four times out of five: {texts_needed(0.03, 0.15, width=2.8):,}")
+
+# %% [markdown]
+# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 2.8 standard errors, and 1,299 texts. TREC-6 has 500. Many a published lead of half a point could not have been seen.
+
+# %% [markdown] slide="slide"
+# ## 5. Three broken reports
+#
+# Four reports of a hundred labels and a bag of words of which the twenty best are kept. Each is a cross-validation in five folds, five times over. One is sound. Beside the reported share stands what anybody with the program can measure: the same models on **fresh texts**; what would be reported if the labels were **coin flips**, one for each text; and the share among test texts that have **no double** among those that were learnt.
+
+# %% slide="subslide"
+report.print_reports()
+
+# %% [markdown] exercise="broken_reports"
+# ### Exercise 6. Three broken reports
+#
+# Which fault has which report?
+#
+# 1. Copies of a text stand on both sides of the split.
+# 2. The words were picked with the labels of all folds.
+# 3. The best of sixty variants was chosen on the test.
+# 4. All five draws are the same draw.
+# 5. The test holds texts of one class only.
+# 6. The baseline learnt from half of the labels.
+#
+# Return a dict with the number of each report's fault.
+
+
+# %% exercise="broken_reports"
+def broken_reports():
+    """The fault of each report, by its number."""
+    ### BEGIN SOLUTION
+    return {"A": 2, "B": 4, "C": 1}
+    ### END SOLUTION
+
+
+# %% check="broken_reports"
+check("broken_reports", broken_reports)
+
+# %% [markdown] hints="broken_reports"
+# nudge: What should *any* sound protocol report of coin flips?
+#
+# idea: Two reports find something in coin flips. One of them loses it again when doubles are left out. The third has nothing wrong in its mean: look at what the mean is of.
+#
+# outline: A text that is learnt with its coin is known with its coin, if it comes again. If no text comes again, something else must have seen the coins of the fold.
+
+# %% [markdown] model_answer="broken_reports"
+# **A** tells coin flips apart, without any double: a step in front of the folds has seen all labels, and has kept those words that happen to fit them, those of the held-out fold, too. With many words and few labels there are always some. It is the commonest leak of all, since a table of features *looks* like data. Your `learn_and_answer` cannot make it. **B** is one draw in five copies: no spread, so the interval is of no width, and the mean is one number. **C** finds something in coin flips as well, but only among doubles. The others are right as often as they should be, or less: who chases copies learns less from the rest. With fault 3 coin flips would come out somewhat above a half, as the luckiest of sixty does.
+
+# %% [markdown] slide="slide"
+# ## 6. Your method
+#
+# Now choose. Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, own features, a language model that reads the unlabelled texts, your `choose` at work inside. Measure on `asked` as in section 4, as often as you like; it is yours. **The hidden texts are asked once.** What you see of them is a ladder: which steps your method has reached.
+#
+# What does *hidden* mean? At home the texts lie on your disk, as everything does. The check shows no label, and nobody hinders you from looking: you would only fool yourself. In a course that gives marks, the hidden texts may be another file, on another task, that never was on your machine. So write a method, not a table of answers.
+
+# %% [markdown] exercise="hand_in"
+# ### Exercise 7. Your method
+#
+# Write `hand_in(texts, labels, unlabelled, asked)`: a label, as in `labels`, for each text in `asked`. Texts are lists of words in lower case. `unlabelled` has up to 2,000 more texts of the task. It is called with 25, 50 and 100 labels, three draws each, and about 400 texts that are asked.
+#
+# - Asked twice, it gives the same answers: seed whatever draws.
+# - An answer must not depend on what else is asked.
+# - It takes no more than three minutes in all.
+#
+# The ladder has five steps for each number of labels. Measured in the errors of a bag of words on the same labels: no more than 12 % more, no more than 2 % more, then 10 %, 25 % and 40 % fewer.
+
+
+# %% exercise="hand_in"
+def hand_in(texts, labels, unlabelled, asked):
+    """A label for each text in `asked`."""
+    ### BEGIN SOLUTION
+    said = learn_and_answer(methods.elmo_features(), texts, labels, asked)
+    return [int(label) for label in said]
+    ### END SOLUTION
+
+
+# %% [markdown] hints="hand_in"
+# nudge: You have the figure of section 4. Which method is ahead where labels are fewest?
+#
+# idea: Start with one method of the course inside `learn_and_answer`, and hand that in. Then change one thing, measure it against the first with `paired_interval` on `asked`, and keep it only if it is ahead.
+#
+# outline: `learn_and_answer(methods.elmo_features(), texts, labels, asked)` reaches most of the ladder. Others to try: concatenate two kinds of vectors, another freedom of the logistic regression chosen in folds of the labels, a vote of three.
+
+# %% [markdown]
+# Change one thing about your method, or about ours, and say first what it will do. Then measure with your own protocol. Here the rival is ELMo's features as they are.
+
+# %%
+predict("own", "50 labels: how many points is your method ahead of ELMo's features?", unit="points")
+
+# %% slide="subslide"
+own = [lambda known, labels: lambda asked: hand_in(known, labels, TASK.text[:2000], asked)]
+mine, theirs = table(own, 50), right["ELMo features"][50]
+ends = paired_interval(mine, theirs, np.random.default_rng(0))
+report.print_leads({"yours less ELMo": [(mine.mean() - theirs.mean(), *ends)]}, [50])
+outcome("own", 100 * (mine.mean() - theirs.mean()), unit="points")
+
+# %% [markdown]
+# Satisfied? Then open the hidden texts.
+
+# %% check="hand_in"
+check("hand_in", hand_in)
+
+# %% [markdown] model_answer="hand_in"
+# Ours is ELMo's frozen features under a logistic regression: it is fast, it has nothing to tune on a hundred labels, and it was ahead on `asked` before the hidden texts were opened. It is not the only good answer. A ladder in place of one number was chosen because 400 texts cannot tell 86 from 87 %.
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"With 10 to 20 percent of the labels, a pretrained model reaches 80 to 90 percent of full performance."*
+#
+# The sentence circulates as "studies show", and no study is named. What has been published is narrower. ELMo's paper: in semantic role labelling, 1 % of the training set with ELMo does about what 10 % does without. TagLM: with 1 % of the labels F1 rises from 67.66 to 71.01, with all of them by 1.06. ULMFiT: 100 labels do the work of 10 times as many on IMDb and 20 on AG, and of 50 to 100 with much unlabelled text, each against the same network from scratch. Whose claim is it that you can test? Ask how many labels a bag of words needs to catch up.
+
+# %%
+predict("catch_up", "How many labels does a bag of words need to match ELMo's features with 25?")
+
+# %% slide="subslide"
+report.curves_figure(
+    "voices", "Opinion or plot: the bag of words needs many times the labels (stored)"
+)
+
+# %%
+report.print_catch_up()
+outcome("catch_up", report.catch_up("voices"))
+
+# %% [markdown]
+# On opinions and plots the bag of words needs twenty times the labels, on quotations eight times, on the other two tasks at most twice as many. So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. One thing more belongs to it. Our biLM had read the film sentences that labels are drawn from, without their labels; it had not read those that are asked. The news of the quotations it had never seen.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - Who tries many things and reports the best measures luck.
+# - No text on both sides. Everything that learns, learns inside the folds. The test is opened once, for the method that was chosen.
+# - An interval knows both chances: other labels and other texts. Methods are compared text by text.
+# - To see a lead of 3 points takes some hundred texts, paired; to see it reliably, more than a thousand.
+# - Coin flips for labels find most leaks: a sound protocol reports a half.
+# - The fewer the labels, the more reading is worth, where what was read has to do with the task. On another task the bag of words is level.
+
+# %%
+calibration()
+
+# %%
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss 1
+#
+# **You have 100 labelled examples. ELMo's features, fine-tuning, a bag of words, or a network from scratch? Defend your choice for one task of your own, and say how you would find out whether pretraining helps at all.** Eight to twelve sentences.
+
+# %% [markdown] discussion="defend" points=5
+# **Rubric, 5 points.** 1 for a choice that fits a concrete task, with what of the task decides (does meaning, word order or a few words decide? how far is the text from what the model has read?). 1 for evidence of this course or of a paper, with its limits (which task, which baseline, how many labels). 1 for the controls: a bag of words on the same labels, and an untrained network of the same sizes, without which "pretraining helps" cannot be said. 1 for the protocol: a split without copies, choice by folds, several draws of labels, an interval over draws and texts, the test opened once. 1 for what would change the author's mind, as a number that could come out. 0.5 off for a network from scratch as the only baseline.
+
+# %% [markdown] model_answer="defend"
+# My task is to sort letters to a city into complaint and question. I would begin with ELMo's frozen features and a logistic regression. There is nothing to tune, the features are computed once, and on our task of opinions and plots they were far ahead with 25 to 100 labels. On questions of TREC they were not, so I would not trust the choice before measuring. "Complaint" may hang on a few words, and then a bag of words is as good: it learns from the same labels, as the first rival. Whether *reading* helps, and not merely a wide network, I would see from an untrained biLM of the same sizes. Fine-tuning comes third: with 100 labels it was not better here, and it takes far more time. The letters are split by sender, so that nobody's two letters stand on both sides. I choose by five folds over five draws, and take the difference letter by letter, with an interval over draws and letters. The test has 600 letters, since 600 show a lead of about three points, and it is opened once. If the interval of ELMo less bag of words holds 0, I take the bag of words: it is smaller and can be explained. If the untrained network is as good as the trained one, then reading has not helped, whatever the score.
+
+# %% [markdown] slide="subslide"
+# ## Discuss 2
+#
+# **Which ideas of ELMo and ULMFiT live on in BERT, GPT-3 and what came after, and which were overtaken? Name two of each, and one of which you are not sure.** Six to ten sentences.
+
+# %% [markdown] discussion="what_lives" points=4
+# **Rubric, 4 points.** 1 for two ideas that live on, each with where (learning from raw text first; a vector for each occurrence; adapting a whole network; going on with the text of a field; lower rates or frozen layers to forget less; all layers and not the top one). 1 for two that were overtaken, each with by what (LSTMs by attention; two separate directions by masks; the frozen biLM beside a task's own network by one network for all; whole words or characters by pieces of words; gradual unfreezing by a small rate with warm-up). 1 for a reason in each case, and not a list. 1 for an honest doubt, with what could settle it. 0.5 off for "ELMo was the first contextual model" or "BERT proved that LSTMs are worse".
+
+# %% [markdown] model_answer="what_lives"
+# What lives on most is the order of things: first read, without labels, then learn the task. GPT and BERT took it over whole. A vector for each occurrence lives on, too: every layer of a Transformer gives one, and the habit of mixing layers came back in probing. From ULMFiT, a second round of reading on the text of a field is still done, under other names, because it needs no labels. Overtaken is the frozen language model beside a network of the task's own: one network with a small layer on top does it all, and GPT-3 needs no new layer, only a text that shows what is asked. Overtaken, too, are two directions that never meet, since masks let all layers see both sides, and with them the LSTM, since attention reads all words at once. Gradual unfreezing seems gone: a small rate with a warm-up protects well enough, as our plain run in lesson 11 did. I am not sure about characters. Pieces of words won, but they break on misspelt words and on languages with many forms. A comparison at equal size and equal text would settle it.
+
+# %% [markdown] slide="slide"
+# ## The road behind you
+
+# %%
+ideas.ideas("What each idea mended, and what it left open")
+
+# %% [markdown]
+# Every line of that picture is something you have typed, broken and measured. The [glossary](../../GLOSSARY.md) has the words of the course, each with the lesson that teaches it. `CONCEPTS.md` lists every idea with its section.
+#
+# ## Further reading
+#
+# - Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, chapter 7: the wrong way and the right way to do cross-validation, with your report A.
+# - Dodge and others, *Show Your Work: Improved Reporting of Experimental Results*, 2019: what to report when many variants were tried.
+# - Card and others, *With Little Power Comes Great Responsibility*, 2020: which leads the test sets of our field can show.
+# - In the package: `elmo_mini/few_labels/protocol.py`, and `python -m elmo_mini.experiments.hundred_labels --help`, which measures again what is stored here.
+
+# %% [markdown] instructor=true
+# **Instructor, common questions.** *Is using the unlabelled texts a leak?* Not those of train. With the texts of the test it would be transductive, and must be said. *ELMo has read the train part of the film sentences, without labels: is that fair?* It is what stage 2 of ULMFiT does on purpose. The dev and test sentences were left out of its text. Without the corpora the task is quoted speech in the Lee news, which no model here has read, and the picture is the same. *Why is the untrained biLM a good control?* It has the same width and the same reading of letters; only what was learnt is missing. *Why a ladder of errors avoided and not of points?* Ten points above 56 % are easier than ten above 85 %.

@@ -1,0 +1,126 @@
+"""Lesson 15: what its symptoms show with and without the corpora, and what the ladder gives."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograde.checking.catalogue import find
+from autograde.checking.check import examine
+from autograde.exercises.a_hundred_labels import hidden
+from autograde.exercises.a_hundred_labels.hand_in import LEVELS, SIZES, the_labels
+from elmo_mini import corpora
+from elmo_mini.experiments import broken_reports, hundred_labels_report
+from elmo_mini.few_labels import methods
+from elmo_mini.few_labels.protocol import learn_and_answer
+from elmo_mini.few_labels.tasks import first_task, quoted, subjective
+
+
+@pytest.fixture(params=["with corpora", "without"])
+def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The lesson's task where NLTK's corpora are there, and where they are not."""
+    if request.param == "without":
+        for module in (broken_reports, hidden):
+            monkeypatch.setattr(module, "first_task", quoted)
+    else:
+        try:
+            subjective()
+        except corpora.CorpusMissing as missing:
+            pytest.skip(str(missing))
+    broken_reports.symptoms.cache_clear()
+    hidden.baseline_errors.cache_clear()
+    yield request.param
+    broken_reports.symptoms.cache_clear()
+    hidden.baseline_errors.cache_clear()
+
+
+def test_each_broken_report_has_its_symptom_and_the_sound_one_has_none(either: str) -> None:
+    found = broken_reports.symptoms()
+    sound = found["sound"]
+    assert sound.coins < 0.55
+    assert sound.reported - sound.fresh < 0.02
+    assert found["A"].coins > 0.6
+    assert len(set(found["B"].draws)) == 1
+    assert all(len(set(found[name].draws)) > 1 for name in ("sound", "A", "C"))
+    assert found["C"].reported - found["C"].no_double > 0.05
+    assert found["A"].no_double == found["A"].reported
+
+
+def elmo(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+    return learn_and_answer(methods.elmo_features(), texts, labels, asked)
+
+
+def bag(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+    return learn_and_answer(methods.bag_of_words(), texts, labels, asked)
+
+
+def lucky(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+    return np.random.default_rng().integers(0, 2, len(asked))
+
+
+def test_the_ladder_is_fair(either: str) -> None:
+    hand_in = find("hand_in")
+    below = sum(level <= 0 for level in LEVELS)
+    expected = {elmo: len(LEVELS), bag: below}
+    for answer, steps in expected.items():
+        report = examine(hand_in, answer)
+        right = [case.difference is None for case in report.cases]
+        assert right[:3] == [True] * 3
+        for rung in range(len(SIZES)):
+            on = right[3 + rung * len(LEVELS) : 3 + (rung + 1) * len(LEVELS)]
+            assert on == [True] * steps + [False] * (len(LEVELS) - steps)
+    assert examine(hand_in, the_labels).points == hand_in.points
+
+
+def test_a_method_far_above_each_step_cannot_be_tipped_by_a_text_or_two(either: str) -> None:
+    """What the course's own answer avoids is many texts above the highest step."""
+    asked = hidden.asked(1_000)
+    for size in SIZES:
+        own = [hidden.known(size, 1_000, draw) for draw in range(hidden.DRAWS)]
+        said = np.stack([elmo(k.texts, k.labels, [], asked.texts) for k in own])
+        errors = hidden.baseline_errors(size, 1_000) * len(asked.texts)
+        above = hidden.avoided(said, size, 1_000) - LEVELS[-1]
+        assert above * errors > 3
+
+
+def test_whoever_throws_coins_is_told(either: str) -> None:
+    report = examine(find("hand_in"), lucky)
+    assert report.points < 1
+    assert "asked twice" in report.text().lower()
+
+
+def test_a_course_may_bring_hidden_texts_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, path = quoted(), tmp_path / "hidden.jsonl"
+    rows = [
+        {"part": name, "text": " ".join(text), "label": task.classes[label]}
+        for name, part in (("train", task.train), ("test", task.test))
+        for text, label in zip(part.texts, part.labels, strict=True)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    monkeypatch.setenv(hidden.VARIABLE, str(path))
+    found = hidden.task()
+    assert found.classes == ("quoted", "reporter")
+    assert len(found.test.texts) == len(task.test.texts)
+    path = tmp_path / "broken.jsonl"
+    path.write_text('{"part": "train"}\n', "utf-8")
+    monkeypatch.setenv(hidden.VARIABLE, str(path))
+    with pytest.raises(ValueError, match="line 1 of the file"):
+        hidden.task()
+
+
+def test_what_the_lesson_says_of_the_stored_curves() -> None:
+    tasks = hundred_labels_report.tasks()
+    for name in ("voices", "quoted"):
+        rows = tasks[name]["methods"]
+        assert (
+            rows["ELMo features"]["25"]["right"]["mean"]
+            > rows["bag of words"]["100"]["right"]["mean"]
+        )
+        assert rows["ELMo features"]["100"]["lead"]["low"] > 0
+    assert tasks["questions"]["methods"]["ELMo features"]["100"]["lead"]["low"] < 0
+    assert first_task().classes

@@ -1,0 +1,67 @@
+"""The questions of lesson 09: who is right, beside readers that need no biLM."""
+
+import numpy as np
+
+from elmo_mini.experiments import asked_layers
+from elmo_mini.experiments.asked_layers import Asked, Floats
+from elmo_mini.probing.tasks import Occurrence, Task
+
+KNOWN = tuple(
+    Occurrence(("the", word, "."), 1, label) for word, label in [("runs", "V"), ("cats", "N")]
+)
+ASKED = tuple(
+    Occurrence(("the", word, "!"), 1, label) for word, label in [("runs", "V"), ("sits", "V")]
+)
+TASK = Asked(Task("made up", "made up", KNOWN, ASKED), {})
+
+
+def nearest(known: Floats, labels: list[str], asked: Floats) -> list[str]:
+    return [labels[int((known @ row).argmax())] for row in asked]
+
+
+def test_only_the_asked_ones_are_judged() -> None:
+    vectors = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], np.float32)
+    assert TASK.right(nearest, vectors).tolist() == [True, False]
+    assert TASK.right(nearest, vectors, ["V", "N", "V", "N"]).tolist() == [True, True]
+
+
+def test_words_met_are_told_from_new_ones() -> None:
+    assert TASK.met().tolist() == [True, False]
+    assert TASK.commonest(TASK.forms).tolist() == [True, False]  # of equals, N comes first
+
+
+def test_a_share_can_be_asked_of_some() -> None:
+    right = np.array([True, False])
+    assert TASK.share(right)["mean"] == 0.5
+    assert TASK.share(right, among=TASK.met())["mean"] == 1
+
+
+def test_random_vectors_hang_on_the_spelling_alone() -> None:
+    rows = asked_layers.of_forms(["a", "b", "a"])
+    assert np.array_equal(rows[0], rows[2])
+    assert not np.array_equal(rows[0], rows[1])
+
+
+def test_neighbours_are_read_and_words_further_away_are_not() -> None:
+    near = [Occurrence(("x", "word", last), 1, "") for last in ("here", "there")]
+    far = [Occurrence(("word", "a", "b", "c", last), 0, "") for last in ("here", "there")]
+    one, other, here, there = asked_layers.of_neighbours([*near, *far])
+    assert not np.array_equal(one, other)
+    assert np.array_equal(here, there)
+
+
+def test_spelling_sees_ends_and_capitals() -> None:
+    seen = asked_layers.spelling("Walking")
+    assert seen["ends 3"] == "ing"
+    assert seen["capital"]
+    assert not seen["capitals"]
+
+
+def test_logistic_regression_on_spelling_learns_an_ending() -> None:
+    words = [
+        (f"{stem}{end}", end) for stem in ("talk", "sing", "read", "play") for end in ("ing", "s")
+    ]
+    known = tuple(Occurrence((w,), 0, end) for w, end in words[:6])
+    asked = tuple(Occurrence((w,), 0, end) for w, end in words[6:])
+    task = Asked(Task("made up", "made up", known, asked), {})
+    assert asked_layers.spelling_right(task).tolist() == [True, True]

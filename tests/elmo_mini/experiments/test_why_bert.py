@@ -1,0 +1,107 @@
+"""Lesson 14: its task, its bench, its broken runs in small, and what is stored."""
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_mini.experiments import broken_bodies, tuning_report, why_bert
+from elmo_mini.experiments.tuning_bench import Bench, baselines, bench
+from elmo_mini.experiments.word_classes import LONGEST, SIZES, word_classes
+from elmo_mini.results.stored import stored_result
+
+IT = bench()
+
+
+def test_the_task_ships_and_no_text_of_the_test_stands_elsewhere() -> None:
+    task = word_classes()
+    parts = {"train": task.train, "dev": task.dev, "test": task.test}
+    assert {name: len(part.texts) for name, part in parts.items()} == SIZES
+    assert max(map(len, task.train.texts)) <= LONGEST
+    assert set(task.test.labels) <= set(range(len(task.classes)))
+    long = {tuple(text) for text in task.test.texts if len(text) > 6}
+    assert not long & {tuple(text) for part in (task.train, task.dev) for text in part.texts}
+
+
+def test_weights_of_each_kind_and_those_kept_from_the_bottom() -> None:
+    mixed, scrambled = IT.mixed("block 1", 0), IT.weights("scrambled", 0)
+    assert torch.equal(mixed["word.weight"], IT.pretrained["word.weight"])
+    name = "blocks.{}.wide.weight"
+    assert torch.equal(mixed[name.format(0)], IT.pretrained[name.format(0)])
+    assert not torch.equal(mixed[name.format(1)], IT.pretrained[name.format(1)])
+    assert torch.equal(mixed[name.format(2)], scrambled[name.format(2)])
+    whole = IT.mixed("block 3", 0)
+    assert all(torch.equal(whole[key], IT.pretrained[key]) for key in whole)
+
+
+def test_each_text_comes_once_before_one_comes_twice() -> None:
+    known = IT.task.train.drawn(20, 0)
+    labels = torch.cat([batch[2] for batch in IT.batches(known, 4, 0)])
+    assert sorted(labels[:20].tolist()) == sorted(known.labels) == sorted(labels[20:].tolist())
+
+
+def test_pretrained_weights_are_ahead_with_fifty_labels() -> None:
+    known = IT.task.train.drawn(50, 0)
+    right = {
+        kind: IT.right(IT.tuned(IT.weights(kind, 0), known, 0, steps=40), IT.task.test).mean()
+        for kind in ("pretrained", "fresh")
+    }
+    right |= {name: said.mean() for name, said in baselines(known, IT.task.test).items()}
+    assert right["pretrained"] > max(v for name, v in right.items() if name != "pretrained")
+    assert right["two words and endings"] > right["fresh"] > right["bag of words"]
+
+
+def test_broken_runs_show_their_symptoms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broken_bodies, "STEPS", 20)
+    runs = broken_bodies.four_runs(IT)
+    assert runs["A"].perplexity[0] > 10 * runs["sound"].perplexity[0]
+    assert runs["B"].moved[0] > 5 * runs["sound"].moved[0]
+    assert runs["B"].perplexity[1] > 3 * runs["B"].perplexity[0]
+    assert runs["C"].moved[0] == 0 < runs["sound"].moved[0]
+
+
+def test_what_the_lesson_says_of_the_stored_labels() -> None:
+    right = stored_result("why_bert_labels").numbers["right"]
+    for count in ("50", "200", "800"):
+        best = max(points[count]["high"] for name, points in right.items() if name == "fresh")
+        assert right["pretrained"][count]["low"] > best
+    last = {name: points["3200"]["mean"] for name, points in right.items()}
+    assert abs(last["pretrained"] - last["two words and endings"]) < 0.02
+    assert last["pretrained"] - last["fresh"] > 0.05
+    lead = {n: right["scrambled"][n]["mean"] - right["fresh"][n]["mean"] for n in right["fresh"]}
+    assert lead["50"] > 0.03
+    assert max(abs(lead[count]) for count in ("200", "800", "3200")) < 0.02
+    fresh = right["fresh"]
+    assert 0.88 < fresh["800"]["mean"] / fresh["3200"]["mean"] < 0.93
+
+    def needed(labels: list[int], shares: list[float], level: float) -> float:
+        return float(np.exp(np.interp(level, shares, np.log(labels))))
+
+    saved = tuning_report.saved_labels({n: right[n] for n in ("pretrained", "fresh")}, needed)
+    assert 5 < saved["fresh"] / 50 < 7
+
+
+def test_what_the_lesson_says_of_the_stored_knowledge() -> None:
+    right = stored_result("why_bert_knowledge").numbers["right"]
+    words, questions = right["class of the last word"], right["kind of question"]
+    assert words["speeches less shuffled"]["low"] > 0.1
+    assert words["speeches, words shuffled"]["high"] < words["nothing"]["mean"]
+    assert abs(words["speeches"]["mean"] - words["film reviews"]["mean"]) < 0.02
+    assert words["speeches"]["low"] > words["nothing"]["high"]
+    assert questions["speeches less shuffled"]["low"] < 0
+    networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
+    assert questions["bag of words"]["mean"] > max(questions[n]["mean"] for n in networks) - 0.01
+    assert tuning_report.suffering(right) == "class of the last word"
+
+
+def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(why_bert, "STEPS", {20: 2})
+    monkeypatch.setattr(why_bert, "bench", lambda: IT)
+    _, numbers = why_bert.labels([1])
+    assert set(numbers["right"]) >= {"pretrained", "fresh", "scrambled", "bag of words"}
+
+
+def test_a_bench_of_another_size() -> None:
+    sizes = {"dim": 8, "heads": 2, "layers": 1, "longest": 20}
+    small = Bench(word_classes(), {}, IT.vocabulary, sizes)
+    model = small.tuned(small.fresh(0), small.task.train.drawn(10, 0), 0, steps=3)
+    assert small.right(model, small.task.dev).shape == (200,)
