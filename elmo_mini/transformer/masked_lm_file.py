@@ -20,7 +20,7 @@ from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm import Block, MaskedLM, MaskedLMOptions, TorchBlock
 
-COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_masked_lm" / "model.safetensors"
+LARGER_CHECKPOINT = Path(__file__).parents[1] / "data" / "larger_masked_lm" / "model.safetensors"
 
 
 def save_masked_lm(
@@ -62,7 +62,7 @@ def load_masked_lm(
 
     Parameters
     ----------
-    path : the file; without one, the course's own
+    path : the file; without one, the larger of the course's two
     block : as for `MaskedLM`; its weights must have the names and shapes of those in the file
 
     Raises
@@ -72,7 +72,7 @@ def load_masked_lm(
     CheckpointDamaged
         If the file is truncated, holds something else, or does not fit the block.
     """
-    file = COURSE_CHECKPOINT if path is None else path
+    file = LARGER_CHECKPOINT if path is None else path
     tensors, record = read_checkpoint(file)
     try:
         options = MaskedLMOptions(**record["options"])

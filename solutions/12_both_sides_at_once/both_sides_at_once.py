@@ -249,7 +249,7 @@ check("train_blanks", train_blanks)
 # outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked places alone; `cross_entropy`; slopes to zero, backward, step; append `loss.item()`.
 
 # %% [markdown] slide="subslide"
-# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. One helping hand is not BERT's: the table of places does not begin at random but with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; why, you will see below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 5).
+# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. One helping hand is not BERT's: the table of places does not begin at random but with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; whether that is wise, you will see below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 5).
 #
 # Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
 
@@ -319,7 +319,7 @@ outcome("yours", beaten if own.mean() < of_words.mean() else "none")
 #
 # ### A larger one
 #
-# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card lies in `elmo_mini/data/course_masked_lm`. Fill your own blanks with it. It knows which kind of word fits, and set phrases, and little of the world.
+# The package has a larger masked model, trained by `python -m elmo_mini pretrain-masked` with a loop like yours: two blocks of 192 numbers and 10,000 words, on the texts of the course's biLM. Its card lies in `elmo_mini/data/larger_masked_lm`. Fill your own blanks with it. It knows which kind of word fits, and set phrases, and little of the world.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()

@@ -59,8 +59,9 @@ def _page(
     return {"ids": ids, "words": WORDS} | ({} if share is None else {"share": share})
 
 
-def _first_word(rng: Random) -> Inputs:
-    return {"ids": np.full((160, 180), 5), "words": 7}
+@Case.drawn
+def _one_word(rng: Random, word: int) -> Inputs:
+    return {"ids": np.full((160, 180), word), "words": 7}
 
 
 def _short_rows(rng: Random) -> Inputs:
@@ -317,9 +318,15 @@ EXERCISE = Exercise(
         Case("40 in 100 are asked for", _page(180, 180, share=0.4), weight=2),
         Case(
             "word 5 alone, of a vocabulary of 7",
-            _first_word,
+            _one_word(5),
             edge=True,
             asks="Word 5 is the first ordinary one, and the last is `words` - 1.",
+        ),
+        Case(
+            "word 6 alone, of a vocabulary of 7",
+            _one_word(6),
+            edge=True,
+            asks="Word 5 is an ordinary one, and may come as a random word.",
         ),
         Case(
             "short rows",
@@ -341,7 +348,7 @@ EXERCISE = Exercise(
             "a part of each row, rounded down",
             _part_of_each_row,
             "You choose 15 in 100 of each row and round down: one word of 13, none of 6. Draw a "
-            "number for each place, and choose where it is below 0.15.",
+            "number for each place, and choose where it is below `share`.",
             1,
         ),
     ),
