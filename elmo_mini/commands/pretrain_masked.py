@@ -18,6 +18,7 @@ import torch
 
 from elmo_mini.arguments import (
     non_negative_float,
+    number,
     positive_float,
     positive_int,
     random_seed,
@@ -37,6 +38,7 @@ from elmo_mini.transformer.pretraining import MaskedPretraining, Row, epoch_rows
 from elmo_mini.transformer.pretraining_card import model_card
 from elmo_mini.transformer.pretraining_text import read_sources
 
+SHARE = number("above 0 and below 1", lambda x: 0 < x < 1)
 CHECKPOINT_SECONDS = 120
 VALIDATION_ROWS = 640
 WRITTEN = ("checkpoint.safetensors", "history.json", "model.safetensors", "README.md")
@@ -58,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--layers", type=positive_int, default=4, help="blocks (4)")
     add("--longest", type=positive_int, default=64, help="tokens of the longest text (64)")
     add("--learning-rate", type=positive_float, default=1e-3, help="the highest (0.001)")
-    add("--chosen", type=positive_float, default=0.15, help="share of words asked for (0.15)")
+    add("--chosen", type=SHARE, default=0.15, help="share of words asked for (0.15)")
     add("--bfloat16", action="store_true", help="products of matrices in bfloat16, which is faster")
     add("--validate-steps", type=positive_int, default=720, help="between validations (720)")
     add("--seed", type=random_seed, default=1, help="of all random numbers (1)")

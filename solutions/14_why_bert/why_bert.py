@@ -47,7 +47,7 @@ plots.road("14")
 #
 # ## The papers
 #
-# **BERT**: Devlin and others, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805), version 2: tables 1 to 7. **ELMo**: Peters and others, [N18-1202](https://aclanthology.org/N18-1202), table 1. **GPT**: Radford and others, *Improving language understanding by generative pre-training*, 2018, section 3.2 and table 5. **The pull to the start**: Li, Grandvalet and Davoine, [arXiv:1802.01483](https://arxiv.org/abs/1802.01483).
+# **BERT**: Devlin and others, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805), version 2: tables 1 to 7. **ELMo**: Peters and others, [N18-1202](https://aclanthology.org/N18-1202/), table 1. **GPT**: Radford and others, *Improving language understanding by generative pre-training*, 2018, section 3.2 and table 5. **The pull to the start**: Li, Grandvalet and Davoine, [arXiv:1802.01483](https://arxiv.org/abs/1802.01483).
 #
 # The lesson takes 110 minutes, or 90 without exercises 4 and 6. Exercises 1, 2, 3 and 5 are the spine; the lesson goes on without the others.
 #

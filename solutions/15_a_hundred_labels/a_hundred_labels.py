@@ -599,7 +599,7 @@ progress()
 ideas.ideas("What each idea mended, and what it left open")
 
 # %% [markdown]
-# Every line of that picture is something you have typed, broken and measured. The [glossary](../../GLOSSARY.md) has the words of the course, each with the lesson that teaches it. `CONCEPTS.md` lists every idea with its section.
+# Every line of that picture is something you have typed, broken and measured. The [glossary](../../GLOSSARY.md) has the words of the course, each with the lesson that teaches it. The index of concepts, whose link stands at the head and the foot of each lesson, lists every idea with its section.
 #
 # ## Further reading
 #

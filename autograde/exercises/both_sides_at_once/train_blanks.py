@@ -1,6 +1,5 @@
 """Exercise `train_blanks`: the loss of the hidden words, and the loop that lowers it."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
@@ -11,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain, returned
+from autograde.checking.descent import Descent
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
@@ -93,32 +93,6 @@ class Small(nn.Module):
         return states @ self.word.weight.T + self.bias
 
 
-class Descent(torch.optim.Optimizer):
-    """Plain steps; what its base does would import a compiler first, which takes seconds."""
-
-    def __init__(self, model: nn.Module, rate: float) -> None:
-        self.defaults = {"lr": rate}
-        self.param_groups = [{"params": list(model.parameters()), "lr": rate}]
-        self.state = defaultdict(dict)
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the slopes."""
-        for group in self.param_groups:
-            for weight in group["params"]:
-                weight.grad = None if set_to_none or weight.grad is None else weight.grad * 0
-
-    def step(self, closure: Any = None) -> Any:
-        """One step down the slopes."""
-        with torch.enable_grad():
-            loss = closure() if closure is not None else None
-        with torch.no_grad():
-            for group in self.param_groups:
-                for weight in group["params"]:
-                    if weight.grad is not None:
-                        weight.sub_(weight.grad, alpha=group["lr"])
-        return loss
-
-
 def _hide(ids: Tensor, every: int, call: int) -> tuple[Tensor, Tensor]:
     """Every so-manieth ordinary word is asked for, others at each call; half of them are hidden."""
     number = torch.arange(ids.numel()).view(ids.shape) + 2 * call
@@ -152,7 +126,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         torch.manual_seed(3)
         model = Small()
     batches = [tuple(torch.from_numpy(part.copy()) for part in b) for b in inputs["batches"]]
-    optimizer = Descent(model, 0.5)
+    optimizer = Descent((model.parameters(), 0.5))
     calls = count()
     came = returned(
         answer(model, batches, lambda ids: _hide(ids, inputs["every"], next(calls)), optimizer)

@@ -70,6 +70,18 @@ def _begins_there(rng: Random) -> Inputs:
     return {"labels": [60, 120, 240], "right": [0.5, 0.375, 0.25], "level": 0.5}
 
 
+def _comes_back(rng: Random) -> Inputs:
+    return {"labels": [50, 200, 800], "right": [0.7, 0.6, 0.8], "level": 0.65}
+
+
+def _falls_first(rng: Random) -> Inputs:
+    return {"labels": [100, 300, 900], "right": [0.5, 0.4, 0.7], "level": 0.6}
+
+
+def _loses_it(rng: Random) -> Inputs:
+    return {"labels": [50, 200, 800], "right": [0.3, 0.6, 0.5], "level": 0.55}
+
+
 def _flat(rng: Random) -> Inputs:
     return {"labels": [10, 100, 1000], "right": [0.25, 0.25, 0.5], "level": 0.375}
 
@@ -112,6 +124,18 @@ the first point is not looked at: if right[0] >= level: return float(labels[0]) 
     Where the first point is at the level or above it, you go on to the next pair. Look at the first
     point alone, before the pairs.
 --- hint 3
+a crossing downwards counts: if right[0] >= level: return float(labels[0]) -> \
+        && if right[i] >= level -> if (right[i] - level) * (right[i - 1] - level) <= 0
+    Your curve may cross the level downwards. Where the first point is above it, the first number of
+    labels is enough.
+the largest so far: if right[0] >= level: return \
+        -> right = np.maximum.accumulate(right) ⏎if right[0] >= level: return
+    You take the largest share so far in place of the curve. It runs from point to point, and also
+    down.
+judged by the last point: if right[0] >= level: return \
+        -> if right[-1] < level: return math.inf ⏎if right[0] >= level: return
+    You look at the last point to say whether the curve ever reaches the level. It may reach it and
+    fall again.
 the last crossing: for i in range(1, len(labels)): -> for i in reversed(range(1, len(labels))): \
         && if right[i] >= level: share -> if right[i] >= level > right[i - 1]: ⏎    share
     Your crossing is the last one. Where a curve dips and comes back, the first counts.
@@ -150,6 +174,9 @@ EXERCISE = Exercise(
         Case("the first is enough", _curve(4, at=-0.2)),
         Case("on the highest point", _on_a_point, edge=True),
         Case("begins at the level, and falls", _begins_there, edge=True),
+        Case("begins above the level, falls and comes back", _comes_back),
+        Case("falls before it rises", _falls_first),
+        Case("reaches the level, and loses it", _loses_it),
         Case("a flat piece", _flat, edge=True),
     ),
     mistakes=slips(labels_needed, SLIPS),

@@ -80,8 +80,27 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                         f"{tuple(given[name].shape)} was given. Keep the shapes: the weights go "
                         "back into the model."
                     )
+                if tensor.dtype != given[name].dtype:
+                    raise AnswerRefused(
+                        f"{name} is {tensor.dtype}, and {given[name].dtype} was given. Keep the "
+                        "type: the weights go back into the model."
+                    )
             calls.append(plain(dict(came)))
     return calls
+
+
+def _together(homes: Any) -> float:
+    """The share of pairs in a line that come from one line."""
+    pairs = homes[:, :, None] == homes[:, None, :]
+    size = homes.shape[1]
+    return float((pairs.sum() - homes.size) / (len(homes) * size * (size - 1)))
+
+
+def _still_neighbours(old: Any, new: Any) -> float:
+    """The share of neighbours that are neighbours again, in this order."""
+    before = set(zip(old[:-1].tolist(), old[1:].tolist(), strict=True))
+    after = list(zip(new[:-1].tolist(), new[1:].tolist(), strict=True))
+    return float(np.mean([pair in before for pair in after])) if after else 0.0
 
 
 def _properties(inputs: Inputs, outputs: Plain) -> Plain:
@@ -92,6 +111,7 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
     parts = list(before)
     rows: list[float] = []
     columns: list[float] = []
+    companions: list[float] = []
     for name in parts:
         old, new = before[name], first[name]
         if old.ndim == 2 and min(old.shape) > 1:
@@ -102,6 +122,8 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
                 place = {float(v): int(h) for v, h in zip(old.flat, home.flat, strict=True)}
                 came = [place.get(float(v), -1) for v in new.flat]
                 kept.append(float(np.mean(np.equal(came, home.ravel()))))
+                lines = np.array(came).reshape(new.shape)
+                companions.append(_together(lines if axis == 0 else lines.T))
     found = {
         "each tensor has its own numbers again": all(
             np.array_equal(np.sort(before[name], axis=None), np.sort(first[name], axis=None))
@@ -124,6 +146,10 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
         ),
         "numbers change their rows": all(share < 0.6 for share in rows),
         "numbers change their columns": all(share < 0.6 for share in columns),
+        "companions of a row part": all(share < 0.5 for share in companions),
+        "neighbours part": all(
+            _still_neighbours(before[name].ravel(), first[name].ravel()) < 0.3 for name in parts
+        ),
         "one seed gives one order": all(
             np.array_equal(first[name], same_seed[name]) for name in parts
         ),
@@ -169,6 +195,16 @@ one order for all columns of a row: torch.randperm(tensor.numel(), generator=gen
         // tensor.shape[-1], generator=generator)].flatten()
     You move whole rows. A row of a word table stays a word vector then, and only its word is
     wrong. Every number changes its place by itself.
+rows, and then within each row: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.cat([row[torch.randperm(len(row), generator=generator)] for row in \
+        torch.arange(tensor.numel()).view(-1, tensor.shape[-1])[torch.randperm( \
+        tensor.numel() // tensor.shape[-1], generator=generator)]])
+    Every row keeps the numbers of one old row. A number may go to any place of its tensor.
+moved along: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.arange(tensor.numel()).roll(int(torch.randint(1, tensor.numel(), (), \
+        generator=generator)))
+    You move all numbers along by as many places, so neighbours stay neighbours. Every number goes
+    its own way.
 matrices alone: found = {} -> found = dict(weights) \
         && for name, tensor in weights.items(): -> for name, tensor in weights.items(): \
         ⏎    if tensor.ndim < 2: continue

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain, returned
+from autograde.checking.descent import Descent
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.why_bert import LESSON
@@ -64,6 +65,34 @@ def _by_slopes(
     return losses
 
 
+def _by_scheduler(
+    model: Any, batches: Batches, optimizer: Any, warm_up: int, pull: float
+) -> list[float]:
+    steps, start = len(batches), [w.detach().clone() for w in model.body.parameters()]
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda n: min((n + 1) / warm_up, (steps - n) / (steps - warm_up))
+    )
+    model.train()
+    losses: list[float] = []
+    waiting = list(batches)
+
+    def closure() -> Tensor:
+        ids, mask, labels = waiting.pop(0)
+        optimizer.zero_grad()
+        loss = functional.cross_entropy(model(ids, mask), labels)
+        losses.append(loss.item())
+        there = zip(model.body.parameters(), start, strict=True)
+        whole: Tensor = loss + pull / 2 * sum(((now - then) ** 2).sum() for now, then in there)
+        whole.backward()
+        return whole
+
+    while waiting:
+        optimizer.step(closure)
+        schedule.step()
+    model.eval()
+    return losses
+
+
 class Body(nn.Module):
     """Word vectors and a layer."""
 
@@ -88,34 +117,6 @@ class Small(nn.Module):
         return scores
 
 
-class Descent:
-    """Plain steps; PyTorch's own optimizers import a compiler first, which takes seconds."""
-
-    def __init__(self, model: nn.Module) -> None:
-        head = list(model.get_submodule("head").parameters())
-        body = list(model.get_submodule("body").parameters())
-        self.param_groups: list[dict[str, Any]] = [
-            {"params": body, "lr": 0.2},
-            {"params": head, "lr": 0.5},
-        ]
-        self.rates: list[list[float]] = []
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the slopes."""
-        for group in self.param_groups:
-            for weight in group["params"]:
-                weight.grad = None
-
-    def step(self) -> None:
-        """One step down the slopes."""
-        self.rates.append([float(group["lr"]) for group in self.param_groups])
-        with torch.no_grad():
-            for group in self.param_groups:
-                for weight in group["params"]:
-                    if weight.grad is not None:
-                        weight.sub_(weight.grad, alpha=float(group["lr"]))
-
-
 @Case.drawn
 def _batches(rng: Random, steps: int, rows: int, warm_up: int, pull: float) -> Inputs:
     found = []
@@ -134,7 +135,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     batches = [
         tuple(torch.from_numpy(part.copy()) for part in batch) for batch in inputs["batches"]
     ]
-    optimizer = Descent(model)
+    optimizer = Descent((model.body.parameters(), 0.2), (model.head.parameters(), 0.5))
     came = returned(answer(model, batches, optimizer, inputs["warm_up"], inputs["pull"]))
     if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
         raise AnswerRefused(
@@ -269,5 +270,8 @@ EXERCISE = Exercise(
         Case("a long warm-up", _batches(5, 2, 4, 0.3), edge=True),
     ),
     mistakes=(*slips(tune, SLIPS), *slips(_by_slopes, SLIPS_OF_SLOPES)),
-    right_answers={"the slope of the pull, added by hand": _by_slopes},
+    right_answers={
+        "the slope of the pull, added by hand": _by_slopes,
+        "a scheduler and a closure": _by_scheduler,
+    },
 )

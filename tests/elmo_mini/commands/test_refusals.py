@@ -67,6 +67,7 @@ NUMBERS = {
         "--layers": WHOLE,
         "--longest": WHOLE,
         "--learning-rate": ABOVE_0,
+        "--chosen": (*ABOVE_0, "1"),
         "--validate-steps": WHOLE,
         "--seed": (*FROM_0, str(2**32)),
         "--threads": (*WHOLE, "100000"),
