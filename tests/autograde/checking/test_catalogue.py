@@ -21,7 +21,7 @@ def test_every_file_that_declares_an_exercise_is_named_by_its_lesson() -> None:
     declared = {
         path.stem
         for path in FOLDER.glob("*/*.py")
-        if "EXERCISE = Exercise(" in path.read_text(encoding="utf-8")
+        if "\nEXERCISE = " in path.read_text(encoding="utf-8")
     }
     assert declared == set(places())
 

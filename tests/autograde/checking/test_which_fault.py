@@ -13,6 +13,8 @@ DIAGNOSES = (
     "broken_tunings",
     "broken_blanks",
     "broken_heads",
+    "broken_bodies",
+    "broken_reports",
 )
 
 

@@ -54,7 +54,7 @@ def test_wrong_runs_are_told_one_at_a_time_and_none_is_given_away() -> None:
         assert f"{name} is fault {number}" not in report.text()
 
 
-def test_a_model_with_its_own_dropout_is_judged_without_it() -> None:
+def test_a_block_that_drops_in_training_is_told_so() -> None:
     class WithDropout(find("Block").right_answers["each sentence alone"]):  # type: ignore[misc]
         """A right block that drops half of what goes in, in training."""
 
@@ -62,4 +62,6 @@ def test_a_model_with_its_own_dropout_is_judged_without_it() -> None:
             """As its parent."""
             return super().forward(nn.functional.dropout(x, 0.5, self.training), mask)
 
-    assert examine(find("Block"), WithDropout).points == find("Block").points
+    report = examine(find("Block"), WithDropout)
+    assert report.points == 0
+    assert "dropout" in report.text()
