@@ -31,6 +31,8 @@ with brought_by("experiments"):
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
 Weights = Mapping[str, Tensor]
 Tune = Callable[[Classifier, Sequence[Batch], torch.optim.Optimizer, int, float], list[float]]
@@ -157,6 +159,20 @@ class Bench:
     def right(self, model: Classifier, asked: Labelled) -> Right:
         """(N,) 1 where the answer is right."""
         return right_answers(model, self.numbers(asked.texts), asked.labels)
+
+    def by_last_vector(self, known: Labelled, asked: Labelled) -> Right:
+        """(N,) 1 where a logistic regression on the pretrained last word's vector is right."""
+        table = self.pretrained["word.weight"].numpy()
+
+        def last(part: Labelled) -> NDArray[np.float32]:
+            vectors: NDArray[np.float32] = table[
+                [self.vocabulary.encode([text[-1]])[0] for text in part.texts]
+            ]
+            return vectors
+
+        classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+        classifier.fit(last(known), known.labels)
+        return np.asarray(classifier.predict(last(asked)) == np.asarray(asked.labels), float)
 
     def perplexity(self, body: CausalLM, texts: Sequence[list[str]]) -> float:
         """Of a body as a model of the next word."""

@@ -581,7 +581,7 @@ report.print_leads_by_part()
 report.print_forgetting()
 
 # %% [markdown]
-# **The recipe does what it promises: it protects the language model. The labels did not need the protection.** A classifier may forget English and still know its six classes. And a lower rate protects nearly as well.
+# **The recipe does what it promises: it protects the language model. Whether the labels need the protection we cannot see.** A classifier may forget English and still know its six classes. And a lower rate protects nearly as well.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs

@@ -46,6 +46,7 @@ def test_pretrained_weights_are_ahead_with_fifty_labels() -> None:
         for kind in ("pretrained", "fresh")
     }
     right |= {name: said.mean() for name, said in baselines(known, IT.task.test).items()}
+    assert IT.by_last_vector(known, IT.task.test).mean() > right["pretrained"] - 0.05  # "as well"
     assert right["pretrained"] > max(v for name, v in right.items() if name != "pretrained")
     assert right["two words and endings"] > right["fresh"] > right["bag of words"]
 
