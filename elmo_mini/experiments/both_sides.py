@@ -29,9 +29,8 @@ from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.transformer.training import Batch, train_masked_lm
 
 Floats = NDArray[np.float32]
-STEPS, ROWS, WORDS, CHOSEN = 2_000, 32, 1_000, 0.3
-TRAIN, HELD_OUT, LONGEST_SENTENCE = 2_000, 300, 24
-"""Of the news that comes with gensim; nothing was chosen on the part held out here."""
+STEPS, ROWS, WORDS, CHOSEN = 3_000, 32, 1_000, 0.3
+SENTENCES, HELD_OUT = 6_400, 400
 BLANKS = 3
 PSEUDO = 20.0
 DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3), 192, 64, 32
@@ -80,7 +79,7 @@ def batches(
 
 def news() -> SmallText:
     """Short sentences of the news on which small masked models learn."""
-    return small_text(TRAIN, HELD_OUT, WORDS, ("lee",), LONGEST_SENTENCE)
+    return small_text(2_000, 300, WORDS, ("lee",), longest=24)
 
 
 def one_blank_each(
@@ -157,8 +156,11 @@ def normalised(logs: Tensor) -> Tensor:
 
 
 def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
-    """One blank in each held-out sentence, filled from one side, the product, and both at once."""
-    text = news()
+    """Blanks of held-out sentences, filled from one side, the product, and both at once.
+
+    They are of the text's last part, on which nothing was chosen.
+    """
+    text = small_text(SENTENCES, HELD_OUT, WORDS, part="test")
     vocabulary = masked_vocabulary(text, WORDS)
     ids, mask, places, words = one_blank_each(text.held_out, vocabulary, BLANKS)
     sentence = np.arange(len(ids)) // BLANKS
@@ -184,8 +186,9 @@ def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
         for name in nats
         if name != "both"
     }
-    title = "nats of a blank in held-out news, from the left, the right and both"
+    title = "nats of a blank in held-out sentences of Brown, from the left, the right and both"
     return title, {
+        "trained_on": len(text.train),
         "sentences": len(text.held_out),
         "blanks": len(ids),
         "steps": STEPS,

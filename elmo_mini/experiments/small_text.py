@@ -86,19 +86,21 @@ def small_text(
     words: int,
     prefer: tuple[str, ...] = ("brown", "lee"),
     longest: int = LONGEST,
+    part: Part = "dev",
 ) -> SmallText:
     """So many sentences of 5 to `longest` words, and so many words, of the first text that is here.
 
     Parameters
     ----------
     prefer : names of corpora
+    part : whose sentences are held out
     """
     text = corpora.course_text(prefer)
 
-    def some(part: Part, most: int) -> Sentences:
-        found = (s for s in text.split(part).sentences() if SHORTEST <= len(s) <= longest)
+    def some(of: Part, most: int) -> Sentences:
+        found = (s for s in text.split(of).sentences() if SHORTEST <= len(s) <= longest)
         return [sentence for sentence, _ in zip(found, range(most), strict=False)]
 
     sentences = some("train", train)
     lower = (list(map(str.lower, sentence)) for sentence in sentences)
-    return SmallText(sentences, some("dev", held_out), word_vocabulary(lower, max_size=words))
+    return SmallText(sentences, some(part, held_out), word_vocabulary(lower, max_size=words))

@@ -11,6 +11,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments import both_sides, broken_blanks
 from elmo_mini.experiments.agreement import agreement, linear_reader
 from elmo_mini.experiments.small_text import small_text
+from elmo_mini.results.stored import stored_result
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
@@ -73,9 +74,24 @@ def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() ->
 
 
 def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, few in (("STEPS", 3), ("TRAIN", 200), ("HELD_OUT", 30), ("WORDS", 100)):
+    for name, few in (("STEPS", 3), ("SENTENCES", 200), ("HELD_OUT", 30), ("WORDS", 100)):
         monkeypatch.setattr(both_sides, name, few)
     assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
     stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
     assert set(stored["nats"]) >= {"left", "right", "product", "both", "counts of words"}
     assert set(stored["less_both"]) == set(stored["nats"]) - {"both"}
+
+
+def test_what_lesson_12_says_of_its_stored_results() -> None:
+    blanks = stored_result("both_sides_blanks").numbers["less_both"]
+    for name in ("counts of pairs, both sides", "left", "right", "product"):
+        assert blanks[name]["over_sentences_and_seeds"]["low"] > 0
+    assert blanks["product"]["over_seeds"]["mean"] < 0.2 < blanks["right"]["over_seeds"]["mean"]
+    leak = stored_result("both_sides_leak").numbers
+    assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["never meet"]["low"] - 0.9
+    assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["meet, 3 layers"]["low"]
+    assert leak["tags"]["meet, 2 layers"]["high"] < leak["tags"]["untrained"]["low"]
+    senses = stored_result("masked_layers_senseval").numbers["differences"]
+    gap = senses["masked, layer 2 less biLM, layer 2"]
+    assert gap["low"] < 0 < gap["high"]
+    assert senses["masked, layer 2 less masked, untrained, layer 2"]["low"] > 0

@@ -36,7 +36,7 @@ def test_who_looks_ahead_beats_the_pairs_and_who_does_not_is_behind_at_first(
     here: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if here == "without corpora":
-        monkeypatch.setattr(corpora, "course_text", corpora.lee)
+        monkeypatch.setattr(corpora, "course_text", lambda prefer: corpora.lee())
     text = small_text(train=6_400, held_out=200, words=1_000)
     pairs = text.ngram(text.held_out, 2)
     assert trained(text, Block)[-1] < pairs < trained(text, causal_block)[-1]
