@@ -1,7 +1,7 @@
 """Exercise `hand_in`: a method of one's own, judged on texts that nobody has measured on."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON, hidden
 from elmo_mini.few_labels.methods import elmo_features
 from elmo_mini.few_labels.protocol import Texts, learn_and_answer
+from elmo_mini.ulmfit.tasks import Task
 
 SIZES = (25, 50, 100)
 LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
@@ -23,11 +24,19 @@ TREMBLE = 0.05
 _asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
 
 
-def the_labels(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) -> list[int]:
-    """What the course holds answers to: it looks the labels up."""
-    test = hidden.task().test
-    truth = {tuple(text): label for text, label in zip(test.texts, test.labels, strict=True)}
-    return [truth[tuple(text)] for text in asked]
+def looked_up(
+    task: Callable[[], Task],
+) -> Callable[[Texts, Sequence[int], Texts, Texts], list[int]]:
+    """What the course holds answers to: it looks the labels of this task's test up."""
+
+    def the_labels(
+        texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts
+    ) -> list[int]:
+        test = task().test
+        truth = {tuple(text): label for text, label in zip(test.texts, test.labels, strict=True)}
+        return [truth[tuple(text)] for text in asked]
+
+    return the_labels
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -179,7 +188,7 @@ EXERCISE = Exercise(
     difficulty=4,
     importance=5,
     minutes=20,
-    reference=the_labels,
+    reference=looked_up(hidden.task),
     run=_run,
     view=_view,
     cases=(
