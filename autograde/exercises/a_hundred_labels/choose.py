@@ -113,6 +113,23 @@ def _bench(
     }
 
 
+def _unequal(rng: Random) -> Inputs:
+    """One method is right more often, the other has the better mean of the folds."""
+    known, test = 10, 12
+    truth = rng.integers(0, 2, known + test)
+    wrong = np.array([[1, 8, 9, 12, 13], [0, 1, 2, 3, 14]])
+    answers = np.broadcast_to(truth, (2, 4, known + test)).copy()
+    for method, rows in enumerate(wrong):
+        answers[method][:, rows] = 1 - truth[rows]
+    answers[:, 3] = 0
+    return {
+        "answers": answers,
+        "labels": truth[:known],
+        "folds": np.repeat([0, 1], [8, 2]),
+        "truth": truth[known:],
+    }
+
+
 def _with_arrays(
     methods: Mapping[str, Sequence[Step]],
     known: Any,
@@ -187,7 +204,7 @@ the sides of a fold are exchanged: if folds[i] != fold] -> if fold == folds[i]] 
         -> held = [i for i in range(len(known)) if fold != folds[i]]
     You learn from one fold and score on all others. It is the other way round.
 --- hint 2
-one fold only: for fold in set(folds): -> for fold in [max(folds)]:
+one fold only: for fold in set(folds): -> for fold in [min(folds)]:
     You score on one fold. Every known text has its turn.
 the last fold is left out: for fold in set(folds): -> for fold in sorted(set(folds))[:-1]:
     Your last fold is never held back. `set(folds)` has them all.
@@ -235,6 +252,7 @@ EXERCISE = Exercise(
         Case("two methods, two folds", _bench(2, 20, 20, (0, 1), (0.8, 0.6))),
         Case("five methods", _bench(5, 40, 40, (0, 1, 2, 3), (0.75, 0.65)), weight=2),
         Case("forty methods that know nothing", _bench(40, 30, 30, (0, 1, 2)), weight=2),
+        Case("a large fold and a small one", _unequal),
         Case(
             "folds of different sizes",
             _bench(8, 33, 20, (0, 0, 0, 1, 0, 2), (0.7,) * 5),

@@ -147,13 +147,11 @@ each word by its own mean: known.mean(0), known.std(0) + 1e-6 \
         -> (asked - asked.mean(1, keepdims=True)) / (asked.std(1, keepdims=True) + 1e-6) @ W
     You take the mean of each word's own numbers. Each direction has a mean over the known words:
     `axis=0`.
-the spread in training is forgotten: x = (known - mean) / spread -> x = known - mean
-    You divide the asked words by the spread, and not the known ones. Both are measured alike.
 mean and spread exchanged: known.mean(0), known.std(0) + 1e-6 -> known.std(0) + 1e-6, known.mean(0)
     Your mean and your spread have changed places. Take the mean away and divide by the spread.
 the spread is forgotten: every / spread ->
-    You take the mean away and do not divide by the spread. Divide, so that every direction counts
-    alike.
+    Your known words are not divided by the spread. Divide by it, the asked words as well, so that
+    every direction counts alike.
 the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
     You divide by the spread and leave the mean. Take it away first.
 --- hint 2
