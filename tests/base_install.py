@@ -13,6 +13,7 @@ from pathlib import Path
 NEED_EXPERIMENTS = (
     "elmo_mini.commands.probe",
     "elmo_mini.experiments.",
+    "elmo_mini.few_labels.methods",
     "elmo_mini.figures",
     "elmo_mini.probing.classifiers",
     "elmo_mini.probing.probe",
