@@ -5,7 +5,6 @@ A step takes inputs and labels, and gives a function from inputs to what the nex
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
 from elmo_mini.few_labels.protocol import Step, Texts
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.ulmfit import baselines
 from elmo_mini.ulmfit.classifier import class_probabilities, in_ids
@@ -33,7 +32,6 @@ with brought_by("experiments"):
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
-COURSE_MASKED_LM = Path(__file__).parent.parent / "data/course_masked_lm/model.safetensors"
 Floats = NDArray[np.float32]
 Answers = NDArray[np.int64]
 OF_WORDS, OF_VECTORS = 10.0, 0.01
@@ -116,7 +114,7 @@ def words_alone() -> list[Step]:
 
 
 def masked_features() -> list[Step]:
-    """The course's small masked language model, frozen: the mean state of each layer."""
+    """The larger masked language model of lesson 12, frozen: the mean state of each layer."""
     return on_vectors(_masked)
 
 
@@ -195,4 +193,4 @@ def _masked(texts: Texts) -> Floats:
 
 
 _awd_lstm = cache(partial(load_awd_lstm))
-_masked_lm = cache(partial(load_masked_lm, COURSE_MASKED_LM))
+_masked_lm = cache(partial(load_masked_lm, LARGER_CHECKPOINT))

@@ -126,5 +126,18 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
             > rows["bag of words"]["100"]["right"]["mean"]
         )
         assert rows["ELMo features"]["100"]["lead"]["low"] > 0
-    assert tasks["questions"]["methods"]["ELMo features"]["100"]["lead"]["low"] < 0
+    for name in ("questions", "for or against"):
+        rows = tasks[name]["methods"]
+        for way in ("ELMo features", "ULMFiT", "mini masked LM"):
+            assert rows[way]["100"]["lead"]["low"] < 0
+    opinions, quotations = (tasks[name]["methods"] for name in ("voices", "quoted"))
+    assert opinions["ELMo, untrained"]["100"]["lead"]["mean"] < 0
+    assert (
+        opinions["ULMFiT"]["100"]["lead"]["low"]
+        < 0
+        < opinions["mini masked LM"]["100"]["lead"]["low"]
+    )
+    alone, all_layers = (quotations[n]["100"]["lead"] for n in ("ELMo, layer 0", "ELMo features"))
+    assert alone["mean"] > 0.8 * all_layers["mean"]
+    assert [hundred_labels_report.catch_up(name) for name in tasks] == [500, 200, 50, 50]
     assert first_task().classes
