@@ -226,6 +226,7 @@ EXERCISE = Exercise(
         Case("two sentences, some pairs closed", _places((2, 4, 4), 3, 3, closed=0.5), weight=2),
         Case("two heads", _places((2, 3, 3), 5, 5, closed=0.4, heads=2), weight=2),
         Case("scores of hundreds", _places((1, 3, 4), 16, 2, closed=0.5, scale=9.0)),
+        Case("scores of hundreds, all open", _places((1, 6, 5), 16, 2, scale=9.0)),
         Case("each may look at one place only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
         Case("the closed place has by far the largest score", _tempting, edge=True),
         Case(
