@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.small_tasks import labelled_words
 from elmo_mini.extras import brought_by
@@ -20,12 +21,10 @@ from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import share_right
 from elmo_mini.probing.tasks import Occurrence, Task, course_senses
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.word_vectors.table import unit
 
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
-Vote = Callable[[Floats, list[str], Floats, int], Sequence[str]]
 Probe = Callable[[Floats, list[str], Floats], Sequence[str]]
 
 STARTS = (0, 1)
@@ -35,11 +34,9 @@ SIZE = 512
 
 def trained_and_not() -> dict[str, BiLM]:
     """The course's biLM, and networks of its sizes that have read nothing."""
-    models = {"trained": load_pretrained()}
-    for start in STARTS:
-        with seeded(start, models["trained"].device):
-            models[f"untrained {start}"] = BiLM(models["trained"].options).eval()
-    return models
+    trained = load_pretrained()
+    others = {f"untrained {seed}": untrained_like(trained, seed) for seed in STARTS}
+    return {"trained": trained, **others}
 
 
 def random_vectors(words: Iterable[str], seed: int = 0) -> dict[str, Floats]:

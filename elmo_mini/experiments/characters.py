@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.bilm import plain
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.characters.closeness import (
     Closeness,
     Encode,
@@ -38,7 +38,6 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
 from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -67,8 +66,7 @@ def untrained(bilm: BiLM, seed: int) -> Closeness:
 
 def untrained_weights(bilm: BiLM, seed: int = 0) -> dict[str, Tensor]:
     """The weights that a model of these sizes starts with, under the official names."""
-    with seeded(seed, torch.device("cpu")):
-        return official_weights(BiLM(bilm.options))
+    return official_weights(untrained_like(bilm, seed))
 
 
 def fasttext(text: list[list[str]], seed: int) -> Closeness:

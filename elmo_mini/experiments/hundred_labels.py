@@ -57,9 +57,9 @@ def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
         for way, steps in ways(task).items():
             rows[way] = {}
             for count in COUNTS + (MORE if way in CHEAP else ()):
-                draws = [task.train.drawn(count, seed) for seed in seeds]
                 if count > len(task.train.texts):
                     break
+                draws = [task.train.drawn(count, seed) for seed in seeds]
                 said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
                 rows[way][count] = right_of(said, asked.labels)
                 share = 100 * float(np.mean(rows[way][count]))
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _prepare(args: argparse.Namespace) -> Prepared:
     torch.set_num_threads(1)
     return (tuple(TASKS), args.seeds), {
-        "intervals": "95 %, bootstrap over draws and texts; a lead is taken draw by draw and text "
+        "interval": "95 %, bootstrap over draws and texts; a lead is taken draw by draw and text "
         "by text",
         "asked": f"{ASKED} texts of dev, all where there are fewer",
         "threads": 1,

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini.experiments.broken_reports import symptoms
-from elmo_mini.figures import plots
-from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.interval_bars import interval_bars, interval_curves
 from elmo_mini.figures.picture import Picture
 from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
@@ -81,17 +80,9 @@ def tasks() -> dict[str, Any]:
 def curves_figure(task: str, title: str) -> Picture:
     """Shares of right answers by the number of labels, on one stored task."""
     rows = {name: tasks()[task]["methods"][name] for name in SHOWN}
-    right = {name: [point["right"] for point in row.values()] for name, row in rows.items()}
-    return plots.curves(
+    return interval_curves(
         {name: np.array([float(count) for count in row]) for name, row in rows.items()},
-        {name: [100 * point["mean"] for point in row] for name, row in right.items()},
-        bands={
-            name: (
-                np.array([100 * point["low"] for point in row]),
-                np.array([100 * point["high"] for point in row]),
-            )
-            for name, row in right.items()
-        },
+        {name: [point["right"] for point in row.values()] for name, row in rows.items()},
         title=title,
         xlabel="labels",
         ylabel="percent of dev right",

@@ -15,9 +15,10 @@ from itertools import chain
 from pathlib import Path
 
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
-from elmo_mini.experiments.layers import PROBES, differences, untrained_like
+from elmo_mini.experiments.layers import PROBES, differences
 from elmo_mini.probing.probe import probe
 from elmo_mini.probing.tasks import load_task
 

@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Result, run_experiments
 from elmo_mini.extras import brought_by
@@ -25,7 +25,6 @@ from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
 from elmo_mini.probing.report import ProbeReport, bootstrap_interval
 from elmo_mini.probing.tasks import Occurrence, load_task
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.senses import SenseSentence, sense_sentences
 
 with brought_by("experiments"):
@@ -122,12 +121,6 @@ def same_sense_share(
     vectors = occurrence_vectors(bilm, places, layers, progress=False)
     senses_of = [s.sense for s in sentences]
     return [same_label_share(vectors[:, place], senses_of, NEAREST) for place in range(len(layers))]
-
-
-def untrained_like(bilm: BiLM) -> BiLM:
-    """A network of the same sizes that has read nothing; the same one each time."""
-    with seeded(0, torch.device("cpu")):
-        return BiLM(bilm.options)
 
 
 def differences(report: ProbeReport, *pairs: tuple[str, str]) -> Result:

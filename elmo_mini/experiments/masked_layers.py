@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
-from elmo_mini.experiments.layers import differences, untrained_like
+from elmo_mini.experiments.layers import differences
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.tasks import Occurrence, Task, load_task, parts_of_speech
 from elmo_mini.recurrent.training import seeded

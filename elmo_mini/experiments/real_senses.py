@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.command import Result, run_experiments
 from elmo_mini.extras import brought_by
@@ -23,7 +23,6 @@ from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import bootstrap_interval, share_right
 from elmo_mini.probing.tasks import Occurrence, senseval
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.results.intervals import lead
 
 with brought_by("experiments"):
@@ -39,12 +38,6 @@ QUERIES = {  # sentence and place in Brown; the first two are those of the paper
 NEAREST, SHOWN, UNTRAINED = 5, 3, 4
 SIZES, ASKED, POOL, DRAWS = (10, 30, 100, 300, 1_000), 200, 1_000, 3
 AROUND, RANDOM_SIZE, SMOOTHING, LINEAR_C = 3, 256, 0.1, 0.01
-
-
-def untrained(bilm: BiLM, seed: int) -> BiLM:
-    """A network of the same sizes that has read nothing."""
-    with seeded(seed, torch.device("cpu")):
-        return BiLM(bilm.options)
 
 
 def random_around(occurrences: Sequence[Occurrence]) -> Floats:
@@ -105,7 +98,7 @@ def examples(bilm: BiLM) -> tuple[str, Result]:
     pool, asked = some(task.train, POOL), some(task.test, ASKED)
     everything = (*pool, *asked)
     networks = {"layer 2": bilm} | {
-        f"untrained, seed {seed}": untrained(bilm, seed) for seed in range(2)
+        f"untrained, seed {seed}": untrained_like(bilm, seed) for seed in range(2)
     }
     rows: dict[str, Floats] = {
         name: occurrence_vectors(network, everything, [2])[:, 0]
@@ -195,7 +188,7 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
         "play: noun or verb": noun_or_verb("play"),
         "the noun play: drama or game": brown_senses("play"),
     }
-    networks = [untrained(bilm, seed) for seed in range(UNTRAINED)]
+    networks = [untrained_like(bilm, seed) for seed in range(UNTRAINED)]
     shares: Result = {}
     for name, occurrences in questions.items():
         labels = [o.label for o in occurrences]

@@ -45,9 +45,9 @@ def answers(
             for name, way in ways.items():
                 how = dict(way)
                 kind, kept = how.pop("kind", "pretrained"), how.pop("kept", None)
-                weights = bench.weights(kind, seed, scramble)
-                if kept is not None:
-                    weights = bench.mixed(kept, seed)
+                weights = (
+                    bench.weights(kind, seed, scramble) if kept is None else bench.mixed(kept, seed)
+                )
                 model = bench.tuned(weights, known, seed, tune=tune, **how)
                 found[name].append(bench.right(model, bench.task.test))
                 bar.update()

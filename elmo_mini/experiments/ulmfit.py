@@ -184,7 +184,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _prepare(args: argparse.Namespace) -> Prepared:
     return (benches(), args.seeds), {
-        "intervals": "shares of the test: 95 %, bootstrap over draws and texts",
+        "interval": "95 %; shares of the test: bootstrap over draws and texts; all else: "
+        "Student's t over the seeds",
         "checkpoints": checkpoints(),
         "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500, 4_876, 8_530)},
         "general text": f"the first {GENERAL_SENTENCES} sentences of the Lee corpus",

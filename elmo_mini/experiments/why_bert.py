@@ -99,7 +99,6 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     return "What the weights have read, and two tasks with 50 labels", {
         "pretraining": f"{EPOCHS} epochs of {TOKENS:,} tokens each, one run each",
         "network": {**SMALL, "words": len(vocabulary)},
-        "intervals": "over draws of labels and texts of the test, not over pretraining runs",
         "seeds": list(seeds),
         "right": found,
     }
@@ -130,7 +129,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _prepare(args: argparse.Namespace) -> Prepared:
     torch.set_num_threads(1)
-    return (args.seeds,), {}
+    return (args.seeds,), {
+        "interval": "95 %, bootstrap over draws of labels and texts of the test, not over "
+        "pretraining runs"
+    }
 
 
 if __name__ == "__main__":

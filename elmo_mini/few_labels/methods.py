@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from elmo_mini.awd_lstm.files import load_awd_lstm
 from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.elmo.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
@@ -29,13 +29,10 @@ from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
 
 with brought_by("experiments"):
     from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
 Floats = NDArray[np.float32]
 Answers = NDArray[np.int64]
-OF_WORDS, OF_VECTORS = 10.0, 0.01
-"""How freely a logistic regression may weigh words, and how freely numbers of vectors."""
 
 
 def count_words(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Any]:
@@ -64,19 +61,12 @@ def to_scale(x: Floats, labels: Sequence[int]) -> Callable[[Floats], Floats]:
 
 def logistic(freedom: float) -> Step:
     """A step: logistic regression, to labels."""
-
-    def fit(x: Any, labels: Sequence[int]) -> Callable[[Any], Answers]:
-        if len(set(labels)) == 1:
-            return lambda asked: np.full(asked.shape[0], labels[0])
-        model = LogisticRegression(C=freedom, max_iter=2_000).fit(x, labels)
-        return lambda asked: np.asarray(model.predict(asked), dtype=np.int64)
-
-    return fit
+    return partial(baselines.logistic, freedom=freedom)
 
 
 def bag_of_words() -> list[Step]:
     """Which words occur, and logistic regression."""
-    return [count_words, logistic(OF_WORDS)]
+    return [count_words, logistic(baselines.OF_WORDS)]
 
 
 def naive_bayes_svm() -> list[Step]:
@@ -90,7 +80,7 @@ def naive_bayes_svm() -> list[Step]:
 
 def on_vectors(vectors_of: Callable[[Texts], Floats]) -> list[Step]:
     """Frozen vectors (N, D), brought to scale, and logistic regression."""
-    return [lambda texts, labels: vectors_of, to_scale, logistic(OF_VECTORS)]
+    return [lambda texts, labels: vectors_of, to_scale, logistic(baselines.OF_VECTORS)]
 
 
 def static_vectors() -> list[Step]:
@@ -110,7 +100,12 @@ def untrained_elmo(seed: int = 1) -> list[Step]:
 
 def words_alone() -> list[Step]:
     """The biLM's layer 0 alone, which reads letters and no neighbours."""
-    return on_vectors(lambda texts: _elmo(texts)[:, : _elmo(texts).shape[1] // 3])
+
+    def layer_0(texts: Texts) -> Floats:
+        every = _elmo(texts)
+        return every[:, : every.shape[1] // 3]
+
+    return on_vectors(layer_0)
 
 
 def masked_features() -> list[Step]:
@@ -153,13 +148,8 @@ def _reader(text: tuple[tuple[str, ...], ...], read: bool) -> tuple[AWDLSTM, Voc
 
 @cache
 def _embedder(seed: int | None) -> ElmoEmbedder:
-    return ElmoEmbedder(module=load_pretrained() if seed is None else _fresh(seed))
-
-
-def _fresh(seed: int) -> BiLM:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return BiLM(load_pretrained().options).eval()
+    trained = load_pretrained()
+    return ElmoEmbedder(module=trained if seed is None else untrained_like(trained, seed))
 
 
 _kept: dict[tuple[tuple[str, ...], int | None], Floats] = {}
@@ -192,5 +182,5 @@ def _masked(texts: Texts) -> Floats:
     return np.stack(rows)
 
 
-_awd_lstm = cache(partial(load_awd_lstm))
+_awd_lstm = cache(load_awd_lstm)
 _masked_lm = cache(partial(load_masked_lm, LARGER_CHECKPOINT))

@@ -44,7 +44,7 @@ def interval_bars(
 
 
 def interval_curves(
-    x: Sequence[float],
+    x: Sequence[float] | Mapping[str, np.ndarray],
     rows: Mapping[str, Sequence[Point]],
     *,
     times: float = 100,
@@ -54,6 +54,7 @@ def interval_curves(
 
     Parameters
     ----------
+    x : one row for all, or each one's own by name
     rows : named results, one for each x
     times : what the numbers are multiplied by; 100 for shares as percentages
     how : passed on: title, xlabel, ylabel, log_x

@@ -7,6 +7,7 @@ words that are weighted by how much more often they occur in one class than in t
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +28,14 @@ Answers = NDArray[np.int64]
 Learn = Callable[[Words, Labels, Words], Answers]
 
 SMOOTHING = 1.0
+OF_WORDS, OF_VECTORS = 10.0, 0.01
+"""How freely a logistic regression may weigh words, and how freely numbers of vectors."""
 
 
 def bag_of_words(known: Words, labels: Labels, asked: Words, pairs: bool = False) -> Answers:
     """Logistic regression on which words occur, and, if asked for, which pairs of neighbours."""
     x, y = _occurrences(known, asked, pairs)
-    return _only_class(labels, len(asked), lambda: _logistic(x, labels, y))
+    return logistic(x, labels, OF_WORDS)(y)
 
 
 def naive_bayes(known: Words, labels: Labels, asked: Words) -> Answers:
@@ -65,18 +68,21 @@ def linear_on(known: NDArray[np.float32], labels: Labels, asked: NDArray[np.floa
     """Logistic regression on vectors (N, D), each number brought to mean 0 and spread 1."""
     scale = StandardScaler().fit(known)
     x, y = scale.transform(known), scale.transform(asked)
-    return _only_class(labels, len(asked), lambda: _logistic(x, labels, y, c=0.01))
+    return logistic(x, labels, OF_VECTORS)(y)
 
 
-def _logistic(x: object, labels: Labels, y: object, c: float = 10.0) -> Answers:
-    model = LogisticRegression(C=c, max_iter=2_000).fit(x, labels)
-    return np.asarray(model.predict(y), dtype=np.int64)
+def logistic(x: Any, labels: Labels, freedom: float) -> Callable[[Any], Answers]:
+    """Logistic regression on (N, D), sparse or not, as a function that answers for other rows.
 
-
-def _only_class(labels: Labels, asked: int, answer: Callable[[], Answers]) -> Answers:
+    Parameters
+    ----------
+    labels : N of them; where all are one, that is every answer
+    freedom : scikit-learn's C
+    """
     if len(set(labels)) == 1:
-        return np.full(asked, labels[0])
-    return answer()
+        return lambda asked: np.full(asked.shape[0], labels[0])
+    model = LogisticRegression(C=freedom, max_iter=2_000).fit(x, labels)
+    return lambda asked: np.asarray(model.predict(asked), dtype=np.int64)
 
 
 def _occurrences(known: Words, asked: Words, pairs: bool) -> tuple[csr_matrix, csr_matrix]:
