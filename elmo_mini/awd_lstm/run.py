@@ -27,13 +27,12 @@ from elmo_mini.awd_lstm.regularisation import (
 from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.awd_lstm.windows import VaryingWindow, varying_windows
 from elmo_mini.checkpoints.safetensors_file import (
-    CheckpointDamaged,
     optimiser_tensors,
     read_checkpoint,
     restore_optimiser,
     write_checkpoint,
 )
-from elmo_mini.errors import ConfigurationError
+from elmo_mini.checkpoints.same_run import check_same_run
 from elmo_mini.pretraining.softmax import SampledSoftmax
 from elmo_mini.recurrent.training import device_of, seeded
 from elmo_mini.text.running_text import next_word_windows, stream_rows
@@ -164,7 +163,7 @@ class AWDRun:
             If the file is truncated or foreign.
         """
         tensors, record = read_checkpoint(path)
-        self._check_same(path, record)
+        check_same_run(path, record, self._belongs_to())
 
         def row(name: str) -> list[Tensor]:
             numbers = range(sum(key.startswith(f"{name}.") for key in tensors))
@@ -193,24 +192,6 @@ class AWDRun:
             "training": asdict(self.options),
             "text": self.text_digest,
         }
-
-    def _check_same(self, path: Path, record: dict[str, Any]) -> None:
-        if "place" not in record:
-            raise CheckpointDamaged(f"{path} holds a model alone, not a run that can go on")
-        mine = self._belongs_to()
-        differing = [
-            f"{name} is {record[part].get(name)} there and {value} here"
-            for part in ("model", "training")
-            for name, value in mine[part].items()
-            if record[part].get(name) != value
-        ]
-        if record["text"] != mine["text"]:
-            differing.append("the text or its vocabulary is another one")
-        if differing:
-            raise ConfigurationError(
-                f"{path} belongs to another run: {'; '.join(differing)}. Use the same settings "
-                "to go on, or another output folder to start anew"
-            )
 
     def _step(self, window: VaryingWindow) -> None:
         inputs, targets, factor = window  # (B, T), (B, T)

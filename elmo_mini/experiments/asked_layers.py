@@ -4,7 +4,7 @@ Beside the layers stand readers that a sceptic would try first: the form alone, 
 random vectors of the words around it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import share_right
 from elmo_mini.probing.tasks import Occurrence, Task, course_senses
+from elmo_mini.probing.words_around import RandomVectors, words_around
 from elmo_mini.word_vectors.table import unit
 
 Floats = NDArray[np.float32]
@@ -39,27 +40,18 @@ def trained_and_not() -> dict[str, BiLM]:
     return {"trained": trained, **others}
 
 
-def random_vectors(words: Iterable[str], seed: int = 0) -> dict[str, Floats]:
-    """A vector of random numbers (SIZE,) for each spelling."""
-    rng = np.random.default_rng(seed)
-    return {word: rng.standard_normal(SIZE).astype(np.float32) for word in dict.fromkeys(words)}
-
-
 def of_neighbours(occurrences: Sequence[Occurrence]) -> Floats:
     """(N, SIZE): the random vectors of the words around, added up; the word itself counts most."""
-    table = random_vectors(word.lower() for o in occurrences for word in o.words)
-    rows = []
-    for o in occurrences:
-        first = max(0, o.position - AROUND)
-        around = o.words[first : o.position + AROUND + 1]
-        rows.append(sum(table[word.lower()] for word in around) + table[o.form.lower()])
-    return np.stack(rows)
+    vectors = RandomVectors(SIZE)
+    vectors.of(word.lower() for o in occurrences for word in o.words)
+    rows = words_around(occurrences, AROUND, vectors)
+    rows = rows.astype(np.float32)
+    return np.asarray(rows.sum(1) + rows[:, AROUND])
 
 
 def of_forms(forms: Sequence[str]) -> Floats:
     """(N, SIZE): the random vector of each spelling."""
-    table = random_vectors(forms)
-    return np.stack([table[form] for form in forms])
+    return RandomVectors(SIZE).of(forms).astype(np.float32)
 
 
 def spelling(word: str) -> dict[str, Any]:

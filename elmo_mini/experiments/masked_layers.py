@@ -21,6 +21,7 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.layers import differences
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.tasks import Occurrence, Task, load_task, parts_of_speech
+from elmo_mini.probing.words_around import RandomVectors, words_around
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
@@ -40,20 +41,8 @@ LEARNT, ASKED = 250, 150
 
 def neighbours(occurrences: Sequence[Occurrence]) -> Floats:
     """Random vectors of the word and of its neighbours, (N, 7 x 64)."""
-    table: dict[str, Floats] = {"": np.zeros(SIZE, np.float32)}
-    draw = np.random.default_rng(0)
-
-    def vector(word: str) -> Floats:
-        if word not in table:
-            table[word] = draw.standard_normal(SIZE).astype(np.float32)
-        return table[word]
-
-    rows = []
-    for o in occurrences:
-        there = range(o.position - AROUND, o.position + AROUND + 1)
-        words = [o.words[at].lower() if 0 <= at < len(o.words) else "" for at in there]
-        rows.append(np.concatenate([vector(word) for word in words]))
-    return np.stack(rows)
+    rows = words_around(occurrences, AROUND, RandomVectors(SIZE))
+    return rows.reshape(len(rows), -1).astype(np.float32)
 
 
 def compare(name: str) -> tuple[str, Result]:

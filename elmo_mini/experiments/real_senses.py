@@ -23,6 +23,7 @@ from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import bootstrap_interval, share_right
 from elmo_mini.probing.tasks import Occurrence, senseval
+from elmo_mini.probing.words_around import RandomVectors, words_around
 from elmo_mini.results.intervals import lead
 
 with brought_by("experiments"):
@@ -42,17 +43,7 @@ AROUND, RANDOM_SIZE, SMOOTHING, LINEAR_C = 3, 256, 0.1, 0.01
 
 def random_around(occurrences: Sequence[Occurrence]) -> Floats:
     """(N, 256): random vectors of the form and of the three words on either side, added up."""
-    vectors: dict[str, Floats] = {}
-    random = np.random.default_rng(0)
-
-    def vector(word: str) -> Floats:
-        return vectors.setdefault(word.lower(), random.standard_normal(RANDOM_SIZE))
-
-    rows = []
-    for o in occurrences:
-        near = range(max(0, o.position - AROUND), min(len(o.words), o.position + AROUND + 1))
-        rows.append(np.sum([vector(o.words[place]) for place in near], 0))
-    return np.array(rows)
+    return words_around(occurrences, AROUND, RandomVectors(RANDOM_SIZE)).sum(1)
 
 
 def clues(o: Occurrence) -> dict[str, float]:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import torch
@@ -22,13 +21,12 @@ import torch
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.projected_lstm import State
 from elmo_mini.checkpoints.safetensors_file import (
-    CheckpointDamaged,
     optimiser_tensors,
     read_checkpoint,
     restore_optimiser,
     write_checkpoint,
 )
-from elmo_mini.errors import ConfigurationError
+from elmo_mini.checkpoints.same_run import check_same_run
 from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.settings import History, Settings, build_optimiser
@@ -205,21 +203,9 @@ class Pretraining:
             If the file is truncated or foreign.
         """
         tensors, record = read_checkpoint(path)
-        if "settings" not in record:
-            raise CheckpointDamaged(f"{path} holds a model alone, not a run that can go on")
-        mine, its = _flat(self.settings.to_dict()), _flat(record["settings"])
-        differing = [
-            f"{name} is {its.get(name)} there and {mine.get(name)} here"
-            for name in sorted(mine.keys() | its.keys())
-            if mine.get(name) != its.get(name)
-        ]
-        if record["text"] != self.text_digest:
-            differing.append("the text or its vocabulary is another one")
-        if differing:
-            raise ConfigurationError(
-                f"{path} belongs to another run: {'; '.join(differing)}. Use the same settings "
-                "to go on, or another output folder to start anew"
-            )
+        check_same_run(
+            path, record, {"settings": self.settings.to_dict(), "text": self.text_digest}
+        )
         self.model.load_state_dict(
             {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
         )
@@ -237,13 +223,3 @@ class Pretraining:
 
 def _perplexity(nats: float) -> float:
     return math.exp(nats) if nats < math.log(sys.float_info.max) else math.inf
-
-
-def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= _flat(cast(dict[str, Any], value), f"{prefix}{name}.")
-        else:
-            flat[prefix + name] = value
-    return flat

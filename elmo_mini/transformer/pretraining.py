@@ -19,12 +19,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from elmo_mini.checkpoints.safetensors_file import (
-    CheckpointDamaged,
     optimiser_tensors,
     read_checkpoint,
     restore_optimiser,
     write_checkpoint,
 )
+from elmo_mini.checkpoints.same_run import check_same_run
 from elmo_mini.recurrent.training import clipped_step, seeded
 from elmo_mini.transformer.corruption import CHOSEN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
@@ -148,10 +148,7 @@ class MaskedPretraining:
         """Write everything that is needed to go on."""
         tensors = {f"model.{name}": t for name, t in self.model.state_dict().items()}
         record = {
-            "options": asdict(self.options),
-            "batch_size": self.batch_size,
-            "seed": self.seed,
-            "chosen": self.chosen,
+            **self._belongs_to(),
             "step": self.step,
             "words_read": self.words_read,
             "seconds": self.seconds,
@@ -164,25 +161,27 @@ class MaskedPretraining:
 
         Raises
         ------
+        ConfigurationError
+            If it belongs to other settings; the message names what differs.
         CheckpointDamaged
-            If the file is of another run.
+            If the file is truncated or foreign.
         """
         tensors, record = read_checkpoint(path)
-        own = {
-            "options": asdict(self.options),
-            "batch_size": self.batch_size,
-            "seed": self.seed,
-            "chosen": self.chosen,
-        }
-        other = [name for name, value in own.items() if record.get(name) != value]
-        if other:
-            raise CheckpointDamaged(f"{path} is of a run with another {' and '.join(other)}")
+        check_same_run(path, record, self._belongs_to())
         self.model.load_state_dict(
             {name[6:]: t for name, t in tensors.items() if name.startswith("model.")}
         )
         restore_optimiser(self.optimiser, tensors)
         self.step, self.words_read = record["step"], record["words_read"]
         self.seconds, self.history = record["seconds"], record["history"]
+
+    def _belongs_to(self) -> dict[str, Any]:
+        return {
+            "options": asdict(self.options),
+            "batch_size": self.batch_size,
+            "seed": self.seed,
+            "chosen": self.chosen,
+        }
 
     def _batch(self, step: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Ids, mask and segments (B, T) of a step, and (B,) whether the pair is a true one."""

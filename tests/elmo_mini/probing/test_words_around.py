@@ -1,0 +1,23 @@
+import numpy as np
+
+from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.words_around import RandomVectors, words_around
+
+
+def occurrence(words: list[str], position: int) -> Occurrence:
+    return Occurrence(tuple(words), position, "label")
+
+
+def test_the_same_word_has_the_same_vector_wherever_it_stands() -> None:
+    vectors = RandomVectors(4)
+    one, other = words_around(
+        [occurrence(["The", "bank", "of"], 1), occurrence(["bank", "the"], 1)], 2, vectors
+    )
+    assert np.array_equal(one[1], other[2])
+    assert np.array_equal(one[2], other[1])
+
+
+def test_places_outside_of_the_sentence_are_zeros() -> None:
+    (row,) = words_around([occurrence(["a", "b"], 0)], 2, RandomVectors(3))
+    assert row.shape == (5, 3)
+    assert row.any(1).tolist() == [False, False, True, True, False]
