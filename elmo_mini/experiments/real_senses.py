@@ -7,6 +7,7 @@ around, and naive Bayes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,12 @@ QUERIES = {  # sentence and place in Brown; the first two are those of the paper
 }
 NEAREST, SHOWN, UNTRAINED = 5, 3, 4
 SIZES, ASKED, POOL, DRAWS = (10, 30, 100, 300, 1_000), 200, 1_000, 3
-AROUND, RANDOM_SIZE, SMOOTHING, LINEAR_C = 3, 256, 0.1, 0.01
+AROUND, RANDOM_SIZE, TABLES, SMOOTHING, LINEAR_C = 3, 256, 5, 0.1, 0.01
 
 
-def random_around(occurrences: Sequence[Occurrence]) -> Floats:
+def random_around(occurrences: Sequence[Occurrence], seed: int) -> Floats:
     """(N, 256): random vectors of the form and of the three words on either side, added up."""
-    return words_around(occurrences, AROUND, RandomVectors(RANDOM_SIZE)).sum(1)
+    return words_around(occurrences, AROUND, RandomVectors(RANDOM_SIZE, seed)).sum(1)
 
 
 def clues(o: Occurrence) -> dict[str, float]:
@@ -94,7 +95,7 @@ def examples(bilm: BiLM) -> tuple[str, Result]:
     rows: dict[str, Floats] = {
         name: occurrence_vectors(network, everything, [2])[:, 0]
         for name, network in networks.items()
-    } | {"random vectors around": random_around(everything)}
+    } | {f"random, seed {seed}": random_around(everything, seed) for seed in range(TABLES)}
     words = np.array([o.group for o in everything])
     found: dict[str, list[list[NDArray[np.bool_]]]] = {}
     for size in SIZES:
@@ -109,12 +110,12 @@ def examples(bilm: BiLM) -> tuple[str, Result]:
                 right.setdefault(name, []).append(answer)
         for name, draws in right.items():
             found.setdefault(name, []).append(draws)
-    found["layer 2, untrained"] = [
-        first + second
-        for first, second in zip(
-            found.pop("untrained, seed 0"), found.pop("untrained, seed 1"), strict=True
-        )
-    ]
+    for name, part, count in (
+        ("layer 2, untrained", "untrained", 2),
+        ("random vectors around", "random", TABLES),
+    ):
+        seeds = [found.pop(f"{part}, seed {seed}") for seed in range(count)]
+        found[name] = [[*chain.from_iterable(draws)] for draws in zip(*seeds, strict=True)]
     numbers = np.arange(len(asked))
     accuracy = {name: [_interval(d, numbers) for d in draws] for name, draws in found.items()}
     ahead = {
@@ -200,7 +201,9 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
             ],
             0,
         )
-        of["random vectors around"] = share(random_around(occurrences))
+        of["random vectors around"] = np.mean(
+            [share(random_around(occurrences, seed)) for seed in range(TABLES)], 0
+        )
         shares[name] = {
             "occurrences": {label: labels.count(label) for label in alike},
             "chance": round(chance, 4),
