@@ -15,7 +15,7 @@ from elmo_mini.word_vectors.word2vec import noise_distribution
 
 EVEN, HIGH, EVERYTHING = "noise drawn evenly", "a rate too high", "no subsampling"
 RUNS = {"A": EVEN, "B": HIGH, "C": EVERYTHING}
-STEPS, BATCH, RATE, TOO_HIGH, OFTEN, USUAL = 600, 1_000, 0.1, 0.5, 10, 300
+STEPS, BATCH, RATE, TOO_HIGH, OFTEN, USUAL = 600, 1_000, 0.05, 0.5, 10, 300
 
 Pairs = NDArray[np.int64]
 

@@ -161,18 +161,6 @@ outcome("softmax_ratio", slow / fast, unit="x")
 
 # %% [markdown]
 # The clock shows a smaller factor than the count. Every step has a fixed price, whatever its size: calls, bookkeeping, small tensors. And the full softmax is one large matrix product, the thing that processors do best, while negative sampling gathers scattered rows. Count first, then measure.
-#
-# Two older ways around the bill deserve their place.
-#
-# - **Hierarchical softmax** (2013a, and 2013b equation 3): put the words at the leaves of a binary tree. A probability becomes a product of left-or-right decisions on the way down. In a Huffman tree frequent words hang near the root, so that the average way is short, at most about $\log_2 V$.
-# - **Noise-contrastive estimation, NCE** (Gutmann and Hyvärinen; Mnih and Teh for language models): learn to tell data from noise, using the noise *probabilities* too. It approximately maximises the softmax log-probability.
-#
-# Negative sampling **simplifies NCE**: it drops the noise probabilities. It no longer estimates the softmax, and it need not, because we want vectors and not exact probabilities. It did not make the others disappear: on analogies between phrases, with subsampling, hierarchical softmax did best in 2013b (Table 3: 47 % right, against 42 % with 15 noise words).
-
-# %%
-log2, path = np.log2(len(vocabulary)), softmax_bill.huffman_path(vocabulary.counts)
-print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5 noise words.")
-print(f"On the way down a Huffman tree there are {path:.1f} decisions; log2 of V is {log2:.1f}.")
 
 # %% [markdown] slide="slide"
 # ## 3. Pairs from a window
@@ -661,7 +649,8 @@ predict("nearest_to_he", "Which of these will be nearest to 'he'?", options=["sh
 
 # %%
 MY_WORDS = ["he", "school", "four", "water"]  # lower case
-USUAL = int((vocabulary.counts >= 50).sum())  # the words that may answer
+USUAL = int((vocabulary.counts >= 50).sum())  # the words that may be asked, and answer
+mine = [word for word in MY_WORDS if word in vocabulary.words[:USUAL]]
 noise = torch.as_tensor(noise_distribution(vocabulary.counts, 0.75))
 times = max(1, round(3e6 / len(all_pairs)))
 rows = torch.from_numpy(all_pairs).repeat(times, 1)
@@ -672,10 +661,9 @@ def ask(number, vectors):
     """Prints the neighbours of your words, three times in all."""
     if number in (1, steps // 2, steps):
         print(f"after step {number:,}")
-        for word in MY_WORDS:
-            if word in vocabulary and vocabulary.id(word) < USUAL:
-                near = nearest(vectors[:USUAL], vocabulary.id(word), 6)
-                print(f"  {word:>10}: {', '.join(vocabulary.word(int(i)) for i in near)}")
+        for word in mine:
+            near = nearest(vectors[:USUAL], vocabulary.id(word), 6)
+            print(f"  {word:>10}: {', '.join(vocabulary.word(int(i)) for i in near)}")
 
 
 with progress_bar(total=steps, what="training") as bar:
@@ -699,14 +687,27 @@ cosines = F.cosine_similarity(vectors[he], vectors[[vocabulary.id(word) for word
 outcome("nearest_to_he", asked_for[int(cosines.argmax())])
 
 # %% [markdown] slide="subslide"
-# **Change one thing.** With a window of 1 only direct neighbours are company; with a window of 10 the whole sentence is. Which window makes *four* the neighbour of *three* and *five*, and which makes it the neighbour of what is counted? Guess, then change `WINDOW` and run the cell twice. It trains on a million pairs.
+# **Change one thing.** With a window of 1 only direct neighbours are company; with a window of 10 nearly the whole sentence is. One of the two brings together words that can take each other's place, the other mixes them with words that go together.
 
 # %%
-WINDOW = 1  # then 10
-cut = training_pairs(sentences[:15_000], window=WINDOW)
-quick = torch.from_numpy(np.resize(cut, (1_000_000, 2)))
-steps = len(quick) // 1000
-_ = train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.1, ask)
+predict("replaceable", "Which window finds words that replace each other?", options=["1", "10"])
+
+# %% [markdown]
+# Two short runs, on 1.5 million pairs each.
+
+# %%
+for window in (1, 10):
+    print(f"A WINDOW OF {window}")
+    cut = training_pairs(sentences[:15_000], window=window)
+    quick = torch.from_numpy(np.resize(cut, (1_500_000, 2)))
+    steps = len(quick) // 1000
+    train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.05, ask)
+
+# %%
+outcome("replaceable", "1")
+
+# %% [markdown]
+# In Brown, a window of 1 puts other numbers beside *four*: what stands directly before *weeks* must be of its kind. A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
 
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
@@ -715,11 +716,11 @@ _ = train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.1, ask)
 #
 # 1. frequent words are not thinned out
 # 2. the noise words are drawn evenly from the vocabulary
-# 3. the learning rate is five times too high
+# 3. the learning rate is ten times too high
 # 4. the learning rate is a hundred times too small
 # 5. each centre word is paired with a context of another one
 #
-# Beside the loss you see two numbers: how many pairs hold one of the ten most frequent words, and the score of two frequent words that are drawn at random. In a sound run that score is clearly negative: such words are noise for each other most of the time.
+# Beside the loss you see two numbers: how many pairs hold one of the ten most frequent words, and the score of two frequent words that are drawn at random. Such words are noise for each other most of the time, so in a sound run that score is clearly negative.
 
 # %%
 from elmo_mini.experiments.broken_vectors import four_runs
@@ -766,10 +767,10 @@ check("broken_vectors", broken_vectors)
 #
 # idea: For each fault ask: which words does a step see as noise? How far does a vector move in one step? What are the pairs made of?
 #
-# outline: One run leaves the figure at the top. Of the other two, one has other pairs than the sound run. The last one has the same pairs and believes any two frequent words: who never told it that they can be noise?
+# outline: One run leaves the figure at the top. Of the other two, one has other pairs than the sound run. The last one has the same pairs, and the score of two frequent words is far higher than in the sound run: who never told it that they can be noise?
 
 # %% [markdown] model_answer="broken_vectors"
-# **A**: frequent words are almost never drawn as noise, so nothing pushes them apart. Any two of them are believed to be a pair, and the loss ends *lowest of all*, because rare noise is easy to tell. **B**: the steps are so long that each overshoots, and the scores explode. **C**: half of the pairs hold one of the ten most frequent words. Its loss looks healthy; the time goes into pairs that teach little. Faults 4 and 5 are not there: the loss of 4 would stay at 4.16. The loss of 5 would fall almost as the sound one does in so short a run, because at first there is nothing to learn but who is frequent. So a falling loss alone proves nothing.
+# **A**: frequent words are almost never drawn as noise, so nothing pushes them apart. The score of any two of them ends far too high, and the loss ends *lowest of all*, because rare noise is easy to tell. **B**: the steps are so long that each overshoots, and the scores explode. **C**: half of the pairs hold one of the ten most frequent words. Its loss looks healthy; the time goes into pairs that teach little. Faults 4 and 5 are not there: the loss of 4 would stay at 4.16. The loss of 5 would fall almost as the sound one does in so short a run, because at first there is nothing to learn but who is frequent. So a falling loss alone proves nothing.
 
 # %% [markdown]
 # A loss says how well a game is played. Whether it is the right game, you must look elsewhere: at the pairs, at the scores, at the neighbours.
@@ -897,8 +898,21 @@ progress()
 # One thing is alike: a true pair from the text is told from a pair with a random partner, by a yes-or-no decision instead of a softmax over all possible partners. The rest differs. BERT takes one random partner for half of the examples, not k for each, and draws it from the corpus without an exponent. A deep network reads the two sentences together, where word2vec takes a dot product of two vectors. And it is a second task beside the main one, not a substitute for an expensive softmax. BERT's paper never calls it negative sampling: this is an analogy. RoBERTa later found the task unnecessary.
 
 # %% [markdown] slide="slide"
-# ## If you have time: beside the professionals
+# ## If you have time: older ways, and the professionals
 #
+# Two older ways around the bill deserve their place.
+#
+# - **Hierarchical softmax** (2013a, and 2013b equation 3): put the words at the leaves of a binary tree. A probability becomes a product of left-or-right decisions on the way down. In a Huffman tree frequent words hang near the root, so that the average way is short, at most about $\log_2 V$.
+# - **Noise-contrastive estimation, NCE** (Gutmann and Hyvärinen; Mnih and Teh for language models): learn to tell data from noise, using the noise *probabilities* too. It approximately maximises the softmax log-probability.
+#
+# Negative sampling **simplifies NCE**: it drops the noise probabilities. It no longer estimates the softmax, and it need not, because we want vectors and not exact probabilities. It did not make the others disappear: on analogies between phrases, with subsampling, hierarchical softmax did best in 2013b (Table 3: 47 % right, against 42 % with 15 noise words).
+
+# %%
+log2, path = np.log2(len(vocabulary)), softmax_bill.huffman_path(vocabulary.counts)
+print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5 noise words.")
+print(f"On the way down a Huffman tree there are {path:.1f} decisions; log2 of V is {log2:.1f}.")
+
+# %% [markdown]
 # **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings.
 
 # %%
@@ -917,7 +931,7 @@ tables = {
     "elmo_mini": torch.from_numpy(np.stack([of_course[word] for word in usual])),
     "CBOW": torch.from_numpy(np.stack([cbow[word] for word in usual])),
 }
-for word in MY_WORDS:
+for word in mine:
     for name, table in tables.items():
         near = nearest(table, vocabulary.id(word), 6)
         print(f"{word:>8} {name:>10}: {', '.join(vocabulary.word(int(i)) for i in near)}")

@@ -7,7 +7,7 @@ from elmo_mini.experiments.broken_vectors import EVEN, EVERYTHING, HIGH, RUNS
 FAULTS = (  # as the lesson numbers them
     "frequent words are not thinned out",
     "the noise words are drawn evenly from the vocabulary",
-    "the learning rate is five times too high",
+    "the learning rate is ten times too high",
     "the learning rate is a hundred times too small",
     "each centre word is paired with a context of another one",
 )
@@ -15,8 +15,8 @@ NUMBERS = {EVERYTHING: 1, EVEN: 2, HIGH: 3}
 TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items()}
 WOULD_SHOW = {
     1: "far more of its pairs would hold one of the ten most frequent words",
-    2: "frequent words would hardly ever be noise, so any two of them would be believed to be a "
-    "pair: their score would be above 0",
+    2: "frequent words would hardly ever be noise, so the score of any two of them would be far "
+    "higher than in the sound run",
     3: "the loss would jump far above its start",
     4: "the loss would stay where it starts",
     5: "the loss would fall, for frequent words are still told from rare ones, and shares and "

@@ -36,6 +36,7 @@ def _table(rng: Random, words: int, word: int, count: int, opposite: bool = Fals
     """Vectors of very different lengths."""
     table = rng.standard_normal((words, 4)) * rng.choice([0.2, 1.0, 5.0], (words, 1))
     if opposite:
+        table[word] *= 5 / np.linalg.norm(table[word])
         table[(word + 1) % words] = -3 * table[word]
     return {"vectors": table.astype(np.float32), "word": word, "count": count}
 
