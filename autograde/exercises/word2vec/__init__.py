@@ -9,5 +9,8 @@ EXERCISES = (
     "sgns_loss",
     "sgns_gradients",
     "sgns_step",
+    "train_skip_gram",
+    "nearest",
+    "broken_vectors",
     "shifted_pmi",
 )

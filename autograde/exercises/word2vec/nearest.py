@@ -1,0 +1,111 @@
+"""Exercise `nearest`: whose vectors point the same way?"""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.word2vec import LESSON
+
+
+def nearest(vectors: Tensor, word: int, count: int) -> list[int]:
+    """Ids of the `count` rows with the largest cosine to row `word`, the largest first."""
+    unit = F.normalize(vectors, dim=1)
+    cosine = unit @ unit[word]
+    cosine[word] = -2
+    return cosine.topk(count).indices.tolist()
+
+
+def _in_numpy(vectors: Tensor, word: int, count: int) -> np.ndarray:
+    table = vectors.numpy()
+    cosine = table @ table[word] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[word])
+    return np.array([i for i in np.argsort(-cosine) if i != word][:count])
+
+
+def _by_cosine_similarity(vectors: Tensor, word: int, count: int) -> Tensor:
+    cosine = F.cosine_similarity(vectors, vectors[word], dim=-1)
+    order = cosine.argsort(descending=True)
+    return order[order != word][:count]
+
+
+@Case.drawn
+def _table(rng: Random, words: int, word: int, count: int, opposite: bool = False) -> Inputs:
+    """Vectors of very different lengths."""
+    table = rng.standard_normal((words, 4)) * rng.choice([0.2, 1.0, 5.0], (words, 1))
+    if opposite:
+        table[word] *= 5 / np.linalg.norm(table[word])
+        table[(word + 1) % words] = -3 * table[word]
+    return {"vectors": table.astype(np.float32), "word": word, "count": count}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    vectors = torch.from_numpy(inputs["vectors"].copy())
+    ids = returned(answer(vectors, inputs["word"], inputs["count"]))
+    if not np.array_equal(vectors.numpy(), inputs["vectors"]):
+        raise AnswerRefused("You change `vectors`. Work on a copy: the table is needed again.")
+    return plain(ids)
+
+
+SLIPS = """
+--- hint 1
+by dot products: unit @ unit[word] -> vectors @ vectors[word]
+    You compare by dot products, so long vectors win. The cosine divides by both lengths:
+    `F.normalize(vectors, dim=1)` first.
+by dot products with its direction: unit @ unit[word] -> vectors @ unit[word]
+    You divide by the length of the word alone, so long vectors win. Divide by the lengths of all
+    others, too: `F.normalize(vectors, dim=1)`.
+the word keeps its length: unit @ unit[word] -> unit @ vectors[word]
+    You divide by the lengths of all but the word itself. The order is the same, but these are no
+    cosines: some are below -2, and there the word itself comes first.
+by distance: unit @ unit[word] -> -(vectors - vectors[word]).norm(dim=1)
+    You go by distance, and a vector of another length is far away even in the same direction.
+    Cosine is asked for.
+columns are brought to length 1: dim=1 -> dim=0
+    You bring the columns to length 1. Each word is a row: `dim=1`.
+--- hint 2
+the word itself comes first: cosine[word] = -2 -> pass
+    The word itself is in your list: nothing is nearer to it. Leave it out.
+the first of the list is left out before it is sorted: cosine[word] = -2 -> cosine[0] = -2
+    You leave out row 0, and not the row of `word`.
+one too few: cosine[word] = -2 -> pass && topk(count).indices.tolist() \
+        -> topk(count).indices.tolist()[1:]
+    Your list is one too short: the word itself was among the `count`. Take one more, or leave it
+    out before.
+the farthest first: topk(count) -> topk(count, largest=False)
+    You return those with the smallest cosine. The largest is asked for, the largest first.
+without regard to the sign: cosine = unit @ unit[word] -> cosine = (unit @ unit[word]).abs()
+    You take the cosine without its sign, so what points the opposite way counts as near.
+the other way round: .tolist() -> .tolist()[::-1]
+    Your ids are right, and their order is turned round: the nearest comes first.
+--- hint 3
+the cosines: .indices.tolist() -> .values.tolist()
+    You return the cosines. The ids of the rows are asked for.
+the nearest alone: topk(count) -> topk(1)
+    You return one id. `count` of them are asked for.
+all of them: topk(count) -> topk(len(vectors) - 1)
+    You return all words. `count` of them are asked for.
+"""
+
+EXERCISE = Exercise(
+    id="nearest",
+    title="The nearest words",
+    lesson=LESSON,
+    points=2,
+    difficulty=2,
+    importance=4,
+    minutes=6,
+    reference=nearest,
+    run=_run,
+    cases=(
+        Case("three of twelve", _table(12, 4, 3), weight=2),
+        Case("five of thirty", _table(30, 11, 5), weight=2),
+        Case("one points the opposite way", _table(12, 5, 11, True)),
+        Case("the first word", _table(9, 0, 2), edge=True, asks="Row 0 is a word like others."),
+        Case("one", _table(8, 3, 1), edge=True, asks="Return one id in a list."),
+    ),
+    mistakes=slips(nearest, SLIPS),
+    right_answers={"in NumPy": _in_numpy, "by `F.cosine_similarity`": _by_cosine_similarity},
+)

@@ -1,0 +1,242 @@
+"""Exercise `train_skip_gram`: the loop that trains word vectors."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.word2vec import LESSON
+
+Step = Callable[..., float]
+Look = Callable[[int, Tensor], object]
+
+
+def train_skip_gram(
+    pairs: Tensor,
+    noise: Tensor,
+    step: Step,
+    dimension: int,
+    negatives: int,
+    batch: int,
+    rate: float,
+    look: Look,
+) -> tuple[Tensor, Tensor, list[float]]:
+    """Train once over pairs (P, 2); the input table, the output table, the loss of each step."""
+    inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension
+    outputs = torch.zeros(len(noise), dimension)
+    losses = []
+    steps = len(pairs) // batch
+    for number in range(steps):
+        centers, contexts = pairs[number * batch : (number + 1) * batch].T
+        drawn = torch.multinomial(noise, batch * negatives, replacement=True)
+        drawn = drawn.view(batch, negatives)
+        now = rate * (1 - number / steps)
+        losses.append(step(inputs, outputs, centers, contexts, drawn, now))
+        look(number + 1, inputs)
+    return inputs, outputs, losses
+
+
+def _in_numpy(
+    pairs: Tensor,
+    noise: Tensor,
+    step: Step,
+    dimension: int,
+    negatives: int,
+    batch: int,
+    rate: float,
+    look: Look,
+) -> tuple[Tensor, Tensor, list[float]]:
+    rng = np.random.default_rng(3)
+    words, chances = len(noise), noise.numpy() / noise.numpy().sum()
+    inputs = torch.empty(words, dimension).uniform_(-0.5 / dimension, 0.5 / dimension)
+    outputs = torch.zeros_like(inputs)
+    losses: list[float] = []
+    batches = [part for part in pairs.split(batch) if len(part) == batch]
+    for number, part in enumerate(batches):
+        now = rate - rate * number / len(batches)
+        drawn = torch.from_numpy(rng.choice(words, (batch, negatives), p=chances))
+        losses += [step(inputs, outputs, part[:, 0], part[:, 1], drawn, now)]
+        look(len(losses), inputs)
+    return inputs, outputs, losses
+
+
+@Case.drawn
+def _text(rng: Random, pairs: int, batch: int, negatives: int = 3, even: bool = False) -> Inputs:
+    words = 9
+    noise = np.full(words, 1 / words)
+    if not even:
+        noise = np.array([0, 0.55, 0, 0, 0.25, 0.2, 0, 0, 0])
+    return {
+        "pairs": rng.integers(0, words, (pairs, 2)),
+        "noise": noise,
+        "dimension": 40,
+        "negatives": negatives,
+        "batch": batch,
+        "rate": 0.2,
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What each step and each look was given, and what came back."""
+    pairs, noise = torch.from_numpy(inputs["pairs"]), torch.from_numpy(inputs["noise"])
+    size, negatives, batch = inputs["dimension"], inputs["negatives"], inputs["batch"]
+    given: list[list[Any]] = []
+    drawn: list[Tensor] = []
+    tables: list[Tensor] = []
+    looked: list[list[float]] = []
+    start: dict[str, Plain] = {}
+
+    def step(
+        first: Tensor, second: Tensor, centers: Tensor, contexts: Tensor, noisy: Tensor, now: float
+    ) -> float:
+        if not drawn:
+            tables.extend((first, second))
+            start["the input table at the start"] = _of_start(first, size)
+            start["the output table at the start"] = _of_start(second, size)
+        if tuple(noisy.shape) != (batch, negatives):
+            raise AnswerRefused(
+                f"Your noise words have the shape {tuple(noisy.shape)}. Each pair has its own: "
+                f"`step` takes (batch, negatives), here {(batch, negatives)}."
+            )
+        given.append([plain(centers), plain(contexts), float(now)])
+        drawn.append(noisy.clone())
+        first += 1
+        second += 2
+        return 4.0 - len(given) / 8
+
+    def look(number: int, table: Tensor) -> None:
+        looked.append([float(number), float(table[0, 0].round())])
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
+        came = returned(answer(pairs, noise, step, size, negatives, batch, inputs["rate"], look))
+    if not isinstance(came, tuple | list) or len(came) != 3:
+        raise AnswerRefused("Return three things: the input table, the output table, the losses.")
+    first, second, losses = came
+    every = torch.cat([part.flatten() for part in drawn]) if drawn else torch.zeros(0).long()
+    shares = torch.bincount(every, minlength=len(noise)) / max(1, len(every))
+    again = [bool((a == b).all()) for a, b in pairwise(drawn)]
+    return {
+        **start,
+        "centres of each step": [row[0] for row in given],
+        "contexts of each step": [row[1] for row in given],
+        "learning rate of each step": [row[2] for row in given],
+        "noise words come as often as `noise` says": bool((shares - noise).abs().max() < 0.08),
+        "a step has the noise words of the step before": bool(again and all(again)),
+        "`look` was called with, and the table's first number was about": looked,
+        "the input table comes first": bool(tables) and _same(first, tables[0]),
+        "the output table comes second": bool(tables) and _same(second, tables[1]),
+        "losses": plain(losses),
+    }
+
+
+def _of_start(table: Tensor, size: int) -> Plain:
+    shape = f"of the shape {tuple(table.shape)}"
+    if not table.any():
+        return f"zeros {shape}"
+    low, high = (float(value * size) for value in (table.min(), table.max()))
+    if -0.5001 <= low < -0.4 and 0.4 < high <= 0.5001:
+        return f"from -1/2 to 1/2, over D, {shape}"
+    if low >= 0:
+        return f"nothing below 0, {shape}"
+    return f"{'not over D' if high > 10 else 'over D, but not from -1/2 to 1/2'}, {shape}"
+
+
+def _same(one: Any, other: Tensor) -> bool:
+    return isinstance(one, Tensor) and one.shape == other.shape and bool((one == other).all())
+
+
+SLIPS = """
+--- hint 1
+both tables start at random: torch.zeros(len(noise), dimension) \
+        -> (torch.rand(len(noise), dimension) - 0.5) / dimension
+    Your output table starts with random numbers. It starts with zeros, so that every score is 0 at
+    first and nobody is believed.
+both tables start at zero: (torch.rand(len(noise), dimension) - 0.5) / dimension \
+        -> torch.zeros(len(noise), dimension)
+    Both of your tables start with zeros. Then every gradient is zero, and nothing is ever learnt:
+    the input table starts with small random numbers.
+the start is not shifted: (torch.rand(len(noise), dimension) - 0.5) \
+        -> torch.rand(len(noise), dimension)
+    Your input table starts above 0 everywhere. `torch.rand` draws between 0 and 1: take 0.5 away.
+the start is not divided: - 0.5) / dimension -> - 0.5)
+    Your input table starts with numbers up to one half. Divide them by the dimension.
+a start from the normal distribution: (torch.rand(len(noise), dimension) - 0.5) \
+        -> torch.randn(len(noise), dimension)
+    Your input table starts with normal random numbers. Even ones are asked for, from -1/2 to 1/2,
+    over the dimension.
+--- hint 2
+the same noise words for all steps: centers, contexts = -> torch.manual_seed(0) ⏎centers, contexts =
+    Every step has the same noise words: your loop sets the seed. Leave the seed to the caller.
+noise drawn evenly: torch.multinomial(noise, batch * negatives, replacement=True) \
+        -> torch.randint(len(noise), (batch * negatives,))
+    Your noise words come evenly from the vocabulary. `noise` says how often each comes:
+    `torch.multinomial`.
+the rate does not fall: rate * (1 - number / steps) -> rate
+    Your learning rate stays what it is. It falls in a straight line, from `rate` to 0.
+the rate rises: rate * (1 - number / steps) -> rate * (number / steps)
+    Your learning rate rises from 0. It falls in a straight line, from `rate` to 0.
+the rate falls one step early: rate * (1 - number / steps) -> rate * (1 - (number + 1) / steps)
+    Your learning rate is one step ahead: the last step has rate 0 and learns nothing. The first
+    step has `rate` itself.
+the rate falls by pairs and not by steps: number / steps -> number / len(pairs)
+    Your learning rate falls too slowly: you divide the number of the step by the number of pairs.
+    Divide by the number of steps.
+the rate falls by halves: rate * (1 - number / steps) -> rate / (1 + number)
+    Your learning rate falls, but not in a straight line: at step i of n it is `rate * (1 - i / n)`.
+the same batch in every step: pairs[number * batch : (number + 1) * batch] -> pairs[:batch]
+    Every step has the first batch. Step i has the pairs from i times `batch` on.
+batches overlap: pairs[number * batch : (number + 1) * batch] -> pairs[number : number + batch]
+    Your batches overlap: each begins one pair after the last. Step i has the pairs from i times
+    `batch` on.
+centre and context exchanged: step(inputs, outputs, centers, contexts \
+        -> step(inputs, outputs, contexts, centers
+    You hand the contexts over as centres. The first column of `pairs` has the centres.
+the tables are exchanged: step(inputs, outputs, -> step(outputs, inputs,
+    You hand the tables over the other way round: `step` takes the input table first.
+--- hint 3
+`look` is never called: look(number + 1, inputs) -> pass
+    `look` is never called. Call it after each step, with the number of steps taken and the input
+    table.
+`look` comes before the step: look(number + 1, inputs) -> pass \
+        && losses.append(step -> look(number + 1, inputs) ⏎losses.append(step
+    You call `look` before the step. Call it after.
+counted from 0: look(number + 1, inputs) -> look(number, inputs)
+    You count the steps from 0. `look` is told how many have been taken: 1 after the first.
+`look` sees the output table: look(number + 1, inputs) -> look(number + 1, outputs)
+    You show `look` the output table. It looks at the input table.
+the last loss alone: return inputs, outputs, losses -> return inputs, outputs, losses[-1]
+    You return the last loss. Return the list of all of them.
+the output table first: return inputs, outputs, losses -> return outputs, inputs, losses
+    You return the output table first. The input table comes first.
+one step too few: range(steps) -> range(steps - 1)
+    Your loop stops one batch early. There are `len(pairs) // batch` steps.
+one step: look(number + 1, inputs) -> look(number + 1, inputs) ⏎break
+    You stop after the first batch. Go through all of them, and return after the loop.
+"""
+
+EXERCISE = Exercise(
+    id="train_skip_gram",
+    title="The loop",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=5,
+    minutes=12,
+    reference=train_skip_gram,
+    run=_run,
+    cases=(
+        Case("eight batches", _text(1_600, 200), weight=2),
+        Case("even noise, five for each pair", _text(1_200, 300, 5, True)),
+        Case("a rest that fills no batch", _text(1_050, 250, 4), asks="A rest is left out."),
+        Case("one batch", _text(700, 700, 2), edge=True, asks="One step, at the full rate."),
+    ),
+    mistakes=slips(train_skip_gram, SLIPS),
+    right_answers={"in NumPy, by parts": _in_numpy},
+)

@@ -1,0 +1,52 @@
+"""What one training pair costs: the full softmax, a Huffman tree, a handful of noise words.
+
+2013b: Mikolov and others, *Distributed Representations of Words and Phrases and their
+Compositionality*, section 2.
+"""
+
+import heapq
+import time
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_mini.word_vectors.word2vec import full_softmax_loss, sgns_loss
+
+
+def seconds_per_step(
+    vocabulary_size: int,
+    full: bool,
+    pairs: int = 128,
+    dimension: int = 100,
+    negatives: int = 5,
+    repeats: int = 9,
+) -> float:
+    """Median time of loss and gradient for a batch of pairs; the first step warms up."""
+    table = torch.randn(vocabulary_size, dimension, requires_grad=True)
+    centers = torch.randn(pairs, dimension, requires_grad=True)
+    targets = torch.randint(vocabulary_size, (pairs,))
+    noise = torch.randint(vocabulary_size, (pairs, negatives))
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        if full:
+            full_softmax_loss(centers, table, targets).backward()
+        else:  # the rows are taken out first, so that only they get a gradient
+            context, noisy = (table.detach()[ids].requires_grad_() for ids in (targets, noise))
+            sgns_loss(centers, context, noisy).backward()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times[1:]))
+
+
+def huffman_path(counts: NDArray[np.int64]) -> float:
+    """The mean length of a word's path in the Huffman tree, by how often the word is needed."""
+    heap = [(int(count), [word]) for word, count in enumerate(counts)]
+    heapq.heapify(heap)
+    length = np.zeros(len(counts))
+    while len(heap) > 1:
+        (a, left), (b, right) = heapq.heappop(heap), heapq.heappop(heap)
+        length[left] += 1
+        length[right] += 1
+        heapq.heappush(heap, (a + b, left + right))
+    return float(length @ counts / counts.sum())
