@@ -16,10 +16,44 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stdout"
     )
+    if lesson == "what_the_layers_know":
+        _layers(printed, corpora=corpora)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
         _ulmfit(printed, corpora=corpora)
+
+
+def _layers(printed: str, *, corpora: bool) -> None:
+    def verdict(of: str) -> str:
+        found = re.search(rf"{of}:? ([+-]\S+) \(.*\): (.*)", printed)
+        assert found is not None, of
+        return found[2]
+
+    unclear = "no clear difference"
+    assert verdict("trained layer 1 minus random vectors of words around") == "ahead"
+    assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
+    assert verdict(r"senseval, four words \(stored\): layer 2 minus layer 1") == "ahead"
+    spelling = verdict("trained layer 0 minus spelling alone")
+    assert spelling == ("ahead" if corpora else unclear)
+    assert verdict("trained layer 1 minus trained layer 0") == "ahead"
+    assert verdict(r"20,000 words to learn from \(stored\)") == unclear
+    for layer in (1, 2):
+        assert verdict(rf"\n  trained layer {layer}") == "ahead"  # selectivity
+    assert printed.count("trained layer 2 minus trained layer 1") == 2
+    assert verdict("all layers minus layer 0 alone") == "ahead"
+    assert verdict("(?:both|input|output) minus (?:both|input|output)") == unclear
+    third = float(_numbers(r"F1, pass by pass: \S+, \S+, (\d+)", printed)[0])
+    assert third > 1.2 * _numbers(r"without layers, after 48 passes: (\d+)", printed)[0]
+    for task in ("senses", "words"):
+        assert verdict(f"{task}: learned minus average") == unclear
+        assert verdict(f"{task}: layer 1 minus layer 2") == unclear
+    assert verdict("words: γ learned minus γ 0.01") == "ahead"
+    for other in ("γ 0.01, larger steps", "γ 1", "γ 10"):
+        assert verdict(f"words: γ learned minus {other}") == unclear
+    kept, arrays = _numbers(r"your sum (\S+) bytes, the arrays (\S+)", printed)
+    assert kept == arrays
+    assert 480 / _numbers(r"every layer of the published ELMo: (\d+) GB", printed)[0] > 8.5
 
 
 def _awd_lstm(printed: str) -> None:
