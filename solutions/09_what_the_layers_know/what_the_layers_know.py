@@ -550,7 +550,7 @@ alone = joined["word vectors\nalone"]["mean"]
 print(f"without layers, after 48 passes: {100 * alone:.0f}")
 
 # %% [markdown]
-# After three passes the tagger with the layers is far above the other after forty-eight. Labels are saved as well, as you saw in lesson 05. The paper reports both for semantic roles (section 5.4). Without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %.
+# After three passes the tagger with the layers is far above the other after forty-eight. Labels are saved as well, as you saw in lesson 05. The paper reports both for semantic roles (section 5.4, Figure 1). Without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. And with 1 % of the training set, ELMo was about as good as the baseline with 10 %.
 #
 # But a pass with ELMo is dearer, for every sentence goes through the biLM first. Exercise 8 writes the bill.
 
