@@ -539,7 +539,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
 # %% [markdown]
 # Your class has loaded the course's own checkpoint, trained for 92 minutes on one processor, on novels, speeches, reviews and recent English (`elmo_mini/data/course_bilm/README.md`). It gives the same vectors, up to rounding. The published ELMo has the same parts under the same names, only larger; lesson 08 reads its files.
 #
-# Such files come **without the softmax**: no vector needs it, but a language model cannot speak without. The course keeps a small one for this one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
+# Such files come **without the softmax**: no vector needs it. But a language model without it is mute. The course keeps a small one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
 
 # %% slide="subslide"
 speaker = Speaker.of_the_course(grown_up)
