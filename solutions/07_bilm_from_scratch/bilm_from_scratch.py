@@ -539,7 +539,7 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
 # %% [markdown]
 # Your class has loaded the course's own checkpoint, trained for 92 minutes on one processor, on novels, speeches, reviews and recent English (`elmo_mini/data/course_bilm/README.md`). It gives the same vectors, up to rounding. The published ELMo has the same parts under the same names, only larger; lesson 08 reads its files.
 #
-# Such files come **without the softmax**: no vector needs it. But a language model without it is mute. The course keeps a small one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
+# Such files come **without the softmax**: no vector needs it. But a language model without it cannot speak. The course keeps a small one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
 
 # %% slide="subslide"
 speaker = Speaker.of_the_course(grown_up)
@@ -782,7 +782,7 @@ check("broken_runs", broken_runs)
 # outline: Find the run with crosses. Of the other two, find the one with a distance above 1e-4, and say which direction has it. The last one has a loss that is too good: in which direction?
 
 # %% [markdown] model_answer="broken_runs"
-# No single number finds all three. In **A** the tables are clean: the states are right and the question is wrong, which only a loss that is too good shows. In **B** the tables are clean and no loss is too good. Its backward states depend on who else is in the batch; the backward loss suffers, here by little, and a loss that is a little worse names no cause. In **C** the tables show it, and so do both losses. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
+# No single number finds all three. In **A** the tables are clean: the states are right and the question is wrong, which only a loss that is too good shows. In **B** the tables are clean and no loss is too good. Its backward states depend on who else is in the batch; its backward loss is so near the sound run's that it tells nothing. In **C** the tables show it, and so do both losses. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 
 # %% [markdown]
 # No single number finds all three faults. Look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
@@ -820,7 +820,7 @@ progress()
 #
 # This section takes about 8 minutes, the myth below 3. Nothing else needs them.
 #
-# How much of the checkpoint's bets is in its states? Keep them frozen and train a new softmax, on 256 sentences only. It starts from the counts of words in these sentences: the states can only add to that. When to stop is decided by 64 other sentences; the 200 held-out ones judge. Two controls count words and pairs of **the same 256 sentences**. A third is a biLM of the same size that has never read anything.
+# How much of the checkpoint's bets is in its states? Keep them frozen and train a new softmax, on 256 sentences only. It starts from the counts of words in these sentences: the states can only add to that. When to stop is decided by 64 other sentences; the held-out ones judge. Two controls count words and pairs of **the same 256 sentences**. A third is a biLM of the same size that has never read anything.
 
 # %% slide="subslide"
 FEW, STOP = TEXT.train[:256], TEXT.train[256:320]
