@@ -17,16 +17,22 @@ from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.small_tasks import labelled_words
 from elmo_mini.extras import brought_by
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
 from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import share_right
 from elmo_mini.probing.tasks import Occurrence, Task, course_senses
 from elmo_mini.probing.words_around import RandomVectors, words_around
+from elmo_mini.results.intervals import lead
 from elmo_mini.word_vectors.table import unit
 
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
 Probe = Callable[[Floats, list[str], Floats], Sequence[str]]
+Judge = Callable[[Floats], Right]
+Found = Mapping[str, NDArray[Any]]
+"""Who is right, (M,), by the name of the reader."""
 
 STARTS = (0, 1)
 AROUND = 3
@@ -127,12 +133,12 @@ class Asked:
         found = majority(groups[: self.known], labels[: self.known], groups[self.known :])
         return np.asarray(found) == np.asarray(labels[self.known :])
 
-    def ladder(self, right: Callable[[Floats], Right]) -> dict[str, NDArray[np.float64]]:
+    def ladder(self, right: Callable[[Floats], NDArray[Any]]) -> dict[str, NDArray[np.float64]]:
         """Who is right with each layer, untrained (the mean of the starts) and trained: (M,).
 
         Parameters
         ----------
-        right : from the vectors (N, 2H) of one layer
+        right : from the vectors (N, 2H) of one layer; any other number for each will do
         """
         found: dict[str, NDArray[np.float64]] = {}
         for kind, names in (("untrained", untrained(self.models)), ("trained", ["trained"])):
@@ -169,6 +175,52 @@ class Asked:
         """
         some = np.flatnonzero(np.ones(len(right), bool) if among is None else among)
         return share_right(np.asarray(right, float)[some], [self.task.test[i] for i in some])
+
+    def draw(
+        self, groups: Mapping[str, Found], among: Mapping[str, Right] | None = None, **how: Any
+    ) -> Picture:
+        """Bars of who is right, in percent, with intervals.
+
+        Parameters
+        ----------
+        groups : the same readers in each; a group gives every reader one bar
+        among : the asked ones that count, by the name of the group; all of them by default
+        how : passed on: title, level
+        """
+        readers = list(next(iter(groups.values())))
+        rows = {
+            name: [self.share(found[reader], (among or {}).get(name)) for reader in readers]
+            for name, found in groups.items()
+        }
+        return interval_bars(readers, rows, ylabel="right, percent", **how)
+
+    def lead(self, found: Found, one: str, other: str) -> dict[str, float]:
+        """One reader minus another, word by word: ``mean``, ``low`` and ``high``."""
+        by = {" ".join(name.split()): right * 1.0 for name, right in found.items()}
+        return self.share(by[one] - by[other])
+
+    def compare(self, found: Found, *pairs: tuple[str, str]) -> None:
+        """Print how far one reader is ahead of another, for each pair of names."""
+        print(f"{self.task.title}; in points, with the 95 % interval:")
+        for one, other in pairs:
+            print(f"  {one} minus {other}:", lead(self.lead(found, one, other)))
+
+
+def sense_controls(asked: Asked, right: Judge) -> dict[str, Right]:
+    """Readers of senses without a biLM: the commonest, and random vectors of the words around."""
+    return {
+        "commonest\nsense": asked.commonest([o.group for o in asked.every]),
+        "random vectors\nof words around": right(of_neighbours(asked.every)),
+    }
+
+
+def word_controls(asked: Asked, right: Judge) -> dict[str, Right]:
+    """Readers of labels without a biLM: the commonest, spelling alone, a random vector a word."""
+    return {
+        "commonest\nlabel": asked.commonest(asked.forms),
+        "spelling\nalone": spelling_right(asked),
+        "random\nnumbers": right(of_forms(asked.forms)),
+    }
 
 
 def spelling_right(asked: Asked) -> Right:

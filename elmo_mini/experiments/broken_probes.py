@@ -1,6 +1,6 @@
 """Probes by the nearest neighbour, sound or with one planted fault, and their symptoms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.figures import plots
+from elmo_mini.figures.picture import Picture
 from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.vectors.stream import Floats, embed_stream
 
@@ -50,6 +52,13 @@ def three_parts(
             end += 1
         parts.append((occurrences[first:end], vectors[first:end]))
     return parts
+
+
+def draw_symptoms(seen: Mapping[str, Symptoms], title: str) -> Picture:
+    """A table with a row for each probe."""
+    columns = ["test", "fresh", "before", "itself", "after", "moved"]
+    rows = np.array([[s.test, s.fresh, *s.offsets, s.moved] for s in seen.values()])
+    return plots.table(rows, list(seen), columns, title=title)
 
 
 def symptoms(

@@ -7,8 +7,10 @@ import numpy as np
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.experiments.small_tasks import labelled_sentences
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
 from elmo_mini.recurrent.training import TrainingOptions
-from elmo_mini.results.intervals import interval
+from elmo_mini.results.intervals import interval, lead
 from elmo_mini.tagging.elmo_tagger import (
     ElmoTagger,
     LayeredSentence,
@@ -73,6 +75,39 @@ class FiftySentences:
         if after is None:
             note(tagger)
         return found
+
+    def ways(self) -> dict[str, dict[str, Any]]:
+        """F1 without layers, with untrained ones, with layer 0 alone, and with all at each place.
+
+        The first two see the sentences `ALONE` times, the others `WITH` times.
+        """
+        found = {
+            "word vectors\nalone": self.f1("none", epochs=ALONE),
+            "untrained\nlayers": self.f1("input", "untrained 0", epochs=ALONE),
+            "layer 0\nalone": self.f1("input", "layer 0"),
+        }
+        places: tuple[Where, ...] = ("input", "output", "both")
+        return found | {where: self.f1(where) for where in places}
+
+    def draw(self, found: Mapping[str, Mapping[str, Any]], title: str) -> Picture:
+        """Bars of `ways`."""
+        rows = {"F1": list(found.values())}
+        return interval_bars(list(found), rows, title=title, ylabel="F1, percent (three seeds)")
+
+    def compare(self, found: Mapping[str, Mapping[str, Any]]) -> str:
+        """Print what context adds and whether a place is best; its name, or that none is."""
+        context = _difference(found["input"], found["layer 0\nalone"])
+        places = sorted(("input", "output", "both"), key=lambda name: -found[name]["mean"])
+        best, second = places[:2]
+        gap = _difference(found[best], found[second])
+        print(f"{self.what}; in points, seed by seed:")
+        print("  all layers minus layer 0 alone:", lead(context))
+        print(f"  {best} minus {second}:", lead(gap))
+        return best if gap["low"] > 0 else "no clear winner"
+
+
+def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    return interval(np.array(one["values"]) - np.array(other["values"]))
 
 
 def _token_layer_alone(sentences: Sequence[LayeredSentence]) -> list[LayeredSentence]:

@@ -19,8 +19,13 @@ from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.layers import PROBES, differences
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
 from elmo_mini.probing.probe import probe
+from elmo_mini.probing.report import stored_points
 from elmo_mini.probing.tasks import load_task
+from elmo_mini.results.intervals import lead
+from elmo_mini.results.stored import stored_result
 
 BASELINES = ("majority", "majority of the form")
 
@@ -65,6 +70,31 @@ def card(path: Path) -> Result:
         "validation_perplexity": record["validation"]["both"],
         "pretrained_with": re.sub(r"--output \S+", "--output FOLDER", record["command"]),
     }
+
+
+def draw_sizes(title: str) -> Picture:
+    """Senses by layer in both sizes, trained and not, as stored."""
+    small, large = (stored_result(f"{of}_senseval").numbers["rows"] for of in ("layers", "larger"))
+    kinds = {
+        "448 cells, not trained": (small, "layer {}, untrained"),
+        "1,024 cells, not trained": (large, "larger, untrained, layer {}"),
+        "448 cells": (large, "course, layer {}"),
+        "1,024 cells": (large, "larger, layer {}"),
+    }
+    rows = {n: stored_points(of, map(row.format, (1, 2))) for n, (of, row) in kinds.items()}
+    level = ("the form's commonest sense", 100 * large["majority of the form"]["accuracy"])
+    names = ["layer 1", "layer 2"]
+    return interval_bars(names, rows, title=title, ylabel="right, percent", level=level)
+
+
+def print_sizes() -> None:
+    """What the larger one gains, for each task and layer, as stored."""
+    print("1,024 cells minus 448 cells, in points, with the 95 % interval:")
+    asked = {"senseval": "senses, senseval", "senses": "senses, ours", "pos": "parts of speech"}
+    for task, what in asked.items():
+        gains = stored_result(f"larger_{task}").numbers["differences"]
+        for j in (1, 2):
+            print(f"  {what}, layer {j}:", lead(gains[f"larger, layer {j} less course, layer {j}"]))
 
 
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {

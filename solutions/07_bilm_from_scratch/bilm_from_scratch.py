@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 07 · A bidirectional language model from scratch
 #
-# ELMo's vectors are the states of two language models. One reads from the left, one from the right. Here you build both: the question that they are asked, the loop that trains them, the single step of an LSTM, the two readers. Your class then loads a model that was trained for an hour and a half, and gives the same vectors. On the way you learn the test that every such model must pass.
+# ELMo's vectors are the states of two language models. One reads from the left, one from the right. Here you build both: the question, the loop, the step, the two readers. Your class then loads a model that was trained for an hour and a half, and it speaks. On the way you learn the test that every such model must pass.
 
 # %%
 import numpy as np
@@ -27,16 +27,12 @@ from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments.frozen_softmax import (
-    by_counts,
-    frozen_softmax,
-    perplexity,
-    times_lower,
-)
+from elmo_mini.experiments import bilm_report as report
+from elmo_mini.experiments.frozen_softmax import by_counts, frozen_softmax
 from elmo_mini.experiments.planted_faults import four_runs
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.experiments.word_bilm import WordBiLM
-from elmo_mini.experiments.writing import scores_of_pairs, written
+from elmo_mini.experiments.writing import Speaker, scores_of_pairs, written
 from elmo_mini.figures import plots
 from elmo_mini.figures.bilm_network import bilm_network
 from elmo_mini.figures.causality import causality
@@ -51,38 +47,33 @@ plots.road("07")
 # %% [markdown] slide="subslide"
 # ## What you will be able to do
 #
-# - write the loss of a bidirectional language model and the loop that trains it, and judge it against counts,
-# - write one step of the LSTM that ELMo uses, and derive what it remembers,
+# - write the loss and the loop of a bidirectional language model, and judge it against counts,
+# - write one step of ELMo's LSTM, and derive what it remembers,
 # - read a padded batch from both ends, with weights from ELMo's official files,
-# - show by experiment which states have read which words, and find the fault when one has read its answer,
-# - measure what a pretrained model has learnt from other texts.
+# - show which states have read which words, and find the fault when one has read its answer.
 #
 # ## The paper
 #
 # **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The projection is from [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
 #
-# The lesson takes 100 minutes if you are quick, and 140 if you think over every prediction. Short of time? Exercises 2, 4, 7 and 8 are the spine. You can skip the others: the lesson goes on without them.
+# Plan 95 minutes, 120 with second tries, and ten for the essay. Short of time? Exercises 2, 4, 7 and 8 are the spine. Two sections at the end are for those who have more.
 #
 # ## Letters
 #
 # | letter | means | letter | means |
 # |---|---|---|---|
-# | $B$ | sentences in a batch | $x_t$ | the vector of token $t$, without context: the token layer |
-# | $T$ | tokens in a sentence | $h_t$ | the state after token $t$: what is shown |
-# | $H$ | numbers in a state of one direction | $c_t$ | the cells after token $t$: private notes |
-# | $C$ | cells | $i, g, f, o$ | input gate, candidate, forget gate, output gate |
-# | $L$ | layers | $\sigma$ | the sigmoid function |
-# | $V$ | words in the vocabulary | $w_t$ | the token at place $t$ |
-#
-# `W_0`, `B` and `W_P_0` are the names of an LSTM's weights in ELMo's official files: there, `B` is the bias. In lesson 06, $g$ was the gate of a highway and $f$ a filter. Here $g$ is no gate at all.
+# | $B, T$ | sentences, tokens in each | $w_t, x_t$ | token $t$, and its vector without context |
+# | $H, C$ | numbers in a state, cells | $h_t, c_t$ | the state after token $t$, and the cells |
+# | $L, V$ | layers, words in the vocabulary | $i, g, f, o$ | input gate, candidate, forget gate, output gate |
+# | $\sigma$ | the sigmoid function | `W_0`, `B`, `W_P_0` | weights, bias and projection in ELMo's official files |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 3; section 1, 26; section 2, 20; section 3, 22; section 4, 6; section 5, 12; section 6, 8; section 7, 4; the myth, 2; recap and discussion, 6: about 105. With hints and second tries add 25. For 60 minutes: show exercises 1, 3 and 6 solved, let them do 2, 4, 7 and 8, and take section 6 as a poll. Students get stuck in exercise 7 on what the backward reader is given and what must be reversed again: draw a batch with one short sentence on the board, padding in grey, and move a finger. Keep the secret of section 1 until section 5. Somebody will shout "it cheats"; ask how they would show it.
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: introduction 2; section 1, 24; section 2, 20; section 3, 23; section 4, 5; section 5, 12; section 6, 7; recap, 2: 95. With second tries add 25. The essay takes 10, the two sections at the end 8 and 3. For 60 minutes: show exercises 1, 3 and 6 solved, let them do 2, 4, 7 and 8, and take section 6 as a poll. Students get stuck in exercise 7 on what the backward reader is given and what must be reversed again: draw a batch with one short sentence on the board, padding in grey, and move a finger. Keep the secret of section 1 until section 5. Somebody will shout "it cheats"; ask how they would show it.
 
 # %% [markdown] slide="slide"
 # ## 1. The class that everybody writes first
 #
-# You want the states of a network that knows both sides of a word. PyTorch has a switch for that: `bidirectional=True`. Two layers are better than one, so `num_layers=2`. The first half of each state comes from the left and predicts the next word. The second half comes from the right and predicts the word before.
+# You want the states of a network that knows both sides of a word. PyTorch has a switch for that: `bidirectional=True`. Two layers are better than one: `num_layers=2`. The first half of each state comes from the left and predicts the next word, the second half the word before.
 
 # %%
 TEXT = small_text(train=6_400, held_out=200, words=1_000)
@@ -146,7 +137,7 @@ check("TwoWay", TwoWay)
 #
 # $$\sum_{t=1}^{T} \Big( \log p(w_t \mid w_1, \dots, w_{t-1};\ \Theta_x, \overrightarrow{\Theta}_{\text{LSTM}}, \Theta_s) + \log p(w_t \mid w_{t+1}, \dots, w_T;\ \Theta_x, \overleftarrow{\Theta}_{\text{LSTM}}, \Theta_s) \Big)$$
 #
-# This is section 3.1 of the paper. Each half is the chain rule of lesson 03, once from each end. $\Theta_x$ is the token layer and $\Theta_s$ the softmax, and **both directions share them**. The LSTMs of the two have weights of their own. So they are trained jointly, by the sum of their losses.
+# This is section 3.1 of the paper, the chain rule of lesson 03, once from each end. $\Theta_x$ is the token layer and $\Theta_s$ the softmax, and **both directions share them**. The LSTMs of the two have weights of their own. They are trained jointly, by the sum of their losses.
 #
 # The state at place $t$ has **read** $w_t$. It is asked about a neighbour.
 
@@ -219,7 +210,7 @@ check("fit", fit)
 # outline: Make the optimiser and an empty list. For each batch: `loss = loss_of(batch).mean()`, `optimizer.zero_grad()`, `loss.backward()`, `optimizer.step()`, append `loss.item()`, call `look` with the length of the list.
 
 # %% [markdown] slide="subslide"
-# Two checks cost nothing, and they find most mistakes in such a program. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart. If it cannot, the fault is not the data.
+# Two checks cost nothing and find most mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart. If it cannot, the fault is not the data.
 
 # %% slide="subslide"
 TwoWay, bilm_loss, fit = (
@@ -250,7 +241,7 @@ print(
 )
 
 # %% [markdown]
-# Both hold. Now the real run. Two yardsticks bet by counts alone, taken from the same sentences. The first counts **words** by themselves (a unigram model). The second counts **pairs** of neighbours (a bigram model with the smoothing of Kneser and Ney), so it knows one word of context and nothing else. Perplexity (lesson 03) says how many words a model is torn between.
+# Now the real run. Two yardsticks bet by counts alone, from the same sentences. One counts **words** by themselves (a unigram model). The other counts **pairs** of neighbours (a bigram model, smoothed after Kneser and Ney): it knows one word of context and nothing else. Perplexity (lesson 03) says how many words a model is torn between.
 
 # %%
 unigram, pairs = (TEXT.ngram(HELD_OUT, order) for order in (1, 2))
@@ -260,7 +251,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 predict("famous", "Which perplexity will your class reach on held-out sentences?")
 
 # %% [markdown]
-# Beside your class runs a model of the same kind and size in which the two directions never meet. Section 3 builds one by hand; this is the course's quick version.
+# Beside your class runs a model of the same size in which the two directions never meet, the course's quick version of section 3.
 
 # %% slide="subslide"
 STEPS = 256
@@ -280,27 +271,20 @@ for name, model in quick.items():
     fit(model, loss_of, (batch for _, batch in batches), RATE, note)
 
 perplexities = {name: np.exp(np.mean(losses, 1)) for name, losses in quick_losses.items()}
-level = np.ones(STEPS // 32)
-plots.curves(
-    32 * np.arange(1, STEPS // 32 + 1),
-    perplexities | {"counts of words": unigram * level, "counts of pairs": pairs * level},
-    title="One of the two is torn between a handful of words (one run each)",
-    xlabel="batches of 16 sentences",
-    ylabel="held-out perplexity",
-)
+counts = {"counts of words": unigram, "counts of pairs": pairs}
+title = "One of the two is torn between a handful of words (one run each)"
+report.draw_run(perplexities, counts, every=32, size=16, title=title)
 
 # %%
 outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown]
-# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other network, of the same kind, stays near the tables of counts. And held-out text does not give the first one away: whatever it does works there, too.
-#
-# Keep this in mind. In section 5 you will show what happens. First, build the right thing.
+# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other, of the same kind, stays near the counts. Held-out text does not give the first one away: whatever it does works there, too. Keep this in mind until section 5.
 
 # %% [markdown] slide="slide"
 # ## 2. One step of the reader
 #
-# The reader has two pages. Page $c$ holds private notes, $C$ numbers. Page $h$ is what the reader shows. At each word the reader takes four decisions. All four look at the new word $x$ and at the $h$ of the word before:
+# Page $c$ holds the reader's private notes, $C$ numbers. Page $h$ is what the reader shows. At each word the reader takes four decisions, from the new word $x$ and the $h$ before it:
 #
 # - the **forget gate** $f$: how much of each old note to keep,
 # - the **input gate** $i$: how much of the new note to write down,
@@ -309,7 +293,7 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 #
 # $$[\,i, g, f, o\,] = [x; h]\,W_0 + B \qquad c' = \operatorname{clip}\big(\sigma(f + 1) \odot c + \sigma(i) \odot \tanh(g)\big) \qquad h' = \operatorname{clip}\big((\sigma(o) \odot \tanh(c'))\,W_{P}\big)$$
 #
-# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers. ELMo has $C = 4096$ cells and shows $H = 512$ numbers: a large memory, and small layers around it. A **clip** keeps the numbers on both pages between −3 and 3. And the forget gate gets a **1**, so that a fresh network keeps 73 % of each note from word to word, and not 50 %.
+# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ and $H = 512$, a large memory and small layers around it. A **clip** keeps both pages between −3 and 3. And the forget gate gets a **1**, so that a fresh network keeps 73 % of each note from word to word, and not 50 %.
 
 # %% [markdown] exercise="lstm_step"
 # ### Exercise 4. One word through the cell
@@ -351,7 +335,7 @@ lstm_step = or_reference("lstm_step", lstm_step)
 # %% [markdown] slide="subslide"
 # ### Why the 1?
 #
-# A note from the first word must survive $T$ steps to help at the last. How much of it is left? Hold the gates fixed and ask by how much $c_t$ moves when $c_0$ moves a little: $\partial c_t / \partial c_0$. Along this path, from step to step, it is also the share of the **gradient** that comes back. (Another path leads through $h$ and the gates; it is left out here.)
+# A note from the first word must survive $T$ steps to help at the last. How much of it is left? Hold the gates fixed and ask by how much $c_t$ moves when $c_0$ moves a little: $\partial c_t / \partial c_0$. Along this path it is also the share of the **gradient** that comes back. (The path through $h$ and the gates is left out.)
 
 # %% [markdown] exercise="memory_left"
 # ### Exercise 5. What is left of a note (derive it)
@@ -405,22 +389,22 @@ plots.curves(
 )
 
 # %% [markdown]
-# A gate of one half halves the note at every word. With the 1, far more is left, but after 20 words that is still next to nothing. The 1 does not make the memory long. Whether it helps *this* training, we have not measured here.
+# A gate of one half halves the note at every word. With the 1, far more is left, but after 20 words that is still next to nothing.
 
 # %% [markdown] slide="slide"
 # ## 3. Two readers who never meet
 #
-# Give the same sentence to two people in two rooms. One reads it from the front, the other from the back. At every word each notes what the sentence has said so far. Later we lay the two notes for a word side by side. (`<S>` and `</S>` mark where a sentence begins and ends. To the letters' network they are words like others, with ids of their own: fifty numbers, 259, 257, 260 and then 261 for `<S>`, where a word's letters would stand.)
+# Give the same sentence to two people in two rooms. One reads it from the front, the other from the back, and each takes notes at every word. Then the two notes for a word are laid side by side. (`<S>` and `</S>` mark where a sentence begins and ends. To the letters' network they are words like others: fifty numbers, 259, 257, 260 and then 261 for `<S>`, where a word's letters would stand.)
 
 # %% slide="subslide"
 bilm_network(["<S>", "dogs", "bark", "</S>"])
 
 # %% [markdown]
-# "Deep" in the paper's title means that all layers are used. Above the token layer there are two, $L = 2$. From the second layer on, a layer's output is its states **plus** what went in, a **residual connection** (section 3.4 of the paper): a way back to the first layer that no gate can close. In all, each token has $2L + 1$ vectors:
+# "Deep" in the paper's title means that all layers are used. Above the token layer there are two, $L = 2$. From the second layer on, the output is its states **plus** what went in, a **residual connection** (section 3.4): a way back that no gate can close. In all, each token has $2L + 1$ vectors:
 #
 # $$R_t = \{\, x_t,\ \overrightarrow{h}_{t,j},\ \overleftarrow{h}_{t,j} \mid j = 1, \dots, L \,\}$$
 #
-# The backward reader is a forward reader that gets the sentence reversed. Padding makes this tricky. In a batch, a short sentence has padding at its end. Reverse the whole row, and the padding comes first.
+# The backward reader is a forward reader that gets the sentence reversed. Padding makes this tricky: reverse the whole row of a short sentence, and the padding comes first.
 
 # %% [markdown] exercise="reverse_each"
 # ### Exercise 6. Reverse each sentence
@@ -462,9 +446,9 @@ reverse_each = or_reference("reverse_each", reverse_each)
 # RNN_0/RNN/MultiRNNCell/Cell1/LSTMCell/W_0
 # ```
 #
-# There may be more names in the dict, and one layer or three. What must be true:
+# There may be more names, and one layer or three. What must be true:
 #
-# - `self.char_cnn` is the network of the letters; the first lines of `forward` use it.
+# - `self.char_cnn` is the network of the letters.
 # - All weights can be trained: copies of those in the file, found by `model.parameters()`.
 # - Each layer starts with zeros for h and c. From the second layer on, what went in is added to the states. The sum is the layer's output, and the next layer reads it.
 # - `model(ids)` takes (B, T, letters), where padding has zeros alone, and returns a list of $L + 1$ tensors (B, T, 2H), first $[x; x]$, then $[\overrightarrow{h}; \overleftarrow{h}]$ of each layer; and the mask (B, T), True at tokens. What stands at padding does not matter.
@@ -553,12 +537,27 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
     print(f"layer {layer}: {tuple(ours.shape)}, largest distance {far:.0e}")
 
 # %% [markdown]
-# This was the course's own checkpoint. It was trained for 92 minutes on one processor, on novels, speeches, reviews and recent English (`elmo_mini/data/course_bilm/README.md`). Your class has loaded it and gives the same vectors, up to rounding; layer 0 is the token layer. The published ELMo has the same parts under the same names, only larger. In lesson 08 your class reads its files.
+# Your class has loaded the course's own checkpoint, trained for 92 minutes on one processor, on novels, speeches, reviews and recent English (`elmo_mini/data/course_bilm/README.md`). It gives the same vectors, up to rounding. The published ELMo has the same parts under the same names, only larger; lesson 08 reads its files.
+#
+# Such files come **without the softmax**: no vector needs it. But a language model without it cannot speak. The course keeps a small one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
+
+# %% slide="subslide"
+speaker = Speaker.of_the_course(grown_up)
+for temperature in (0.3, 0.7, 1.2):
+    print(f"forward, {temperature}:", speaker.writes("The", "forward", temperature, seed=2))
+print("backward, 0.7:", speaker.writes("man .", "backward", 0.7, seed=2))
+
+# %% [markdown]
+# Watch both readers at once. Move the slider with the mouse or the arrow keys. Each says which words it expects next. They never exchange a word.
+
+# %% slide="subslide"
+SENTENCE = "The old man did not say a word ."
+step_through(["<S>", *SENTENCE.split(), "</S>"], speaker.best)
 
 # %% [markdown] slide="slide"
 # ## 4. Pretrain yours
 #
-# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. It reads each of the training sentences once, or a few times if your text is short. Before, in the middle and after, it writes a sentence, drawn word by word with a `temperature` of 0.7: below 1 the safe words become safer still, above 1 the others likelier.
+# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. It reads each training sentence once, or a few times if your text is short, and writes a sentence before, in the middle and after.
 
 # %%
 predict(
@@ -568,28 +567,7 @@ predict(
 )
 
 # %% slide="subslide"
-LETTERS, BATCHES = 20, 200
-
-
-class LanguageModel(nn.Module):
-    """A reader of both directions and the one softmax that they share."""
-
-    def __init__(self, reader, hidden):
-        super().__init__()
-        self.reader, self.softmax = reader, nn.Linear(hidden, V)
-
-    def loss_of(self, sentences):
-        """The loss of each direction in nats a token, (2,)."""
-        layers, mask = self.reader(TEXT.characters(sentences, LETTERS))
-        words = TEXT.numbers(sentences)[0]
-        return bilm_loss(layers[-1], mask, words, self.softmax.weight, self.softmax.bias)
-
-    @torch.no_grad()
-    def scores(self, part, direction):
-        """(V,): of the words after a beginning, or before an end."""
-        ids = batch_to_ids([part], allow_boundary_tokens=True, max_characters=LETTERS)
-        ahead, behind = self.reader(ids)[0][-1][0].chunk(2, -1)  # (T, H) each
-        return self.softmax(ahead[-1] if direction == "forward" else behind[0])
+BATCHES = 200
 
 
 def fresh_reader(options):
@@ -600,82 +578,56 @@ def fresh_reader(options):
 
 
 small = BiLMOptions(
-    filters=((1, 16), (2, 32), (3, 48)), dim=64, projection_dim=32, max_characters=LETTERS
+    filters=((1, 16), (2, 32), (3, 48)), dim=64, projection_dim=32, max_characters=20
 )
-young = LanguageModel(fresh_reader(small), small.projection_dim)
-BEGINNING, END = ["<S>", "The"], ["man", ".", "</S>"]
-history = []
+young = Speaker(fresh_reader(small), 32, TEXT.vocabulary, letters=20)
+history, said = [], {"before": young.writes("The", "forward")}
+
+
+def asked(sentences):
+    """What your loss asks of either direction, (2,)."""
+    return young.pays(bilm_loss, TEXT, sentences)
 
 
 def watch(step):
     """Held-out perplexities every twenty steps, and a sample in the middle."""
     if step % 20 == 0:
         with torch.no_grad():
-            history.append(young.loss_of(HELD_OUT).exp().tolist())
+            history.append(asked(HELD_OUT).exp().tolist())
     if step == BATCHES // 2:
-        said["in the middle"] = written(young.scores, TEXT, BEGINNING, "forward")
+        said["in the middle"] = young.writes("The", "forward")
 
 
-said = {"before": written(young.scores, TEXT, BEGINNING, "forward")}
 batches = zip(progress_bar(range(BATCHES)), TEXT.batches(32), strict=False)
-nats = fit(young, young.loss_of, (batch for _, batch in batches), RATE, watch)
-said["after"] = written(young.scores, TEXT, BEGINNING, "forward")
-said["after, backward"] = written(young.scores, TEXT, END, "backward")
-said["counts of pairs"] = written(scores_of_pairs(TEXT), TEXT, BEGINNING, "forward")
+nats = fit(young, asked, (batch for _, batch in batches), RATE, watch)
+said |= {"after": young.writes("The", "forward"), "backward": young.writes("man .", "backward")}
+by_pairs = scores_of_pairs(TEXT)
+said["counts of pairs"] = written(by_pairs, TEXT.vocabulary, ["<S>", "The"], "forward")
 print(*(f"{when}: {text}" for when, text in said.items()), sep="\n")
 
 # %% slide="subslide"
 forward, backward = np.array(history).T
-level = np.ones(len(history))
-plots.curves(
-    20 * np.arange(1, len(history) + 1),
-    {
-        "forward": forward,
-        "backward": backward,
-        "counts of words": unigram * level,
-        "counts of pairs": pairs * level,
-    },
-    title="Your two readers pass the counts of words (one run)",
-    xlabel="batches of 32 sentences",
-    ylabel="held-out perplexity",
-)
+both = {"forward": forward, "backward": backward}
+title = "Your two readers pass the counts of words (one run)"
+report.draw_run(both, counts, every=20, size=32, title=title)
 
 # %%
-print(
-    f"forward {forward[-1]:.1f}, backward {backward[-1]:.1f}; words {unigram:.1f}, pairs {pairs:.1f}"
-)
+print(f"forward {forward[-1]:.1f}, backward {backward[-1]:.1f}; {unigram:.1f}, {pairs:.1f}")
 worse = max(forward[-1], backward[-1])
-outcome(
-    "pass", "of words and of pairs" if worse < pairs else "of words" if worse < unigram else "none"
-)
+beaten = "of words and of pairs" if worse < pairs else "of words" if worse < unigram else "none"
+outcome("pass", beaten)
 
 # %% [markdown]
-# The cell prints who has beaten whom. One word of context, looked up in a table of pairs, is a hard opponent for a small network that reads so little. (Which of the two directions is easier, one run cannot say.)
+# The cell prints who has beaten whom. One word of context, from a table of pairs, is a hard opponent for a small network that reads so little.
 #
-# These perplexities hold for this text and its 1,000 words, with a good part of all tokens `<unk>`. Compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over some 800 million words of the 1 Billion Word Benchmark (section 3.4). Three graphics cards worked on it for about two weeks. Its softmax had about 793,000 words. To score all of them for each token would cost more than the rest of the model, so the authors used a **sampled softmax**: the right word and 8,192 others, drawn anew for each batch. You know the idea from the noise words of lesson 01.
-
-# %% [markdown] slide="subslide"
-# Watch both readers. Move the slider with the mouse or the arrow keys. Each reader says which words it expects next. The two never exchange a word: one may still be asked for what the other has long read.
-
-# %% slide="subslide"
-known = set(TEXT.vocabulary.words)
-known_words = (s for s in HELD_OUT if 6 <= len(s) <= 8 and known.issuperset(map(str.lower, s)))
-
-
-def best(sentence, direction):
-    """The three likeliest words, with their chances."""
-    chances, numbers = young.scores(sentence, direction).softmax(0).topk(3)
-    return list(zip(TEXT.vocabulary.decode(numbers.tolist()), chances.tolist(), strict=True))
-
-
-step_through(["<S>", *next(known_words), "</S>"], best)
+# These perplexities hold for this text and its 1,000 words: compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over some 800 million words of the 1 Billion Word Benchmark (section 3.4); three graphics cards worked for about two weeks. Its softmax had about 793,000 words. To score them all for each token would cost more than the rest of the model, so the authors used a **sampled softmax**: the right word and 8,192 others, drawn anew for each batch, like the noise words of lesson 01.
 
 # %% [markdown] slide="slide"
 # ## 5. The causality test
 #
 # Back to section 1. How do you show that a player has seen the cards? Swap one card in secret, and watch who reacts.
 #
-# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move. Nor has any backward state **after** $t$. The states at $t$ itself move, of course: they have read the word. If a state moves that should not have read the word, the directions have met.
+# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must. If a state moves that should not have read the word, the directions have met.
 
 # %% [markdown] exercise="moved"
 # ### Exercise 8. The causality test
@@ -720,17 +672,17 @@ def tables(model, ids, other):
 
 short = next(s for s in HELD_OUT if len(s) == 5)
 word_ids, other_word = TEXT.numbers([short])[0] + 1, torch.tensor(V)
-dog = TEXT.characters([["dog"]], LETTERS)[0, 1]
+dog = TEXT.characters([["dog"]], 20)[0, 1]
 tested = {
-    "yours": tables(young.reader, TEXT.characters([short], LETTERS), dog),
+    "yours": tables(young.reader, TEXT.characters([short], 20), dog),
     "bidirectional=True": tables(quick["bidirectional=True"], word_ids, other_word),
 }
 causality(tested, ["<S>", *short, "</S>"], title="Who moves when a word is replaced?")
 
 # %% [markdown]
-# Yours is a clean pair of triangles. In the other model **every** state moves. Here is why. In `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
+# Yours is a clean pair of triangles. In the other model **every** state moves: in `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
 #
-# What is such a model worth when the future is really not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
+# What is such a model worth when the future is not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
 
 # %%
 predict(
@@ -741,31 +693,10 @@ predict(
 
 
 # %% slide="subslide"
-@torch.no_grad()
-def cut_off_perplexity(model):
-    """Of the forward half, when every sentence ends before the word to predict."""
-    nats = []
-    softmax = model.table.weight[1:] * SIZE**-0.5
-    for t in range(1, held_ids.shape[1]):
-        there = held_ids[:, t] > 0
-        states = model(held_ids[there, :t])[0][-1][:, -1, :SIZE]
-        scores = states @ softmax.T + model.bias
-        nats.append(functional.cross_entropy(scores, held_words[there, t], reduction="none"))
-    return float(torch.cat(nats).mean().exp())
-
-
 whole = {name: float(np.exp(losses[-1][0])) for name, losses in quick_losses.items()}
-cut = {name: cut_off_perplexity(model) for name, model in quick.items()}
-plots.bars(
-    list(quick),
-    {
-        "the sentence goes on": list(whole.values()),
-        "cut off before the word to predict": list(cut.values()),
-    },
-    title="Without the future, one of them falls apart (forward half, one run each)",
-    ylabel="perplexity",
-    level=("counts of words", unigram),
-)
+cut = {name: report.cut_off_perplexity(m, held_ids, held_words) for name, m in quick.items()}
+title = "Without the future, one of them falls apart (forward half, one run each)"
+report.draw_cut(whole, cut, unigram, title)
 
 # %%
 reached = cut["bidirectional=True"]
@@ -774,7 +705,7 @@ same = reached < 1.1 * whole["bidirectional=True"]
 outcome("honest", "as well as before" if same else against_counts)
 
 # %% [markdown]
-# For the model whose directions never meet, the two bars are the same. The other one had learnt to copy its neighbour. Where there is no neighbour to copy, it is worse than counts of words.
+# Where the directions never meet, the two bars are the same. The other model had learnt to copy its neighbour. Where there is no neighbour to copy, it is worse than counts of words.
 #
 # So two measurements give it away, the test and the cut. Now change one thing: one layer in place of two.
 
@@ -791,7 +722,7 @@ leaks = bool(np.tril(ahead, -1).any() or np.triu(behind, 1).any())
 outcome("one_layer", "yes" if leaks else "no")
 
 # %% [markdown]
-# No second layer, no place to meet: each half has read its own side only. Yet you could still spoil it. Let the **whole** state, both halves, bet on the next word: the backward half has read that word, so the model copies again. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
+# No second layer, no place to meet: each half has read its own side only. Yet you could still spoil it. Let the **whole** state bet on the next word: its backward half has read that word, so the model copies again. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
@@ -805,7 +736,7 @@ outcome("one_layer", "yes" if leaks else "no")
 # 5. the backward reader reads padding before the last word of a short sentence
 # 6. the learning rate is a hundred times too small
 #
-# You see how each run ends, its tables, and one more number: how far the states of a short sentence move when a longer one stands **beside it in the batch**.
+# You see how each run ends, its tables, and how far the states of a short sentence move when a longer one stands **beside it in the batch**.
 
 # %%
 seen = four_runs(TEXT, moved, size=SIZE)
@@ -851,81 +782,19 @@ check("broken_runs", broken_runs)
 # outline: Find the run with crosses. Of the other two, find the one with a distance above 1e-4, and say which direction has it. The last one has a loss that is too good: in which direction?
 
 # %% [markdown] model_answer="broken_runs"
-# No single number finds all three. In **A** the tables are clean: the states are right and the question is wrong, which only a loss that is too good shows. In **B** the tables are clean and no loss is too good. Its backward states depend on who else is in the batch; the backward loss suffers, here by little, and a loss that is a little worse names no cause. In **C** the tables show it, and so do both losses. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
+# No single number finds all three. In **A** the tables are clean: the states are right and the question is wrong, which only a loss that is too good shows. In **B** the tables are clean and no loss is too good. Its backward states depend on who else is in the batch; its backward loss is so near the sound run's that it tells nothing. In **C** the tables show it, and so do both losses. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 
 # %% [markdown]
-# No single number finds all three faults. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
-
-# %% [markdown] slide="slide"
-# ## 7. What the checkpoint has read
-#
-# Pretraining is expensive, so people start from where others stopped. `grown_up` comes as most such files come: **without its softmax**, because no vector needs it. To hear its bets you must give it a new one.
-#
-# Keep its states frozen and train only a softmax, on 256 sentences. It starts from the counts of words in these sentences: the states can only add to that. When to stop is decided by 64 other sentences; the 200 held-out ones judge. Two controls count words and pairs of **the same 256 sentences**. A third is a biLM of the same size that has never read anything.
-
-# %% slide="subslide"
-FEW, STOP = TEXT.train[:256], TEXT.train[256:320]
-answered = {
-    "counts of words": by_counts(TEXT, FEW, HELD_OUT, 1),
-    "untrained states": frozen_softmax(fresh_reader(COURSE.options), TEXT, FEW, STOP, HELD_OUT),
-    "counts of pairs": by_counts(TEXT, FEW, HELD_OUT, 2),
-    "the checkpoint's states": frozen_softmax(grown_up, TEXT, FEW, STOP, HELD_OUT),
-}
-found = np.array([perplexity(a) for a in answered.values()])  # (4, 3): mean, low, high
-plots.bars(
-    list(answered),
-    {"perplexity": found[:, 0]},
-    errors={"perplexity": np.abs(found[:, 1:] - found[:, :1]).T},
-    title=f"Learnt from {len(FEW)} sentences, judged by {len(HELD_OUT)} (95 % over sentences)",
-    ylabel="perplexity",
-)
-
-# %%
-for other in ("counts of words", "counts of pairs"):
-    mean, low, high = times_lower(answered["the checkpoint's states"], answered[other])
-    print(f"{other}: {mean:.2f} times the checkpoint's perplexity ({low:.2f} to {high:.2f})")
-mean, low, high = times_lower(answered["untrained states"], answered["counts of words"])
-print(f"untrained states against counts of words: {mean:.2f} times ({low:.2f} to {high:.2f})")
-print("softmax steps kept:", *(f"{name} {a.steps};" for name, a in answered.items() if a.steps))
-
-# %% [markdown]
-# The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, almost three times.
-#
-# From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task (section 3.4). Lesson 11 measures what that brings.
-
-# %% [markdown] slide="slide"
-# ## Myth or measured?
-#
-# > *"ELMo's forward and backward models are two separate networks. They share no parameters; only their losses are added."*
-#
-# You find this in blog posts and lecture notes. The BERT paper, too, speaks of "independently trained" language models. Count the weights.
-
-# %%
-predict("shared", "What share of the checkpoint's weights is used by both directions?", unit="%")
-
-# %%
-size = {"token layer (both)": 0, "forward LSTMs": 0, "backward LSTMs": 0}
-for name, weight in weights.items():
-    part = {"RNN_0": "forward LSTMs", "RNN_1": "backward LSTMs"}.get(name[:5], "token layer (both)")
-    size[part] += weight.numel()
-print(*(f"{part}: {number:,} weights" for part, number in size.items()), sep="\n")
-outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%")
-
-# %% [markdown]
-# **Half a myth.** The LSTMs share nothing, and no state of one direction ever reaches the other. But the token layer serves both, and so does the softmax, which is not in the file. The paper names two models that do share nothing: TagLM's (lesson 05).
-#
-# And the reverse claim, that a joint model is *deeply* bidirectional? No layer ever sees both sides at once. Each direction is an ordinary language model, and that is why training is so simple. To join the sides in **every** layer, you must ask another question: lesson 12.
+# No single number finds all three faults. Look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - Each state has read its word and is asked for a neighbour. One softmax serves both directions.
-# - Check a new training program before it runs: the first loss against $\ln V$, and one batch learnt by heart.
-# - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate.
-# - The backward reader gets each sentence reversed within its own length. From the second layer on, a residual. $2L + 1$ vectors for each token.
+# - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate. Two layers, a residual, $2L + 1$ vectors for each token.
 # - A low loss alone proves nothing, not even on held-out text. Replace a word and see which states have read it; then look at what they are asked.
 #
-# ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers in place of the top one (lesson 08).
+# ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers (lesson 08).
 
 # %%
 calibration()
@@ -946,12 +815,69 @@ progress()
 #
 # As a reader for a tagger the architecture is fine, because the tagger's labels are not in the input: every state may see the whole sentence, and task models do exactly that. What fails is the *question*, predicting words that the model is shown. To train both sides at once, the word must be hidden from the input, as BERT does.
 
+# %% [markdown] slide="slide"
+# ## If you have time: what the checkpoint has read
+#
+# This section takes about 8 minutes, the myth below 3. Nothing else needs them.
+#
+# How much of the checkpoint's bets is in its states? Keep them frozen and train a new softmax, on 256 sentences only. It starts from the counts of words in these sentences: the states can only add to that. When to stop is decided by 64 other sentences; the held-out ones judge. Two controls count words and pairs of **the same 256 sentences**. A third is a biLM of the same size that has never read anything.
+
+# %% slide="subslide"
+FEW, STOP = TEXT.train[:256], TEXT.train[256:320]
+answered = {
+    "counts of words": by_counts(TEXT, FEW, HELD_OUT, 1),
+    "untrained states": frozen_softmax(fresh_reader(COURSE.options), TEXT, FEW, STOP, HELD_OUT),
+    "counts of pairs": by_counts(TEXT, FEW, HELD_OUT, 2),
+    "the checkpoint's states": frozen_softmax(grown_up, TEXT, FEW, STOP, HELD_OUT),
+}
+title = f"Learnt from {len(FEW)} sentences, judged by {len(HELD_OUT)} (95 % over sentences)"
+report.draw_answered(answered, title)
+
+# %%
+grown = "the checkpoint's states"
+by_words = ("untrained states", "counts of words")
+report.print_times(answered, (grown, "counts of words"), (grown, "counts of pairs"), by_words)
+
+# %% [markdown]
+# The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, almost three times.
+#
+# From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task, as a language model and without its labels, and is frozen then (section 3.4). We have tried it once, with newspaper sentences (the treebank's) and their parts of speech.
+
+# %%
+report.print_task_text()
+
+# %% [markdown]
+# Reading the paper's sentences lowers the perplexity on others by nearly a third. More than half of that needs no new states: the softmax alone brings it. And the probe finds no clear gain. The authors speak of gains on a task "in some cases"; this, one pass over 1,200 sentences, is not one. For whole texts and few labels, lesson 11 asks again.
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"ELMo's forward and backward models are two separate networks. They share no parameters; only their losses are added."*
+#
+# The BERT paper, too, speaks of "independently trained" language models. Count the weights.
+
+# %%
+predict("shared", "What share of the checkpoint's weights is used by both directions?", unit="%")
+
+# %%
+size = {"token layer (both)": 0, "forward LSTMs": 0, "backward LSTMs": 0}
+for name, weight in weights.items():
+    part = {"RNN_0": "forward LSTMs", "RNN_1": "backward LSTMs"}.get(name[:5], "token layer (both)")
+    size[part] += weight.numel()
+print(*(f"{part}: {number:,} weights" for part, number in size.items()), sep="\n")
+outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%")
+
+# %% [markdown]
+# **Half a myth.** The LSTMs share nothing, and no state of one direction ever reaches the other. But the token layer serves both, and so does the softmax. The paper names two models that do share nothing: TagLM's (lesson 05).
+#
+# And the reverse claim, that a joint model is *deeply* bidirectional? No layer ever sees both sides at once. Each direction is an ordinary language model, so training is simple. To join the sides in **every** layer, you must ask another question: lesson 12.
+
 # %% [markdown]
 # ## Further reading
 #
-# - The ELMo paper, sections 3.1 and 3.4, and the authors' training code, [bilm-tf](https://github.com/allenai/bilm-tf): windows of 20 tokens, a sampled softmax, and states that are carried from one window to the next.
-# - Devlin and others, [BERT](https://arxiv.org/abs/1810.04805), section 3.1: the argument that a word could see itself.
-# - In the package: `elmo_mini/bilm/plain.py` has this lesson in plain code, `elmo_mini/bilm/model.py` the fast version, tested against it. `python -m elmo_mini pretrain --help` trains a real one.
+# - The ELMo paper, sections 3.1 and 3.4, and its training code, [bilm-tf](https://github.com/allenai/bilm-tf): windows of 20 tokens, and states that are carried from one to the next.
+# - Devlin and others, [BERT](https://arxiv.org/abs/1810.04805), section 3.1: a word could see itself.
+# - In the package: `elmo_mini/bilm/plain.py` has this lesson in plain code, `elmo_mini/bilm/model.py` the fast version, tested against it. `python -m elmo_mini pretrain --help` trains a real one. `elmo_mini/data/course_bilm/softmax.md` says how the softmax was made.
 #
 # Next: **08 · ScalarMix and ELMo.**
 

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 08 · ScalarMix and ELMo
 #
-# You have a reader of letters and two language models. They give three vectors for every word. Which one do you take? ELMo takes all of them and lets the task decide how much of each. Here you build that mix, put your own parts together, and hold your ELMo against the program that the world has used.
+# Your two language models give three vectors for every word. ELMo takes all of them and lets the task decide how much of each. Here you build that mix, put your own parts together, and hold your ELMo against the program that the world has used.
 
 # %% tags=["road"]
 from elmo_mini.figures import plots
@@ -24,29 +24,25 @@ plots.road("08")
 # ## What you will be able to do
 #
 # - mix the layers of a biLM, derive what a task teaches the mix, and train it on labelled words,
-# - load official files into classes of your own, and show that they agree with AllenNLP,
-# - find out why they do not, when they do not,
-# - read ELMo's table of results,
-# - say how far ELMo has solved polysemy, beside the cheapest reader that also looks at the context.
+# - load official files into classes of your own, hold them against AllenNLP, and explain a difference,
+# - read ELMo's table of results, and say how far it has solved polysemy.
 #
 # ## The paper
 #
-# **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Section 3.2 is the mix, 3.3 its use, 4 the results, 5.1 and 5.3 the measurements.
+# **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Sections 3.2 to 5.3.
 #
-# The lesson takes an hour and a half if you are quick, and two hours and a quarter if you think over every prediction. Short of time? Exercises 1, 3, 4, 6 and 7 are the spine. You can skip the others: the lesson goes on without them.
+# Plan 100 minutes, 125 with second tries, the essay included. Short of time? Exercises 1, 3, 4, 6 and 7 are the spine. Two sections at the end are for those who have more.
 #
 # ## Letters
 #
 # | letter | means | letter | means |
 # |---|---|---|---|
-# | $B$ | sentences in a batch | $h_{k,j}$ | the vector of token $k$ in layer $j$ |
-# | $T$ | words in a sentence | $w_j$ | the weight of layer $j$, any number |
-# | $L$ | layers of LSTMs | $s_j$ | its share: $s = \text{softmax}(w)$ |
-# | $H$ | numbers in a state of one direction | $\gamma$ | the scale of the whole mix |
-# | $K$ | labels of a task | $\lambda$ | how hard the weights are pulled to 0 |
+# | $B, T$ | sentences, words in each | $h_{k,j}$ | the vector of token $k$ in layer $j$ |
+# | $L, K$ | layers of LSTMs, labels | $w_j, s_j$ | the weight of layer $j$, and its share: $s = \text{softmax}(w)$ |
+# | $H$ | numbers in a state of one direction | $\gamma, \lambda$ | the scale of the mix, the pull of the weights to 0 |
 
 # %% [markdown] instructor=true
-# **Instructor.** Minutes, estimated for somebody who passes most checks at once: sections 1 and 2, 10; section 3, 13; section 4, 18; section 5, 12; section 6, 18; section 7, 11; section 8, 5; the myth, 7; recap and essay, 6: about 100. With hints and second tries add 25. For 60 minutes: show exercises 2, 3 and 5 solved, let them do 1, 4, 6 and 7, and leave exercise 8 and the essay for home. Students get stuck in exercise 6 on where `</S>` goes in a short sentence (draw two rows of a batch, padding in grey), and in exercise 7 on the state of a short sentence beside a long one: the same drawing helps. Anyone who missed lessons 06 and 07 gets the course's parts, and the lesson says so. In the solved notebook `write_my_elmo()` makes its package of the course's parts in a temporary folder, so there is something to show without a learner's folder.
+# **Instructor.** Minutes, estimated for somebody who passes most checks at once: sections 1 and 2, 10; section 3, 13; section 4, 18; section 5, 12; section 6, 18; section 7, 11; section 8, 5; the myth, 5; recap and essay, 8: 100. With hints and second tries add 25. The two sections at the end are 4 and 10. For 60 minutes: show exercises 2, 3 and 5 solved, let them do 1, 4, 6 and 7, and leave exercise 8 and the essay for home. Students get stuck in exercise 6 on where `</S>` goes in a short sentence (draw two rows of a batch, padding in grey), and in exercise 7 on the state of a short sentence beside a long one: the same drawing helps. Anyone who missed lessons 06 and 07 gets the course's parts, and the lesson says so. In the solved notebook `write_my_elmo()` makes its package of the course's parts in a temporary folder, so there is something to show without a learner's folder.
 
 # %%
 from functools import partial
@@ -80,7 +76,7 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # *The twins play hockey. She plays the cello. His play ran for eleven nights.* A static table has one vector for *play*. Its neighbours in GloVe are *playing, game, games, played, players, plays, player, Play, football, multiplayer* (table 4 of the paper). The table shows the use that its text is full of. The stage is lost.
 #
-# The course's own ELMo gives each *play* in its sentence a vector of its own. Which of 39 others are nearest?
+# The course's own ELMo gives each *play* a vector of its own. Which of 39 others are nearest?
 
 # %% slide="subslide"
 COURSE = load_pretrained()
@@ -98,29 +94,29 @@ for typed in (
     print(typed, *explorer.nearest(typed)[-1], sep="\n   ")
 
 # %% [markdown]
-# Type a sentence of your own, with stars around *play*, *bank*, *mouse* or *spring*. (A language model wrote these sentences; they illustrate, and prove nothing.)
+# Type one of your own, with stars around *play*, *bank*, *mouse* or *spring*. (A language model wrote these sentences; they illustrate, and prove nothing.)
 
 # %%
 explorer
 
 # %% [markdown]
-# The stage finds the stage. But whom do hockey and the cello find? Keep it in mind until the end.
+# The stage finds the stage. But whom do hockey and the cello find?
 
 # %% [markdown] slide="slide"
 # ## 2. The mixing desk
 #
-# A biLM with $L$ layers leaves $2L + 1$ vectors for every token (lesson 07): the word from its letters, and a state of each direction in each layer. With the directions side by side these are $L + 1$ vectors of $2H$ numbers, $h_{k,0}$ to $h_{k,L}$. TagLM took the top one, $h_{k,L}$.
+# A biLM with $L$ layers leaves $2L + 1$ vectors for every token (lesson 07). With the directions side by side these are $L + 1$ vectors of $2H$ numbers, $h_{k,0}$ to $h_{k,L}$. TagLM took the top one.
 #
 # Think of a sound engineer with three microphones on one band: a slider for each, and one knob for the volume. The shares $s_j$ are the sliders, $\gamma$ is the volume:
 #
 # $$\text{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j} \qquad s = \text{softmax}(w) \tag{1}$$
 #
-# The softmax keeps the shares positive, and they sum to one. $w$ and $\gamma$ belong to the **task**: it learns them with its own weights, while the biLM stays frozen. $w$ starts at zeros, $\gamma$ at 1.
+# By the softmax the shares are positive and sum to one. $w$ and $\gamma$ belong to the **task**: it learns them, from zeros and from 1, while the biLM stays frozen.
 
 # %% [markdown] exercise="scalar_mix"
 # ### Exercise 1. One vector out of all layers
 #
-# Write `scalar_mix(layers, w, gamma)`, equation (1). `layers` is a tensor (L + 1, B, T, 2H), `w` a tensor (L + 1,), `gamma` a tensor with one number. Return (B, T, 2H). A task learns `w` and `gamma` through your function, so stay with tensors. It must work for any number of layers, and for weights beyond ±1,000.
+# Write `scalar_mix(layers, w, gamma)`, equation (1), for tensors (L + 1, B, T, 2H), (L + 1,) and one number. Return (B, T, 2H). A task learns `w` and `gamma` through it, so stay with tensors. It must work for any number of layers, and for weights beyond ±1,000.
 
 
 # %% exercise="scalar_mix"
@@ -143,9 +139,9 @@ check("scalar_mix", scalar_mix)
 # outline: First the shares. Then each layer times its share, added up over the layers. Multiply by `gamma` last. The result has lost the first axis.
 
 # %% [markdown]
-# Two old friends are special cases. Zeros give the plain **average**. One weight far above the others gives **one layer alone**; TagLM's choice is the top one.
+# Two special cases: zeros give the plain **average**, and one weight far above the others gives **one layer alone**; TagLM's choice is the top one.
 #
-# Sit down at the desk. Each point is one of the 39 *play*s, its 512 dimensions flattened to two. Is the nearest other one the same part of speech? Take layer 0 alone, then let in a little of the others. What does γ change, and what does it leave alone?
+# Sit down at the desk. Each point is one of the 39 *play*s, its 512 dimensions flattened to two. Is the nearest other one the same part of speech? Take layer 0 alone, then let in a little of the others. What does γ change?
 
 
 # %% slide="subslide"
@@ -158,21 +154,21 @@ PLAYS = [
 mix_sliders(np.stack([v for v, _ in PLAYS]), [pos for _, pos in PLAYS], word="play")
 
 # %% [markdown]
-# γ makes every vector longer or shorter. It turns none of them, so it leaves every angle alone, and with the angles the neighbours. To a network that reads the vectors it matters a great deal, as you will see.
+# γ makes every vector longer or shorter. It turns none, so it leaves the neighbours alone. To a network that reads the vectors it matters a great deal.
 
 # %% [markdown] slide="slide"
 # ## 3. What the sliders listen to
 #
-# The task has a loss. For each number of the mixed vectors, backpropagation tells how the loss changes when that number grows. Call this *upstream*, $u$. Which way should the sliders go? Ask each layer how far it points along $u$:
+# For each number of the mixed vectors, backpropagation tells how the task's loss changes when that number grows. Call this *upstream*, $u$. Which way should the sliders go? Ask each layer how far it points along $u$:
 #
 # $$a_j = \sum_{\text{tokens, numbers}} u \cdot h_j$$
 #
-# A layer with a large $a_j$ makes the loss worse when it gets louder. In some cases ELMo's authors add a penalty, $\lambda \lVert w \rVert^2 = \lambda \sum_j w_j^2$. It pulls every weight to zero.
+# A layer with a large $a_j$ makes the loss worse when it gets louder. ELMo's authors sometimes add a penalty, $\lambda \lVert w \rVert^2 = \lambda \sum_j w_j^2$. It pulls every weight to zero.
 
 # %% [markdown] exercise="mix_gradient"
 # ### Exercise 2. What a task teaches the mix (derive it)
 #
-# Take pen and paper. Derive the gradient of $\text{loss} + \lambda \lVert w \rVert^2$ for each $w_j$ and for $\gamma$. When $w_j$ grows, **all** shares change: begin with $\partial s_i / \partial w_j$.
+# Derive the gradient of $\text{loss} + \lambda \lVert w \rVert^2$ for each $w_j$ and for $\gamma$. When $w_j$ grows, **all** shares change: begin with $\partial s_i / \partial w_j$.
 #
 # Then write `mix_gradient(layers, w, gamma, upstream, decay)` in NumPy, without autograd. `layers` is (L + 1, ...) and `upstream` has the shape of one layer; `decay` is λ. Weights may be large, such as 1000. Return two things: the gradient for `w`, (L + 1,), and the one for `gamma`, a number.
 
@@ -203,9 +199,9 @@ check("mix_gradient", mix_gradient)
 # outline: Shares from `np.exp(w - w.max())`, so that large weights do not overflow. `a`: one number for each layer, the sum of all products. `mean = s @ a`. The gradient for w has the form: γ, times the shares, times how far each `a` lies from the mean; plus the penalty's.
 
 # %% [markdown]
-# Read your formula. A slider goes down if its layer is *worse than the mix*. The layers are judged against each other, not each on its own.
+# Read your formula. A slider goes down if its layer is *worse than the mix*: the layers are judged against each other.
 #
-# Now let it learn a mix that we know. Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your gradient recover these numbers? And what if γ is held at 1? The layers are not equally loud:
+# Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your gradient recover these numbers? And what if γ is held at 1? The layers are not equally loud:
 
 # %%
 mix_gradient = or_reference("mix_gradient", mix_gradient)
@@ -234,12 +230,12 @@ plots.bars(
 outcome("held", float(100 * held[1]), unit="%")
 
 # %% [markdown]
-# With γ free, the truth comes out. With γ held the shares cannot make the mix louder, because they sum to one. They bend towards whatever comes nearest. Here that is layer 2: it is the loudest, and the residual has put layer 1 into it. The paper calls γ "of practical importance to aid the optimization process".
+# With γ free, the truth comes out. With γ held the shares cannot make the mix louder, because they sum to one. They bend towards what comes nearest, layer 2: it is the loudest, and the residual has put layer 1 into it. The paper calls γ "of practical importance to aid the optimization process".
 
 # %% [markdown] slide="slide"
 # ## 4. A task at the desk
 #
-# In a task the desk is a module: an optimiser finds $w$ and $\gamma$ in it. It has one switch, off by default. A slider at one third means little if one microphone is twice as loud as another. So **layer norm** first brings the layers to one volume: from all numbers of a layer, at all words of the batch, subtract their mean and divide by their standard deviation. One mean and one deviation serve the whole layer, and **padding does not count**. (So the authors' code. The paper cites Ba and others, who treat each token on its own, as `nn.LayerNorm` does.)
+# In a task the desk is a module with one switch, off by default. A slider at one third means little if one microphone is twice as loud as another. So **layer norm** first brings the layers to one volume: from all numbers of a layer, at all words of the batch, subtract their mean and divide by their standard deviation. One mean and one deviation serve the whole layer, and **padding does not count**. (So the authors' code. The paper cites Ba and others, who treat each token on its own, as `nn.LayerNorm` does.)
 
 # %% [markdown] exercise="ScalarMix"
 # ### Exercise 3. The mixing desk as a module
@@ -249,7 +245,7 @@ outcome("held", float(100 * held[1]), unit="%")
 # - `ScalarMix(n_layers, do_layer_norm=False)` makes the parameters `self.w`, zeros of shape (n_layers,), and `self.gamma`, a one.
 # - `forward(layers, mask)` takes a list of `n_layers` tensors (B, T, 2H) and the mask (B, T), True at words. It returns the mix, (B, T, 2H). With `do_layer_norm` each layer is first normalised as above. For the variance divide by n, not n − 1. Add 1e-13 to it before the root, in case all numbers are equal. What you leave at padding does not matter.
 #
-# Your `scalar_mix` does the mixing. It takes one tensor: `torch.stack(layers)`.
+# Your `scalar_mix` does the mixing, of `torch.stack(layers)`.
 
 
 # %% exercise="ScalarMix"
@@ -337,26 +333,19 @@ check("train_desk", train_desk)
 # outline: One optimiser before the loop. In each step: scores at the words, the loss with its penalty, empty the gradients, `backward`, `step`, append the softmax of the detached `desk.w`. `torch.stack` at the end.
 
 # %% [markdown]
-# Now real words: parts of speech in the Penn Treebank, forty sentences to learn from, a hundred to be asked about. (Without this corpus: kinds of names, in fewer sentences of the course.) Who serves the task best: the top layer, the plain average, or shares that are learned?
+# Now parts of speech in the Penn Treebank, forty sentences to learn from, a hundred to be asked about. (Without this corpus: kinds of names, in fewer sentences.) Who serves the task best: the top layer, the plain average, or learned shares?
 
 # %%
 predict(
     "best_mix",
     "Which will have more test words right?",
-    options=[
-        "learned shares",
-        "the plain average",
-        "the top layer",
-        "no clear difference of the first two",
-    ],
+    options=["learned shares", "the plain average", "no clear difference"],
 )
 
 # %% slide="subslide"
 ScalarMix, train_desk = or_reference("ScalarMix", ScalarMix), or_reference("train_desk", train_desk)
 TASK = mixing.mixing_task(COURSE)
-runs = mixing.compare(
-    TASK, mixing.five_ways(ScalarMix), train_desk
-)  # three draws of sentences each
+runs = mixing.compare(TASK, mixing.five_ways(ScalarMix), train_desk)  # three draws each
 average = runs.pop("average")
 ahead = {name: mixing.share_of(run, average) for name, run in runs.items()}
 interval_bars(
@@ -373,10 +362,10 @@ for name, point in ahead.items():
 by_learning = ahead["learned"]
 clear = by_learning["low"] > 0 or by_learning["high"] < 0
 better = "learned shares" if by_learning["mean"] > 0 else "the plain average"
-outcome("best_mix", better if clear else "no clear difference of the first two")
+outcome("best_mix", better if clear else "no clear difference")
 
 # %% [markdown]
-# Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind; with the names it is not.) But look at what the shares did meanwhile.
+# Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind; with the names it is not.) But look what the shares did:
 
 # %% slide="subslide"
 normed = runs["learned,\nlayer norm"]
@@ -391,7 +380,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# Without the norm layer 2 takes the lead: it is the loudest. With the norm that lead is gone, or nearly, and the task is solved as well as before. So be careful with stories about what a task "prefers". A share says how much a layer is *turned up*, not how much it is worth.
+# Without the norm layer 2 takes the lead: it is the loudest. With the norm that lead is gone, or nearly, and the task is solved as well as before. So a share says how much a layer is *turned up*, not how much the task "prefers" it.
 #
 # Now change one thing: λ, the pull to zero.
 
@@ -416,12 +405,12 @@ outcome("penalty", float(100 * pulled[0].shares[-1][2]), unit="%")
 # | SNLI, entailment | 88.1 | 89.1 | 89.3 | 89.5 |
 # | SRL, who did what to whom | 81.6 | 84.1 | 84.6 | 84.8 |
 #
-# The top layer alone gives most of the gain. One reads that learned shares are "much better than averaging". Table 2 says 0.2 points, without intervals.
+# The top layer alone gives most of the gain. One reads that learned shares are "much better than averaging": table 2 says 0.2 points.
 
 # %% [markdown] slide="slide"
 # ## 5. Your own ELMo
 #
-# A biLM reads each sentence between two boundaries, `<S>` and `</S>`. A task has no label for them, so their vectors go. In a batch the last words stand in different columns.
+# A biLM reads each sentence between two boundaries, `<S>` and `</S>`. A task has no label for them, so their vectors go.
 
 # %% [markdown] exercise="without_boundaries"
 # ### Exercise 5. The vectors of the words alone
@@ -502,7 +491,7 @@ check("embed", embed)
 # %% [markdown] slide="slide"
 # ## 6. Somebody else's program
 #
-# So far the course has checked what the course expects. That proves little. **AllenNLP** is the authors' own library; most people who used ELMo ran its code. Here are a small model in the official format, `options.json` and `weights.hdf5`, and the vectors that AllenNLP's code gives for three short texts of four sentences. The third text says the same sentence four times.
+# So far the course has checked what the course expects. **AllenNLP** is the authors' own library; most people who used ELMo ran its code. Here are a small model in the official format, `options.json` and `weights.hdf5`, and the vectors that AllenNLP's code gives for three texts of four sentences. The third text says the same sentence four times.
 
 # %% slide="subslide"
 embed = or_reference("embed", embed)
@@ -526,7 +515,7 @@ PARTS = {"CharCNN": CharCNN, "BiLM": BiLM, "ScalarMix": ScalarMix, "embed": embe
 print(whose(**PARTS, character_ids=character_ids, without_boundaries=without_boundaries))
 
 # %% [markdown]
-# Your parts share no line of code with theirs. And the second sentences?
+# And the second sentences?
 
 # %%
 predict(
@@ -544,25 +533,25 @@ times = float(fresh[:, 1].max() / fresh[:, 0].max())
 outcome("second", "as near" if times < 5 else "much further" if times < 1e4 else "worlds apart")
 
 # %% [markdown]
-# Something differs, and not in your first sentences. Before you read on, name two explanations, and a measurement that decides between them. Text 3 is a help. How far do AllenNLP's own vectors move from one reading of *The rain has stopped .* to the next?
+# Something differs, and not in your first sentences. Before you read on, name two explanations, and a measurement that decides. Text 3 is a help. How far do AllenNLP's own vectors move from one reading of *The rain has stopped .* to the next?
 
 # %%
 for n, (one, other) in enumerate(pairwise(THEIRS.vectors[2]), start=2):
     print(f"reading {n}: {100 * np.linalg.norm(other - one) / np.linalg.norm(one):.1f} % changed")
 
 # %% [markdown]
-# The same words, other vectors, in **their** program. So something is left over from the sentence before: AllenNLP's LSTMs begin where they ended, row by row of the batch. ELMo was trained so, and the authors advise to leave it so. If that is the whole difference, then carrying the states must take it away.
+# The same words, other vectors, in **their** program. Something is left over: AllenNLP's LSTMs begin where they ended, row by row of the batch. ELMo was trained so. If that is the whole difference, then carrying the states must take it away.
 
 # %% [markdown] exercise="read_on"
 # ### Exercise 7. Begin where the last sentence ended
 #
-# Write `read_on(x, lengths, stack, states, step)`, one direction through all its layers. (For the backward reader the caller has reversed each sentence.)
+# Write `read_on(x, lengths, stack, states, step)`, one direction through all its layers.
 #
 # - `x` (B, T, H), read from left to right; `lengths` (B,) has the tokens of each row, padding comes after them,
 # - `stack` has a dict with `W_0`, `B` and `W_P_0` for each layer, `states` a pair (h, c) for each layer, (B, H) and (B, C): where the last sentences ended,
 # - `step(x_t, h, c, **layer, clip=3.0)` is your `lstm_step` of lesson 07.
 #
-# Return two lists. The first has each layer's output, (B, T, H); from the second layer on, what went in is added to the states, as in lesson 07. The second has each layer's new pair (h, c): the LSTM's own pages after the last token **of each row**. The next sentence will begin there.
+# Return two lists. The first has each layer's output, (B, T, H); from the second layer on, what went in is added to the states, as in lesson 07. The second has each layer's new pair (h, c): the LSTM's own pages after the last token **of each row**.
 
 
 # %% exercise="read_on"
@@ -612,24 +601,10 @@ both = {"each from zeros": fresh.max(0), "states carried": THEIRS.distances(carr
 agreement(both, "With the states carried, you and AllenNLP agree")
 
 # %% [markdown]
-# All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish. The package and `my_elmo` begin with zeros all the same, so that a sentence has the same vectors today and tomorrow. `stateful=True` gives AllenNLP's numbers.
-#
-# One step further. AllenNLP and bilm-tf test themselves with a small published model, whose vectors the authors' TensorFlow program computed for ten sentences in a row. If its files are on your machine (`ELMO_FIXTURE` names the folder), your ELMo reads them now.
-
-# %%
-PUBLISHED = allennlp_record.published_test_model()
-if PUBLISHED is None:
-    print(allennlp_record.NOT_HERE)
-else:
-    parts = official_file(PUBLISHED.weights)
-    goes_on = CarryingBiLM(CharCNN(parts), parts, read_on, mine("lstm_step"))
-    for how, reader in (("from zeros", BiLM), ("carried", lambda *_, **__: goes_on)):
-        kinds = {"CharCNN": CharCNN, "BiLM": reader, "ScalarMix": allennlp_record.TopLayer}
-        (row,) = PUBLISHED.distances(partial(embed, weights=parts, **kinds))
-        print(f"{how:>10}:", *(f"{distance:.0e}" for distance in row))
+# All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow; `stateful=True` gives AllenNLP's numbers.
 
 # %% [markdown]
-# What is yours can leave home. The next cell writes your parts and a model as a package of your own, which needs torch, NumPy and h5py, and nothing of this course. `--options` and `--weights` take any other model.
+# What is yours can leave home. The next cell writes your parts and a model as a package of your own, which needs torch, NumPy and h5py, and nothing of this course.
 
 # %% slide="subslide"
 from autograde import write_my_elmo
@@ -639,7 +614,7 @@ write_my_elmo()
 # %% [markdown] slide="slide"
 # ## 7. Three that look right
 #
-# Mostly nobody else's numbers are at hand. Three colleagues bring their ELMos, each with **one** fault. They load the same file and give vectors of the right size. What can you ask for without numbers to compare with? **Promises.** A sound ELMo keeps four:
+# Mostly nobody else's numbers are at hand. Three colleagues bring their ELMos, each with **one** fault. What can you ask for without numbers to compare with? **Promises.** A sound ELMo keeps four:
 #
 # 1. *Number.* Each sentence gets as many vectors as it has words, in any batch.
 # 2. *Memory.* The same sentence again, the same vectors.
@@ -649,7 +624,7 @@ write_my_elmo()
 # %% [markdown] exercise="find_fault"
 # ### Exercise 8. Question the black box
 #
-# Write the inspector. `find_fault(elmo)` may call `elmo(sentences)` as often as it likes, with sentences of its choice. Each call gives a list of NumPy arrays (words, 2H). Return the fault: `"wrong number"`, `"remembers"`, `"depends on its company"`, `"shifted"`, or `"sound"`. An ELMo has at most one fault, which can disturb more than one of your tests. Differences up to 1e-4 are rounding.
+# Write the inspector. `find_fault(elmo)` may call `elmo(sentences)` as often as it likes, with sentences of its choice. Each call gives a list of NumPy arrays (words, 2H). Return the fault: `"wrong number"`, `"remembers"`, `"depends on its company"`, `"shifted"`, or `"sound"`. An ELMo has at most one fault, which can disturb several tests. Differences up to 1e-4 are rounding.
 
 
 # %% exercise="find_fault"
@@ -685,7 +660,7 @@ check("find_fault", find_fault)
 # outline: Four questions in the order of the list; return at the first that fails. Compare with `np.abs(one - other).max() > 1e-4`. For the last: `.max(1)` gives one number for each word; those before the replaced word must not exceed 1e-4, its own must.
 
 # %% [markdown]
-# Your inspector needs no look inside, so it works on any ELMo. Point it at the three, at yours, and at the package in three settings.
+# Your inspector works on any ELMo. Point it at the three, at yours, and at the package in three settings.
 
 # %%
 find_fault = or_reference("find_fault", find_fault)
@@ -698,12 +673,12 @@ for name, box in boxes.items():
     print(f"{name:>24}: {find_fault(box)}")
 
 # %% [markdown]
-# Neither setting is a mistake. A carried state breaks the second promise. Layer norm breaks the third: its mean and deviation depend on who else is in the batch. That is its price.
+# Neither setting is a mistake. A carried state breaks the second promise. Layer norm breaks the third: its mean and deviation depend on who else is in the batch.
 
 # %% [markdown] slide="slide"
 # ## 8. What ELMo achieved
 #
-# Six tasks, six networks that were among the best of their day, each once without and once with ELMo (table 1, test sets; *before* is the best published system of the time):
+# Six tasks, six good networks of their day, each without and with ELMo (table 1, test sets; *before* is the best published system of the time):
 #
 # | | before | baseline | with ELMo |
 # |---|---|---|---|
@@ -714,7 +689,7 @@ for name, box in boxes.items():
 # | NER, names (F1) | 91.93 | 90.15 | 92.22 |
 # | SST-5, opinions in five grades (accuracy) | 53.7 | 51.4 | 54.7 |
 #
-# The gains are 0.7 to 4.7 points. The paper prints another number beside them, *relative* increase. It is the share of the **errors** that are gone.
+# The gains are 0.7 to 4.7 points. The paper prints another number, *relative* increase: the share of the **errors** that are gone.
 
 # %% [markdown] exercise="errors_gone"
 # ### Exercise 9. What the table's last column says
@@ -767,16 +742,14 @@ plots.bars(
 outcome("four_of_six", int((against["against the best before"] > 5).sum()), unit="tasks")
 
 # %% [markdown]
-# ELMo was ahead in all six, with one method. That is the achievement. How far ahead depends on whom you compare with; SNLI has the smallest gain either way. (The paper's text says "6 – 20 %"; its table has 5.8 to 24.9.)
-#
-# ELMo pays most where labels are few. The paper's tagger of semantic roles needs 486 passes over its training text without ELMo; with it, the same score is there after 10. With ELMo, 1 % of the labels are worth about 10 % without (section 5.4, figure 1).
+# ELMo was ahead in all six, with one method. How far ahead depends on whom you compare with; SNLI has the smallest gain either way. (The paper's text says "6 – 20 %"; its table has 5.8 to 24.9.) Where labels are few it pays most: lesson 09.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
 #
 # > *"With ELMo, polysemy is solved. It even gets the part of speech right."*
 #
-# This claim stands next to the paper's table 4, the best-known picture of ELMo: *Chico Ruiz made a spectacular play on Alusik's grounder*, which is baseball, and *Olivia De Havilland signed to do a Broadway play*. In the published model, the first finds baseball and the second the theatre. Both sentences stand in the Brown corpus. So ask our model, which never read Brown, for the nearest of its *play*s. (From here on the results are stored.)
+# Next to this claim stands the paper's table 4, the best-known picture of ELMo: *Chico Ruiz made a spectacular play on Alusik's grounder* finds baseball, and *Olivia De Havilland signed to do a Broadway play* finds the theatre. Both sentences stand in the Brown corpus. So ask our model, which never read Brown, for the nearest of its *play*s. (From here on the results are stored.)
 
 # %%
 predict(
@@ -793,9 +766,9 @@ print(shown_in_brown(BROWN.numbers))
 outcome("ruiz", "plays on a stage")
 
 # %% [markdown]
-# Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**. *Bank* does better: the edge of the bank finds rivers, the bank with paper work finds clerks. But see what the untrained network finds.
+# Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**. *Bank* does better. But see what the untrained network finds.
 #
-# So count: of the five nearest, how many share the label? Two controls also see the context: the same network before training (the mean of four), and **random vectors** of the word and of its three neighbours on either side, added up. (The nouns and verbs are Brown's tags. The senses were marked by a language model, and nobody else has read them: `elmo_mini/data/senses_brown.json`.)
+# So count: of the five nearest, how many share the label? Two controls also see the context: the same network before training (the mean of four), and **random vectors** of the word and of its three neighbours on either side, added up (the mean of five tables). (Nouns and verbs are Brown's tags. A language model marked the senses, and nobody has checked: `elmo_mini/data/senses_brown.json`.)
 
 # %% slide="subslide"
 QUESTIONS = BROWN.numbers["questions"]
@@ -812,7 +785,45 @@ interval_bars(
 print(leads_in_brown(QUESTIONS, READERS[:-1]))
 
 # %% [markdown]
-# Noun or verb: no other reader comes near. Meaning: reading has taught the network something, for it is clearly ahead of itself before training. Whether it is ahead of random vectors of the neighbours, so few sentences cannot say.
+# Noun or verb: no other reader comes near. Meaning: the network is clearly ahead of itself before training. It is ahead of random vectors of the neighbours as well, for the noun *play* by very little.
+#
+# And where examples are many, naive Bayes, which counts words, keeps pace with layer 2 or is ahead: *senseval*, at the end of the page.
+#
+# **Half a myth.** On all ambiguous words of a text (table 5, F1), the commonest sense scores 65.9, the published biLM 69.0, a system made for the task 70.1. The half that is true: nobody told the network what a sense is, or a noun, and the same vectors serve both questions.
+
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - ELMo mixes all layers: shares by softmax, times γ, learned by the task. A wrong γ, or a loud layer, bends the shares; the plain average does nearly as well.
+# - Your parts agree with AllenNLP, from the second sentence on only if the states are carried. A difference is explained when a change makes it vanish.
+# - *Deep* means all layers. *Contextualized* means a vector for each occurrence, and matters more.
+# - Context separates grammar well. In meaning, a count of neighbouring words is a hard opponent.
+
+# %%
+calibration()
+
+# %%
+from autograde import progress
+
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# One reads: *"ELMo has solved polysemy, better than expected."* **Why can this recipe separate senses at all, although nobody ever told it what a sense is? What do the measurements of this lesson, and the paper's, say about "solved"? And what would you improve in ELMo today?** Six to nine sentences, with at least two numbers and their control.
+
+# %% [markdown] discussion="is_polysemy_solved" points=3
+# **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (untrained network, random vectors of the neighbours, naive Bayes, majority or first sense, chance), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
+
+# %% [markdown] model_answer="is_polysemy_solved"
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 62 %, and its lead of 9 points over them has an interval from 2 to 16. On senseval, with a thousand examples of a word, a linear probe of layer 2 has 84 %: far above the majority (57 %) and the untrained network (67 %), and three points below naive Bayes (87 %). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+#
+# Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
+
+# %% [markdown] slide="slide"
+# ## If you have time: senses in more text
+#
+# Four minutes.
 #
 # *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read in two ways, by the five nearest examples and by a linear probe (lesson 09).
 
@@ -841,47 +852,13 @@ ahead = "layer 2" if first["low"] > 0 else "naive Bayes"
 outcome("ten", ahead if first["low"] * first["high"] > 0 else "no clear difference")
 
 # %% [markdown]
-# Read by a linear probe, layer 2 keeps pace with naive Bayes from ten to three hundred examples. With a thousand, naive Bayes is ahead by three points. Read by the nearest neighbours, as in the paper, layer 2 is behind it everywhere, though ahead of random vectors from thirty examples on. Naive Bayes was made for this question. ELMo's vectors were made for no question: the same numbers have just told nouns from verbs.
+# Read by a linear probe, layer 2 keeps pace with naive Bayes from ten to three hundred examples. With a thousand, naive Bayes is ahead by three points. Read by the nearest neighbours, as in the paper, layer 2 is behind it everywhere, though ahead of random vectors from thirty examples on. Naive Bayes was made for this question. ELMo's vectors were made for no question: the same numbers tell nouns from verbs.
 #
 # **The paper's own test** takes all ambiguous words of a text (table 5, F1 in percent; CoVe takes its vectors from the encoder of a translator):
 #
 # | first sense in WordNet | CoVe, top layer | biLM, layer 1 | biLM, layer 2 | best of the field (2016–17) |
 # |---|---|---|---|---|
 # | 65.9 | 64.7 | 67.4 | 69.0 | 70.1 |
-#
-# **Half a myth.** Always saying the commonest sense scores 65.9, the published biLM 69.0, and a system made for the task 70.1. The half that is true: nobody told the network what a sense is, or a noun, and the same vectors serve both questions. *Solved* is something else.
-
-# %% [markdown] slide="slide"
-# ## Recap
-#
-# - A biLM gives $2L + 1$ vectors for a token, $L + 1$ with the directions side by side. ELMo mixes them all: shares by softmax, times γ, learned by the task.
-# - The shares are judged against each other. A wrong γ, or a loud layer, bends them; the plain average does nearly as well as learned shares.
-# - Your parts load official files and agree with AllenNLP; from the second sentence on only if the states are carried.
-# - A difference is explained when a change makes it vanish. Without a reference, ask for promises: number, memory, company, place.
-# - ELMo removed 6 to 25 % of its baselines' errors; against the best systems of its day it was less.
-# - *Deep* means all layers. *Contextualized* means a vector for each occurrence, and matters more.
-# - Context separates grammar well. In meaning, a count of neighbouring words is a hard opponent.
-
-# %%
-calibration()
-
-# %%
-from autograde import progress
-
-progress()
-
-# %% [markdown] slide="subslide"
-# ## Discuss
-#
-# One reads: *"ELMo has solved polysemy, better than expected."* **Why can this recipe separate senses at all, although nobody ever told it what a sense is? What do the measurements of this lesson, and the paper's, say about "solved"? And what would you improve in ELMo today?** Six to nine sentences, with at least two numbers and their control.
-
-# %% [markdown] discussion="is_polysemy_solved" points=3
-# **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (untrained network, random vectors of the neighbours, naive Bayes, majority or first sense, chance), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
-
-# %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 66 %, and the difference is not clear. On senseval, with a thousand examples of a word, a linear probe of layer 2 has 84 %: far above the majority (57 %) and the untrained network (67 %), and three points below naive Bayes (87 %). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
-#
-# Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 
 # %% [markdown] slide="slide"
 # ## If you have time: released models and the old interface
@@ -916,9 +893,24 @@ print("learned by the task:", *(name for name, p in elmo.named_parameters() if p
 # The other class, `ElmoEmbedder`, gives every layer unmixed, (B, L + 1, T, 2H), and a mask; you have used it in section 1. It left AllenNLP in April 2020. Words come as lists, in any language; an English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
 
 # %% [markdown]
+# AllenNLP and bilm-tf test themselves with a small published model and the vectors of the authors' TensorFlow program. If its files are on your machine (`ELMO_FIXTURE` names the folder), your ELMo reads them now.
+
+# %%
+PUBLISHED = allennlp_record.published_test_model()
+if PUBLISHED is None:
+    print(allennlp_record.NOT_HERE)
+else:
+    parts = official_file(PUBLISHED.weights)
+    goes_on = CarryingBiLM(CharCNN(parts), parts, read_on, mine("lstm_step"))
+    for how, reader in (("from zeros", BiLM), ("carried", lambda *_, **__: goes_on)):
+        kinds = {"CharCNN": CharCNN, "BiLM": reader, "ScalarMix": allennlp_record.TopLayer}
+        (row,) = PUBLISHED.distances(partial(embed, weights=parts, **kinds))
+        print(f"{how:>10}:", *(f"{distance:.0e}" for distance in row))
+
+# %% [markdown]
 # ## Further reading
 #
-# - The ELMo paper, sections 3.2, 3.3, 4, 5.1 and 5.3.
+# - The ELMo paper, sections 3.2 to 5.3.
 # - The authors' programs: [bilm-tf](https://github.com/allenai/bilm-tf), and AllenNLP's [guide to ELMo](https://github.com/allenai/allennlp/blob/v0.9.0/tutorials/how_to/elmo.md) with the advice on λ and on the first batches.
 # - In the package: `elmo_mini/bilm/plain.py` ends with this lesson's mix; `elmo_mini/bilm/plain_carrying.py` carries the states; `elmo_mini/elmo/module.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m elmo_mini.experiments.real_senses brown` and `examples`.
 #

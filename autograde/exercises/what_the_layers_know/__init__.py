@@ -6,7 +6,8 @@ EXERCISES = (
     "probe_gradient",
     "linear_probe",
     "control_labels",
+    "selectivity",
     "diagnose_probe",
     "with_elmo",
-    "cache_bytes",
+    "bill",
 )

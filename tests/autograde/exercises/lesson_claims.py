@@ -16,10 +16,84 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stdout"
     )
+    if lesson == "bilm_from_scratch":
+        _bilm(printed)
+    if lesson == "scalar_mix_and_elmo":
+        _mix(printed, corpora=corpora)
+    if lesson == "what_the_layers_know":
+        _layers(printed, corpora=corpora)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
         _ulmfit(printed, corpora=corpora)
+
+
+def _bilm(printed: str) -> None:
+    uniform, first, last = _numbers(
+        r"ln V = (\S+); the first loss is (\S+), after 150 steps (\S+)\n", printed
+    )
+    assert abs(first - uniform) < 0.1, "it knows nothing yet"
+    assert last < 1, "one batch is learnt by heart"
+    assert "largest distance" in printed
+    assert all(float(far) < 1e-4 for far in re.findall(r"largest distance (\S+)", printed))
+    ahead, behind, words, pairs = _numbers(
+        r"forward (\S+), backward (\S+); (\S+), (\S+)\n", printed
+    )
+    assert pairs < words, "pairs know more than words"
+    assert max(ahead, behind) < words, "both readers pass the counts of words"
+    times = dict(re.findall(r"(\S.*): \S+ times that of (.*) \(", printed))
+    assert times["counts of pairs"] == "the checkpoint's states"
+    for counts in ("words", "pairs"):
+        low = _numbers(rf"counts of {counts}: .* times that of the check.* \((\S+) to", printed)
+        assert low[0] > 1, f"the checkpoint's states beat counts of {counts}"
+    temperatures = re.findall(r"forward, (\S+): (.*)", printed)
+    assert [t for t, _ in temperatures] == ["0.3", "0.7", "1.2"]
+    assert all(len(said.split()) > 4 and "<UNK>" not in said for _, said in temperatures)
+
+
+def _mix(printed: str, *, corpora: bool) -> None:
+    learned = re.search(r"learned minus average, in points: .*: (.*)", printed)
+    top = re.search(r"top layer alone minus average, in points: .*: (.*)", printed)
+    assert learned is not None
+    assert top is not None
+    assert learned[1] == "no clear difference"
+    assert (top[1] == "behind") is corpora
+    assert "This is ELMo." in printed
+    bayes = printed[printed.index("layer 2, linear minus naive Bayes") :]
+    verdicts = re.findall(r"(\d+) examples: .*: (.*)", bayes)[:5]
+    assert [said for _, said in verdicts] == ["no clear difference"] * 4 + ["behind"]
+
+
+def _layers(printed: str, *, corpora: bool) -> None:
+    def verdict(of: str) -> str:
+        found = re.search(rf"{of}:? ([+-]\S+) \(.*\): (.*)", printed)
+        assert found is not None, of
+        return found[2]
+
+    unclear = "no clear difference"
+    assert verdict("trained layer 1 minus random vectors of words around") == "ahead"
+    assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
+    assert verdict(r"senseval, four words \(stored\): layer 2 minus layer 1") == "ahead"
+    spelling = verdict("trained layer 0 minus spelling alone")
+    assert spelling == ("ahead" if corpora else unclear)
+    assert verdict("trained layer 1 minus trained layer 0") == "ahead"
+    assert verdict(r"20,000 words to learn from \(stored\)") == unclear
+    for layer in (1, 2):
+        assert verdict(rf"\n  trained layer {layer}") == "ahead"  # selectivity
+    assert printed.count("trained layer 2 minus trained layer 1") == 2
+    assert verdict("all layers minus layer 0 alone") == "ahead"
+    assert verdict("(?:both|input|output) minus (?:both|input|output)") == unclear
+    third = float(_numbers(r"F1, pass by pass: \S+, \S+, (\d+)", printed)[0])
+    assert third > 1.2 * _numbers(r"without layers, after 48 passes: (\d+)", printed)[0]
+    for task in ("senses", "words"):
+        assert verdict(f"{task}: learned minus average") == unclear
+        assert verdict(f"{task}: layer 1 minus layer 2") == unclear
+    assert verdict("words: γ learned minus γ 0.01") == "ahead"
+    for other in ("γ 0.01, larger steps", "γ 1", "γ 10"):
+        assert verdict(f"words: γ learned minus {other}") == unclear
+    kept, arrays = _numbers(r"your sum (\S+) bytes, the arrays (\S+)", printed)
+    assert kept == arrays
+    assert 480 / _numbers(r"every layer of the published ELMo: (\d+) GB", printed)[0] > 8.5
 
 
 def _awd_lstm(printed: str) -> None:

@@ -1,6 +1,7 @@
 """The questions of lesson 09: who is right, beside readers that need no biLM."""
 
 import numpy as np
+import pytest
 
 from elmo_mini.experiments import asked_layers
 from elmo_mini.experiments.asked_layers import Asked, Floats
@@ -65,3 +66,23 @@ def test_logistic_regression_on_spelling_learns_an_ending() -> None:
     asked = tuple(Occurrence((w,), 0, end) for w, end in words[6:])
     task = Asked(Task("made up", "made up", known, asked), {})
     assert asked_layers.spelling_right(task).tolist() == [True, True]
+
+
+def test_readers_are_compared_word_by_word(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {"this\none": np.array([True, True]), "that one": np.array([True, False])}
+    assert TASK.lead(found, "this one", "that one")["mean"] == 0.5
+    TASK.compare(found, ("this one", "that one"))
+    assert "this one minus that one: +50.0" in capsys.readouterr().out
+
+
+def test_a_figure_has_a_bar_for_each_reader_and_group() -> None:
+    found = {"this\none": np.array([True, False]), "that one": np.array([True, True])}
+    picture = TASK.draw({"met": found, "new": found}, {"met": TASK.met()}, title="Who is right")
+    assert "met: this one 100, that one 100" in picture.description
+    assert "new: this one 50, that one 100" in picture.description
+
+
+def test_controls_need_no_model() -> None:
+    right = asked_layers.word_controls(TASK, lambda vectors: TASK.right(nearest, vectors))
+    assert list(right) == ["commonest\nlabel", "spelling\nalone", "random\nnumbers"]
+    assert all(found.shape == (2,) for found in right.values())
