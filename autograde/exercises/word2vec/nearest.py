@@ -54,9 +54,6 @@ SLIPS = """
 by dot products: unit @ unit[word] -> vectors @ vectors[word]
     You compare by dot products, so long vectors win. The cosine divides by both lengths:
     `F.normalize(vectors, dim=1)` first.
-by dot products with its direction: unit @ unit[word] -> vectors @ unit[word]
-    You divide by the length of the word alone, so long vectors win. Divide by the lengths of all
-    others, too: `F.normalize(vectors, dim=1)`.
 the word keeps its length: unit @ unit[word] -> unit @ vectors[word]
     You divide by the lengths of all but the word itself. The order is the same, but these are no
     cosines: some are below -2, and there the word itself comes first.
