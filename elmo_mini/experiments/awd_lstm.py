@@ -1,8 +1,9 @@
 """``python -m elmo_mini.experiments.awd_lstm NAME ...``: what lesson 10 measures at full size.
 
-Every run trains one layer of 100 units on about 12,000 words with SGD, chooses its epoch on a dev
-part, and is judged once on a test part of 4,000 words. Seeds are those of the start weights, the
-dropout and the window lengths; the text is the same.
+Every run trains one layer of 100 units with SGD, chooses its epoch on a dev part, and is judged
+once on a test part: the ablation on about 30,000 words, the factor on dropout on the lesson's
+12,000 and a tenth of them. Seeds are those of the start weights, the dropout and the window
+lengths; the text is the same.
 """
 
 import argparse
@@ -24,8 +25,11 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval
 
 WORDS, HELD_OUT, VOCABULARY = 12_000, 4_000, 1_500
+ABLATION_WORDS, ABLATION_HELD_OUT, ABLATION_ROWS = 30_000, 6_000, 20
 SIZE, EPOCHS, FACTOR = 100, 25, 0.6
 NEVER = 10**6
+STOP = 8
+"""A run ends when so many epochs have brought no new best on dev."""
 FACTORS = (0.0, 0.3, 0.6, 1.0)
 TENTH_EPOCHS = 60
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
@@ -39,12 +43,14 @@ class System:
     ----------
     plain : ordinary dropout at this rate before and after the LSTM, and no other
     words : how many of the training words it reads; 0 for all
+    stops : it ends `STOP` epochs after its best one, and not after the last
     """
 
     options: AWDLSTMOptions
     training: AWDTraining
     plain: float = 0.0
     words: int = 0
+    stops: bool = False
 
 
 @dataclass
@@ -53,6 +59,7 @@ class Bench:
 
     text: RunningText
     seeds: Sequence[int]
+    rows: int = 10
     done: dict[tuple[System, int], dict[str, float]] = field(default_factory=dict)
 
     @property
@@ -61,7 +68,7 @@ class Bench:
         options = AWDLSTMOptions(
             vocabulary_size=len(self.text.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
         ).scaled(0.0)
-        return System(options, small_training(regularised=False))
+        return System(options, small_training(self.rows, regularised=False))
 
     @property
     def awd(self) -> System:
@@ -69,7 +76,7 @@ class Bench:
         options = AWDLSTMOptions(
             vocabulary_size=len(self.text.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
         ).scaled(FACTOR)
-        return System(options, small_training())
+        return System(options, small_training(self.rows))
 
     def run(self, system: System, seed: int) -> dict[str, float]:
         """Dev and test perplexity at the epoch that dev likes best, and test at the last."""
@@ -87,22 +94,26 @@ class Bench:
                 text,
                 self.text.dev,
                 training,
-                after_epoch=lambda seen: self._at_the_end(model, seen.validation, training, last),
+                after_epoch=lambda seen: self._is_over(
+                    model, seen.validation, system.stops, training.epochs, last
+                ),
             )
             self.done[key] = {
                 "dev": min(history.validation),
                 "test": awd_perplexity(model, self.text.test),
-                "test at the last epoch": last[0],
+                "test at the last epoch": last[-1] if last else float("nan"),
                 "training": float(np.exp(history.training[-1])),
             }
             print(f"seed {seed}: {self.done[key]}, {history.seconds:.0f} s", flush=True)
         return self.done[key]
 
-    def _at_the_end(
-        self, model: nn.Module, seen: Sequence[float], training: AWDTraining, last: list[float]
-    ) -> None:
-        if len(seen) == training.epochs:
+    def _is_over(
+        self, model: nn.Module, seen: Sequence[float], stops: bool, epochs: int, last: list[float]
+    ) -> bool:
+        """Whether a run has passed its best; after the last epoch, `last` gets the test's."""
+        if len(seen) == epochs:
             last.append(awd_perplexity(model, self.text.test))
+        return stops and len(seen) - 1 - int(np.argmin(seen)) >= STOP
 
     def tests(self, *systems: System, of: str = "test") -> list[float]:
         """Test perplexity, seed by seed, of the one of these that dev likes best."""
@@ -112,9 +123,9 @@ class Bench:
         ]
 
 
-def small_training(*, regularised: bool = True) -> AWDTraining:
-    """How the lesson's small models are trained."""
-    whole = AWDTraining(epochs=EPOCHS, batch_size=10, bptt=35, learning_rate=20.0)
+def small_training(rows: int = 10, *, regularised: bool = True) -> AWDTraining:
+    """How the lesson's small models are trained, on so many parallel rows of text."""
+    whole = AWDTraining(epochs=EPOCHS, batch_size=rows, bptt=35, learning_rate=20.0)
     if regularised:
         return whole
     return replace(whole, alpha=0.0, beta=0.0, vary=False, patience=NEVER, weight_decay=0.0)
@@ -130,6 +141,7 @@ def without(system: System, part: str, base: System) -> System:
         "AR and TAR": ({}, {"alpha": base.training.alpha, "beta": base.training.beta}),
         "varying windows": ({}, {"vary": base.training.vary}),
         "averaging": ({}, {"patience": base.training.patience}),
+        "weight decay": ({}, {"weight_decay": base.training.weight_decay}),
     }
     of_options, of_training = parts[part]
     return replace(
@@ -146,17 +158,18 @@ PARTS = (
     "AR and TAR",
     "varying windows",
     "averaging",
+    "weight decay",
 )
 
 
-def ablation(bench: Bench) -> tuple[str, Result]:
+def ablation(bench: Bench, _: Bench) -> tuple[str, Result]:
     """Every part off in turn, every part alone, and the controls."""
-    nothing, awd = bench.nothing, bench.awd
+    nothing, awd = bench.nothing, replace(bench.awd, stops=True)
+    bare = replace(nothing, stops=True)
     small = [
-        replace(nothing, options=replace(nothing.options, dim=size, hidden_dim=size))
-        for size in (25, 50)
+        replace(bare, options=replace(bare.options, dim=size, hidden_dim=size)) for size in (25, 50)
     ]
-    plain = [replace(nothing, plain=p) for p in (0.2, 0.4)]
+    plain = [replace(bare, plain=p) for p in (0.2, 0.4)]
     whole = bench.tests(awd)
     tests = {
         "nothing, last epoch": bench.tests(nothing, of="test at the last epoch"),
@@ -168,9 +181,11 @@ def ablation(bench: Bench) -> tuple[str, Result]:
     untied = replace(awd, options=replace(awd.options, tied=False))
     minus = {part: bench.tests(without(awd, part, nothing)) for part in PARTS}
     minus["tied softmax"] = bench.tests(untied)
-    alone = {part: bench.tests(without(nothing, part, awd)) for part in PARTS}
+    alone = {part: bench.tests(without(bare, part, awd)) for part in PARTS}
     early = np.array(tests["nothing, stopped early"])
     return "Test perplexity of a small AWD-LSTM with its parts off and on", {
+        **_about(bench),
+        "stopped after": STOP,
         "systems": {name: interval(values) for name, values in tests.items()},
         "worse without": {name: interval(np.array(v) - whole) for name, v in minus.items()},
         "better with it alone": {name: interval(early - np.array(v)) for name, v in alone.items()},
@@ -180,9 +195,9 @@ def ablation(bench: Bench) -> tuple[str, Result]:
     }
 
 
-def dropout(bench: Bench) -> tuple[str, Result]:
+def dropout(_: Bench, bench: Bench) -> tuple[str, Result]:
     """The factor on all dropouts, on the whole text and on a tenth of it."""
-    found: dict[str, Any] = {}
+    found = _about(bench)
     for name, words, epochs in (
         ("the whole text", 0, EPOCHS),
         ("a tenth", WORDS // 10, TENTH_EPOCHS),
@@ -207,6 +222,16 @@ def dropout(bench: Bench) -> tuple[str, Result]:
     return "Test perplexity by the factor on all dropouts, and the size of the text", found
 
 
+def _about(bench: Bench) -> Result:
+    text = bench.text
+    return {
+        "words": {name: len(getattr(text, name)) for name in ("train", "dev", "test")},
+        "vocabulary": len(text.vocabulary),
+        "unknown_in_test": float((text.test == text.vocabulary.id("<unk>")).double().mean()),
+        "rows": bench.rows,
+    }
+
+
 EXPERIMENTS = {"ablation": ablation, "dropout": dropout}
 
 
@@ -216,14 +241,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepared(args: argparse.Namespace) -> Prepared:
-    text = running_text(WORDS, HELD_OUT, VOCABULARY)
-    unknown = float((text.test == text.vocabulary.id("<unk>")).double().mean())
-    sizes = {name: len(getattr(text, name)) for name in ("train", "dev", "test")}
-    return (Bench(text, args.seeds),), {
+    large = running_text(ABLATION_WORDS, ABLATION_HELD_OUT, VOCABULARY)
+    small = running_text(WORDS, HELD_OUT, VOCABULARY)
+    return (Bench(large, args.seeds, ABLATION_ROWS), Bench(small, args.seeds)), {
         "corpus": corpora.course_text(say=False).name,
-        "words": sizes,
-        "vocabulary": len(text.vocabulary),
-        "unknown_in_test": unknown,
         "epochs": EPOCHS,
         "factor_on_dropouts": FACTOR,
     }
