@@ -8,6 +8,7 @@ lengths; the text is the same.
 
 import argparse
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,8 +19,8 @@ from torch import nn
 from elmo_mini import corpora
 from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.run import train_awd_lstm
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.run import AWDRun
+from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.experiments.awd_text import RunningText, running_text
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval
@@ -29,7 +30,7 @@ ABLATION_WORDS, ABLATION_HELD_OUT, ABLATION_ROWS = 30_000, 6_000, 20
 SIZE, EPOCHS, FACTOR = 100, 25, 0.6
 NEVER = 10**6
 STOP = 8
-"""A run ends when so many epochs have brought no new best on dev."""
+"""A run without averaging ends when so many epochs have brought no new best on dev."""
 FACTORS = (0.0, 0.3, 0.6, 1.0)
 TENTH_EPOCHS = 60
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
@@ -43,7 +44,7 @@ class System:
     ----------
     plain : ordinary dropout at this rate before and after the LSTM, and no other
     words : how many of the training words it reads; 0 for all
-    stops : it ends `STOP` epochs after its best one, and not after the last
+    stops : without averaging, it ends `STOP` epochs after its best one, and not after the last
     """
 
     options: AWDLSTMOptions
@@ -87,33 +88,22 @@ class Bench:
             if system.plain:
                 model.input_dropout = model.output_dropout = nn.Dropout(system.plain)  # type: ignore[assignment]
             text = self.text.train[: system.words or None]
-            last: list[float] = []
             training = replace(system.training, seed=seed, keep_best=True)
-            history = train_awd_lstm(
-                model,
-                text,
-                self.text.dev,
-                training,
-                after_epoch=lambda seen: self._is_over(
-                    model, seen.validation, system.stops, training.epochs, last
-                ),
-            )
+            run = AWDRun(model, text, self.text.dev, training)
+            run.run(after_epoch=_is_past_its_best if system.stops else None)
+            with run.average.applied() if run.average is not None else nullcontext():
+                last = awd_perplexity(model, self.text.test)
+            run.close()
+            history = run.history
             self.done[key] = {
                 "dev": min(history.validation),
                 "test": awd_perplexity(model, self.text.test),
-                "test at the last epoch": last[-1] if last else float("nan"),
+                "test at the last epoch": last,
                 "training": float(np.exp(history.training[-1])),
+                "best epoch": 1 + int(np.argmin(history.validation)),
             }
             print(f"seed {seed}: {self.done[key]}, {history.seconds:.0f} s", flush=True)
         return self.done[key]
-
-    def _is_over(
-        self, model: nn.Module, seen: Sequence[float], stops: bool, epochs: int, last: list[float]
-    ) -> bool:
-        """Whether a run has passed its best; after the last epoch, `last` gets the test's."""
-        if len(seen) == epochs:
-            last.append(awd_perplexity(model, self.text.test))
-        return stops and len(seen) - 1 - int(np.argmin(seen)) >= STOP
 
     def tests(self, *systems: System, of: str = "test") -> list[float]:
         """Test perplexity, seed by seed, of the one of these that dev likes best."""
@@ -121,6 +111,12 @@ class Bench:
             min((self.run(system, seed) for system in systems), key=lambda run: run["dev"])[of]
             for seed in self.seeds
         ]
+
+
+def _is_past_its_best(seen: AWDHistory) -> bool:
+    """Whether `STOP` epochs have brought no new best; never, once the weights are averaged."""
+    late = len(seen.validation) - 1 - int(np.argmin(seen.validation))
+    return late >= STOP and seen.averaging_since is None
 
 
 def small_training(rows: int = 10, *, regularised: bool = True) -> AWDTraining:
@@ -178,21 +174,38 @@ def ablation(bench: Bench, _: Bench) -> tuple[str, Result]:
         "plain dropout, stopped early": bench.tests(*plain),
         "all of it": whole,
     }
-    untied = replace(awd, options=replace(awd.options, tied=False))
     minus = {part: bench.tests(without(awd, part, nothing)) for part in PARTS}
-    minus["tied softmax"] = bench.tests(untied)
+    minus["tied softmax"] = bench.tests(_untied(awd))
     alone = {part: bench.tests(without(bare, part, awd)) for part in PARTS}
+    untied = np.array(bench.tests(_untied(bare)))
     early = np.array(tests["nothing, stopped early"])
+    tests["averaging alone, last epoch"] = bench.tests(
+        without(bare, "averaging", awd), of="test at the last epoch"
+    )
+    tests["all of it, last epoch"] = bench.tests(awd, of="test at the last epoch")
+    better = {name: interval(early - np.array(values)) for name, values in alone.items()}
+    better["tied softmax"] = interval(untied - early)
     return "Test perplexity of a small AWD-LSTM with its parts off and on", {
         **_about(bench),
         "stopped after": STOP,
         "systems": {name: interval(values) for name, values in tests.items()},
         "worse without": {name: interval(np.array(v) - whole) for name, v in minus.items()},
-        "better with it alone": {name: interval(early - np.array(v)) for name, v in alone.items()},
+        "better with it alone": better,
         "better than": {
             name: interval(np.array(v) - whole) for name, v in tests.items() if name != "all of it"
         },
+        "better than each alone": {
+            name: interval(np.array(v) - whole) for name, v in alone.items()
+        },
+        "best epoch": {
+            name: bench.tests(system, of="best epoch")
+            for name, system in {"nothing": nothing, "all of it": awd}.items()
+        },
     }
+
+
+def _untied(system: System) -> System:
+    return replace(system, options=replace(system.options, tied=False))
 
 
 def dropout(_: Bench, bench: Bench) -> tuple[str, Result]:
