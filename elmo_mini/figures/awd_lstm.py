@@ -10,7 +10,13 @@ from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import curves, table
 
 Numbers = Mapping[str, Any]
-SYMPTOMS = ("two training calls", "two evaluation calls", "matrix moved by", "typical weight")
+SYMPTOMS = (
+    "training calls, at the start",
+    "training calls, at the end",
+    "evaluation calls, at the end",
+    "matrix moved by",
+    "typical weight",
+)
 
 
 def against_controls(ablation: Numbers) -> Picture:
@@ -85,7 +91,6 @@ def _lines(of: Mapping[str, Point]) -> Iterator[str]:
 
 
 def run_by_run(numbers: np.ndarray, names: list[str]) -> Picture:
-    """Four symptoms (4,) of each run, as a table."""
-    return table(
-        numbers, names, SYMPTOMS, title="Distance of two calls; the matrix against its start"
-    )
+    """The symptoms (5,) of each run, as a table."""
+    title = "How far two calls are apart; the matrix against its start"
+    return table(numbers, names, SYMPTOMS, title=title)
