@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from elmo_mini.awd_lstm.training import AWDHistory
 from elmo_mini.figures.interval_bars import Point, interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import curves, table
@@ -23,11 +24,24 @@ def against_controls(ablation: Numbers) -> Picture:
     """By how much the whole is better than each control at its best epoch, seed by seed."""
     ahead = {k: v for k, v in ablation["better than"].items() if "last epoch" not in k}
     return interval_bars(
-        [name.replace(", ", ",\n").replace(" model", "\nmodel") for name in ahead],
+        [_in_lines(name) for name in ahead],
         {"better by": list(ahead.values())},
         times=1,
         title="All of it is some points better, mostly within the noise (stored)",
         ylabel="points of perplexity",
+    )
+
+
+def perplexities(ablation: Numbers) -> Picture:
+    """Test perplexity of the whole and of every control, at the best and at the last epoch."""
+    systems = ablation["systems"]
+    return interval_bars(
+        [_in_lines(name) for name in systems],
+        {"test perplexity": list(systems.values())},
+        times=1,
+        title="Stopping early is the great step (stored, 3 seeds)",
+        ylabel="test perplexity",
+        log_y=True,
     )
 
 
@@ -43,6 +57,23 @@ def worth_of_parts(ablation: Numbers) -> Picture:
         times=1,
         title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",
         ylabel="points of perplexity",
+    )
+
+
+def _in_lines(name: str) -> str:
+    return name.replace(", ", ",\n").replace(" model", "\nmodel")
+
+
+def training_curves(runs: Mapping[str, AWDHistory]) -> Picture:
+    """Training perplexity of each run, epoch by epoch."""
+    perplexity = {name: np.exp(history.training) for name, history in runs.items()}
+    return curves(
+        np.arange(1, 1 + len(next(iter(perplexity.values())))),
+        perplexity,
+        title="Training perplexity alone does not name the fault",
+        xlabel="epoch",
+        ylabel="training perplexity",
+        log_y=True,
     )
 
 
