@@ -1,13 +1,13 @@
 """``python -m elmo_mini.experiments.awd_lstm NAME ...``: what lesson 10 measures at full size.
 
 Every run trains one layer of 100 units with SGD, chooses its epoch on a dev part, and is judged
-once on a test part: the ablation on about 30,000 words, the factor on dropout on the lesson's
-12,000 and a tenth of them. Seeds are those of the start weights, the dropout and the window
-lengths; the text is the same.
+once on a test part: the ablation on the lesson's 12,000 words, the factor on dropout on these and a
+tenth of them, the whole and its controls once more on 30,000. Seeds are those of the start weights,
+the dropout and the window lengths; the text is the same.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,13 +26,14 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval
 
 WORDS, HELD_OUT, VOCABULARY = 12_000, 4_000, 1_500
-ABLATION_WORDS, ABLATION_HELD_OUT, ABLATION_ROWS = 30_000, 6_000, 20
+LARGER_WORDS, LARGER_HELD_OUT, LARGER_ROWS = 30_000, 6_000, 20
 SIZE, EPOCHS, FACTOR = 100, 25, 0.6
 NEVER = 10**6
 STOP = 8
 """A run without averaging ends when so many epochs have brought no new best on dev."""
 FACTORS = (0.0, 0.3, 0.6, 1.0)
 TENTH_EPOCHS = 60
+LAST = "test at the last epoch"
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
 
 
@@ -98,7 +99,7 @@ class Bench:
             self.done[key] = {
                 "dev": min(history.validation),
                 "test": awd_perplexity(model, self.text.test),
-                "test at the last epoch": last,
+                LAST: last,
                 "training": float(np.exp(history.training[-1])),
                 "best epoch": 1 + int(np.argmin(history.validation)),
             }
@@ -137,7 +138,6 @@ def without(system: System, part: str, base: System) -> System:
         "AR and TAR": ({}, {"alpha": base.training.alpha, "beta": base.training.beta}),
         "varying windows": ({}, {"vary": base.training.vary}),
         "averaging": ({}, {"patience": base.training.patience}),
-        "weight decay": ({}, {"weight_decay": base.training.weight_decay}),
     }
     of_options, of_training = parts[part]
     return replace(
@@ -154,53 +154,73 @@ PARTS = (
     "AR and TAR",
     "varying windows",
     "averaging",
-    "weight decay",
 )
+LARGER_PARTS = ("weight drop", "locked dropout", "AR and TAR", "averaging")
 
 
 def ablation(bench: Bench, _: Bench) -> tuple[str, Result]:
     """Every part off in turn, every part alone, and the controls."""
-    nothing, awd = bench.nothing, replace(bench.awd, stops=True)
-    bare = replace(nothing, stops=True)
-    small = [
-        replace(bare, options=replace(bare.options, dim=size, hidden_dim=size)) for size in (25, 50)
-    ]
-    plain = [replace(bare, plain=p) for p in (0.2, 0.4)]
-    whole = bench.tests(awd)
-    tests = {
-        "nothing, last epoch": bench.tests(nothing, of="test at the last epoch"),
-        "nothing, stopped early": bench.tests(nothing),
-        "a smaller model, stopped early": bench.tests(*small),
-        "plain dropout, stopped early": bench.tests(*plain),
-        "all of it": whole,
+    systems = _systems(bench, stops=False)
+    nothing, (awd,) = bench.nothing, systems["all of it"]
+    tests = {"nothing, last epoch": bench.tests(nothing, of=LAST)} | {
+        name: bench.tests(*of) for name, of in systems.items()
     }
+    whole, early = (np.array(tests[name]) for name in ("all of it", "nothing, stopped early"))
     minus = {part: bench.tests(without(awd, part, nothing)) for part in PARTS}
     minus["tied softmax"] = bench.tests(_untied(awd))
-    alone = {part: bench.tests(without(bare, part, awd)) for part in PARTS}
-    untied = np.array(bench.tests(_untied(bare)))
-    early = np.array(tests["nothing, stopped early"])
-    tests["averaging alone, last epoch"] = bench.tests(
-        without(bare, "averaging", awd), of="test at the last epoch"
-    )
-    tests["all of it, last epoch"] = bench.tests(awd, of="test at the last epoch")
-    better = {name: interval(early - np.array(values)) for name, values in alone.items()}
-    better["tied softmax"] = interval(untied - early)
+    alone = {part: bench.tests(without(nothing, part, awd)) for part in PARTS}
     return "Test perplexity of a small AWD-LSTM with its parts off and on", {
         **_about(bench),
+        "systems": _intervals(tests),
+        "worse without": _intervals(minus, less=whole),
+        "better with it alone": {
+            name: interval(early - np.array(values)) for name, values in alone.items()
+        },
+        "better than": _intervals(_but_the_whole(tests), less=whole),
+    }
+
+
+def larger(_: Bench, bench: Bench) -> tuple[str, Result]:
+    """On more text: the whole, the controls, and parts alone, at the best epoch and the last."""
+    systems = _systems(bench, stops=True)
+    nothing, (awd,) = replace(bench.nothing, stops=True), systems["all of it"]
+    averaging = without(nothing, "averaging", awd)
+    tests = {
+        "nothing, last epoch": bench.tests(bench.nothing, of=LAST),
+        "averaging alone, last epoch": bench.tests(averaging, of=LAST),
+        **{name: bench.tests(*of) for name, of in systems.items()},
+        "all of it, last epoch": bench.tests(awd, of=LAST),
+    }
+    whole, early = (np.array(tests[name]) for name in ("all of it", "nothing, stopped early"))
+    alone = {part: bench.tests(without(nothing, part, awd)) for part in LARGER_PARTS}
+    minus = {"tied softmax": bench.tests(_untied(awd))}
+    return "Test perplexity of a small AWD-LSTM, its controls and its parts, on more text", {
+        **_about(bench),
         "stopped after": STOP,
-        "systems": {name: interval(values) for name, values in tests.items()},
-        "worse without": {name: interval(np.array(v) - whole) for name, v in minus.items()},
-        "better with it alone": better,
-        "better than": {
-            name: interval(np.array(v) - whole) for name, v in tests.items() if name != "all of it"
+        "systems": _intervals(tests),
+        "worse without": _intervals(minus, less=whole),
+        "better with it alone": {
+            name: interval(early - np.array(values)) for name, values in alone.items()
         },
-        "better than each alone": {
-            name: interval(np.array(v) - whole) for name, v in alone.items()
-        },
+        "better than": _intervals(_but_the_whole(tests), less=whole),
+        "better than it alone": _intervals(alone, less=whole),
         "best epoch": {
-            name: bench.tests(system, of="best epoch")
-            for name, system in {"nothing": nothing, "all of it": awd}.items()
+            "nothing": bench.tests(bench.nothing, of="best epoch"),
+            "all of it": bench.tests(awd, of="best epoch"),
         },
+    }
+
+
+def _systems(bench: Bench, *, stops: bool) -> dict[str, tuple[System, ...]]:
+    """The controls and the whole; of several systems, dev chooses one."""
+    bare, awd = (replace(system, stops=stops) for system in (bench.nothing, bench.awd))
+    small = (replace(bare.options, dim=size, hidden_dim=size) for size in (25, 50))
+    return {
+        # It needs no stop, and its last epoch is asked for, too.
+        "nothing, stopped early": (bench.nothing,),
+        "a smaller model, stopped early": tuple(replace(bare, options=o) for o in small),
+        "plain dropout, stopped early": tuple(replace(bare, plain=p) for p in (0.2, 0.4)),
+        "all of it": (awd,),
     }
 
 
@@ -208,7 +228,15 @@ def _untied(system: System) -> System:
     return replace(system, options=replace(system.options, tied=False))
 
 
-def dropout(_: Bench, bench: Bench) -> tuple[str, Result]:
+def _but_the_whole(tests: Mapping[str, list[float]]) -> dict[str, list[float]]:
+    return {name: values for name, values in tests.items() if name != "all of it"}
+
+
+def _intervals(tests: Mapping[str, list[float]], less: Any = 0.0) -> Result:
+    return {name: interval(np.array(values) - less) for name, values in tests.items()}
+
+
+def dropout(bench: Bench, _: Bench) -> tuple[str, Result]:
     """The factor on all dropouts, on the whole text and on a tenth of it."""
     found = _about(bench)
     for name, words, epochs in (
@@ -245,7 +273,7 @@ def _about(bench: Bench) -> Result:
     }
 
 
-EXPERIMENTS = {"ablation": ablation, "dropout": dropout}
+EXPERIMENTS = {"ablation": ablation, "larger": larger, "dropout": dropout}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -254,9 +282,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepared(args: argparse.Namespace) -> Prepared:
-    large = running_text(ABLATION_WORDS, ABLATION_HELD_OUT, VOCABULARY)
     small = running_text(WORDS, HELD_OUT, VOCABULARY)
-    return (Bench(large, args.seeds, ABLATION_ROWS), Bench(small, args.seeds)), {
+    large = running_text(LARGER_WORDS, LARGER_HELD_OUT, VOCABULARY, say=False)
+    return (Bench(small, args.seeds), Bench(large, args.seeds, LARGER_ROWS)), {
         "corpus": corpora.course_text(say=False).name,
         "epochs": EPOCHS,
         "factor_on_dropouts": FACTOR,

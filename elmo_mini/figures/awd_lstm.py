@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from elmo_mini.awd_lstm.training import AWDHistory
-from elmo_mini.figures.interval_bars import Point, interval_bars
+from elmo_mini.figures.interval_bars import NOT_THERE, Point, interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import curves, table
 
@@ -45,14 +45,17 @@ def perplexities(ablation: Numbers) -> Picture:
     )
 
 
-def worth_of_parts(ablation: Numbers) -> Picture:
-    """What each part is worth, taken out of the whole and alone."""
+def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
+    """What each part is worth, taken out of the whole and alone, the latter on two texts."""
     without, alone = ablation["worse without"], ablation["better with it alone"]
+    more = larger["better with it alone"]
+    words = [f"{of['words']['train'] // 1000},000 words" for of in (ablation, larger)]
     return interval_bars(
         [name.replace(" ", "\n") for name in alone],
         {
-            "taken out of the whole: worse by": [without[name] for name in alone],
-            "alone: better by": list(alone.values()),
+            f"taken out: worse by, {words[0]}": [without[name] for name in alone],
+            f"alone: better by, {words[0]}": list(alone.values()),
+            f"alone: better by, {words[1]}": [more.get(name, NOT_THERE) for name in alone],
         },
         times=1,
         title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",
@@ -99,15 +102,20 @@ def by_factor(dropout: Numbers) -> Picture:
 def print_systems(ablation: Numbers) -> None:
     """Test perplexity of the whole and its controls, and how far the whole is ahead."""
     for name, system in ablation["systems"].items():
-        print(f"{name}: test perplexity {system['mean']:.1f}")
+        print(f"{name}: test perplexity {system['mean']:.1f}, {len(system['values'])} seeds")
     print("All of it lies lower than ... by so many points, seed by seed:")
     print(in_points(ablation["better than"]))
 
 
 def print_parts(ablation: Numbers) -> None:
-    """What each part is worth, taken out of the whole and alone."""
-    print("Worse without:", in_points(ablation["worse without"]), sep="\n")
-    print("Better with it alone:", in_points(ablation["better with it alone"]), sep="\n")
+    """What each part is worth, taken out of the whole and alone; the whole against it alone."""
+    print(f"{ablation['words']['train']:,} words, worse without:")
+    print(in_points(ablation["worse without"]))
+    print("better with it alone, stopped early:")
+    print(in_points(ablation["better with it alone"]))
+    if "better than it alone" in ablation:
+        print("all of it, better than it alone:")
+        print(in_points(ablation["better than it alone"]))
 
 
 def in_points(of: Mapping[str, Point]) -> str:
