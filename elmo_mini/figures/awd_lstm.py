@@ -50,13 +50,12 @@ def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
     """What each part is worth, taken out of the whole and alone, the latter on two texts."""
     without, alone = ablation["worse without"], ablation["better with it alone"]
     more = larger["better with it alone"]
-    words = [f"{of['words']['train'] // 1000},000 words" for of in (ablation, larger)]
     return interval_bars(
         [name.replace(" ", "\n") for name in alone],
         {
-            f"taken out: worse by, {words[0]}": [without[name] for name in alone],
-            f"alone: better by, {words[0]}": list(alone.values()),
-            f"alone: better by, {words[1]}": [more.get(name, NOT_THERE) for name in alone],
+            "taken out: worse by": [without[name] for name in alone],
+            "alone: better by": list(alone.values()),
+            "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in alone],
         },
         times=1,
         title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",

@@ -523,7 +523,7 @@ figures.against_controls(LARGER.numbers)
 # The paper's table shows far more. (Its perplexities do not compare with ours: 27 in 100 words of our test text are unknown and count as one word.)
 
 # %% [markdown]
-# The package's AWD-LSTM, with two layers, has read two and a half million words twice. It is the checkpoint from which lesson 11 starts. (It was trained with Adam: in two epochs the trigger of NT-ASGD could never fire.) A slash is the end of a sentence.
+# The package's AWD-LSTM, with two layers, has read two and a half million words twice. It is the checkpoint from which lesson 11 starts. (It was trained with Adam: in two epochs the trigger of NT-ASGD could never fire.) A slash ends a sentence.
 
 # %%
 grown_up, words = load_awd_lstm()
@@ -533,7 +533,7 @@ for start in ("the president", "she looked at", "in the beginning"):
 # %% [markdown] slide="subslide"
 # ### Which part earns its place?
 #
-# On the lesson's 12,000 words every part was tried, on the 30,000 some. Two questions, not one. What is lost when a part is **taken out** of the whole? And what does it bring **alone**? A part that does the same work as another looks idle in the first question and busy in the second.
+# Every part was tried on this lesson's 12,000 words, some on the larger text. Two questions, not one. What is lost when a part is **taken out** of the whole? And what does it bring **alone**? A part that does the same work as another looks idle in the first question and busy in the second.
 
 # %%
 ABLATION = stored_result("awd_lstm_ablation")
@@ -660,7 +660,7 @@ outcome("tenth", "clearly worse" if gain["high"] < 0 else better)
 # %%
 whole = LARGER.numbers["better than"]["nothing, stopped early"]
 alone = LARGER.numbers["better with it alone"]
-print("30,000 words, better than stopping early, all of it and parts alone:")
+print("The larger text, better than stopping early, all of it and parts alone:")
 print(figures.in_points({"all of it": whole, **alone}))
 
 # %% [markdown]
