@@ -49,6 +49,11 @@ def _ulmfit(printed: str, *, corpora: bool) -> None:
             assert 100 <= int(matched[1].split()[0]) <= 300
         else:
             assert matched[1] == "none of these"
+    few, some = _numbers(
+        r"from scratch with 100 labels: (\d+)%\nfrom scratch with 300 labels: (\d+)%", printed
+    )
+    if corpora:  # "and neither does the network from scratch: a few hundred do"
+        assert some > 62 > few
 
 
 def _numbers(pattern: str, printed: str) -> list[float]:
