@@ -8,6 +8,7 @@ from elmo_mini.awd_lstm.averaging import averaging_is_due
 from elmo_mini.awd_lstm.files import load_awd_lstm
 from elmo_mini.awd_lstm.model import AWDLSTM, next_word_loss
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training import AWDHistory
 from elmo_mini.experiments import awd_lstm, broken_weight_drop
 from elmo_mini.experiments.awd_own import train_own
 from elmo_mini.experiments.awd_recital import learnt_by_heart, recital, speak
@@ -96,3 +97,12 @@ def test_a_part_is_switched_off_and_on_by_itself() -> None:
     assert bare.options == nothing.options
     assert bare.training.alpha == nothing.training.alpha == 0
     assert bare.training.vary is False
+
+
+def test_a_run_ends_after_its_best_unless_its_weights_are_averaged() -> None:
+    seen = AWDHistory(validation=[9.0, 5.0, *[6.0] * (awd_lstm.STOP - 1)])
+    assert not awd_lstm._is_past_its_best(seen)
+    seen.validation.append(6.0)
+    assert awd_lstm._is_past_its_best(seen)
+    seen.averaging_since = 7
+    assert not awd_lstm._is_past_its_best(seen)
