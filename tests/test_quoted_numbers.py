@@ -252,6 +252,25 @@ def two_sizes() -> list[str]:
     ]
 
 
+def awd_lstm() -> list[str]:
+    stored = stored_result("awd_lstm_larger").numbers
+    ahead, systems = stored["better than"], stored["systems"]
+    early, plain = (ahead[f"{who}, stopped early"] for who in ("nothing", "plain dropout"))
+    averaging, nothing = (
+        systems[f"{who}, last epoch"]["mean"] for who in ("averaging alone", "nothing")
+    )
+    penalties = stored["better than it alone"]["AR and TAR"]
+    assert f"{penalties['mean']:.0f}" == "1"  # "a point behind"
+    assert f"{plain['mean']:.1f}" == "0.5"  # "half a point ahead"
+    return [
+        f"add {early['mean']:.1f} points to it ({between(early, 1)})",
+        f"half a point ahead ({between(plain, 1)})",
+        f"to {averaging:.0f} where nothing ends at {nothing:.0f}",
+        f"not clear ({between(penalties, 1)})",
+        f"{100 * stored['unknown_in_test']:.0f} in 100 words of our test text",
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
@@ -266,6 +285,7 @@ def two_sizes() -> list[str]:
         ("08", senses_in_real_text),
         ("09", one_word_of_four),
         ("09", two_sizes),
+        ("10", awd_lstm),
     ],
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:

@@ -1,12 +1,14 @@
 """``python -m elmo_mini.experiments.awd_lstm NAME ...``: what lesson 10 measures at full size.
 
-Every run trains one layer of 100 units on about 12,000 words with SGD, chooses its epoch on a dev
-part, and is judged once on a test part of 4,000 words. Seeds are those of the start weights, the
-dropout and the window lengths; the text is the same.
+Every run trains one layer of 100 units with SGD, chooses its epoch on a dev part, and is judged
+once on a test part: the ablation on the lesson's 12,000 words, the factor on dropout on these and a
+tenth of them, the whole and its controls once more on 30,000. Seeds are those of the start weights,
+the dropout and the window lengths; the text is the same.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,17 +19,21 @@ from torch import nn
 from elmo_mini import corpora
 from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.run import train_awd_lstm
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.run import AWDRun
+from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.experiments.awd_text import RunningText, running_text
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval
 
 WORDS, HELD_OUT, VOCABULARY = 12_000, 4_000, 1_500
+LARGER_WORDS, LARGER_HELD_OUT, LARGER_ROWS = 30_000, 6_000, 20
 SIZE, EPOCHS, FACTOR = 100, 25, 0.6
 NEVER = 10**6
+STOP = 8
+"""A run without averaging ends when so many epochs have brought no new best on dev."""
 FACTORS = (0.0, 0.3, 0.6, 1.0)
 TENTH_EPOCHS = 60
+LAST = "test at the last epoch"
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
 
 
@@ -39,12 +45,14 @@ class System:
     ----------
     plain : ordinary dropout at this rate before and after the LSTM, and no other
     words : how many of the training words it reads; 0 for all
+    stops : without averaging, it ends `STOP` epochs after its best one, and not after the last
     """
 
     options: AWDLSTMOptions
     training: AWDTraining
     plain: float = 0.0
     words: int = 0
+    stops: bool = False
 
 
 @dataclass
@@ -53,6 +61,7 @@ class Bench:
 
     text: RunningText
     seeds: Sequence[int]
+    rows: int = 10
     done: dict[tuple[System, int], dict[str, float]] = field(default_factory=dict)
 
     @property
@@ -61,7 +70,7 @@ class Bench:
         options = AWDLSTMOptions(
             vocabulary_size=len(self.text.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
         ).scaled(0.0)
-        return System(options, small_training(regularised=False))
+        return System(options, small_training(self.rows, regularised=False))
 
     @property
     def awd(self) -> System:
@@ -69,7 +78,7 @@ class Bench:
         options = AWDLSTMOptions(
             vocabulary_size=len(self.text.vocabulary), dim=SIZE, hidden_dim=SIZE, layers=1
         ).scaled(FACTOR)
-        return System(options, small_training())
+        return System(options, small_training(self.rows))
 
     def run(self, system: System, seed: int) -> dict[str, float]:
         """Dev and test perplexity at the epoch that dev likes best, and test at the last."""
@@ -80,29 +89,22 @@ class Bench:
             if system.plain:
                 model.input_dropout = model.output_dropout = nn.Dropout(system.plain)  # type: ignore[assignment]
             text = self.text.train[: system.words or None]
-            last: list[float] = []
             training = replace(system.training, seed=seed, keep_best=True)
-            history = train_awd_lstm(
-                model,
-                text,
-                self.text.dev,
-                training,
-                after_epoch=lambda seen: self._at_the_end(model, seen.validation, training, last),
-            )
+            run = AWDRun(model, text, self.text.dev, training)
+            run.run(after_epoch=_is_past_its_best if system.stops else None)
+            with run.average.applied() if run.average is not None else nullcontext():
+                last = awd_perplexity(model, self.text.test)
+            run.close()
+            history = run.history
             self.done[key] = {
                 "dev": min(history.validation),
                 "test": awd_perplexity(model, self.text.test),
-                "test at the last epoch": last[0],
+                LAST: last,
                 "training": float(np.exp(history.training[-1])),
+                "best epoch": 1 + int(np.argmin(history.validation)),
             }
             print(f"seed {seed}: {self.done[key]}, {history.seconds:.0f} s", flush=True)
         return self.done[key]
-
-    def _at_the_end(
-        self, model: nn.Module, seen: Sequence[float], training: AWDTraining, last: list[float]
-    ) -> None:
-        if len(seen) == training.epochs:
-            last.append(awd_perplexity(model, self.text.test))
 
     def tests(self, *systems: System, of: str = "test") -> list[float]:
         """Test perplexity, seed by seed, of the one of these that dev likes best."""
@@ -112,9 +114,15 @@ class Bench:
         ]
 
 
-def small_training(*, regularised: bool = True) -> AWDTraining:
-    """How the lesson's small models are trained."""
-    whole = AWDTraining(epochs=EPOCHS, batch_size=10, bptt=35, learning_rate=20.0)
+def _is_past_its_best(seen: AWDHistory) -> bool:
+    """Whether `STOP` epochs have brought no new best; never, once the weights are averaged."""
+    late = len(seen.validation) - 1 - int(np.argmin(seen.validation))
+    return late >= STOP and seen.averaging_since is None
+
+
+def small_training(rows: int = 10, *, regularised: bool = True) -> AWDTraining:
+    """How the lesson's small models are trained, on so many parallel rows of text."""
+    whole = AWDTraining(epochs=EPOCHS, batch_size=rows, bptt=35, learning_rate=20.0)
     if regularised:
         return whole
     return replace(whole, alpha=0.0, beta=0.0, vary=False, patience=NEVER, weight_decay=0.0)
@@ -147,42 +155,90 @@ PARTS = (
     "varying windows",
     "averaging",
 )
+LARGER_PARTS = ("weight drop", "locked dropout", "AR and TAR", "averaging")
 
 
-def ablation(bench: Bench) -> tuple[str, Result]:
+def ablation(bench: Bench, _: Bench) -> tuple[str, Result]:
     """Every part off in turn, every part alone, and the controls."""
-    nothing, awd = bench.nothing, bench.awd
-    small = [
-        replace(nothing, options=replace(nothing.options, dim=size, hidden_dim=size))
-        for size in (25, 50)
-    ]
-    plain = [replace(nothing, plain=p) for p in (0.2, 0.4)]
-    whole = bench.tests(awd)
-    tests = {
-        "nothing, last epoch": bench.tests(nothing, of="test at the last epoch"),
-        "nothing, stopped early": bench.tests(nothing),
-        "a smaller model, stopped early": bench.tests(*small),
-        "plain dropout, stopped early": bench.tests(*plain),
-        "all of it": whole,
+    systems = _systems(bench, stops=False)
+    nothing, (awd,) = bench.nothing, systems["all of it"]
+    tests = {"nothing, last epoch": bench.tests(nothing, of=LAST)} | {
+        name: bench.tests(*of) for name, of in systems.items()
     }
-    untied = replace(awd, options=replace(awd.options, tied=False))
+    whole, early = (np.array(tests[name]) for name in ("all of it", "nothing, stopped early"))
     minus = {part: bench.tests(without(awd, part, nothing)) for part in PARTS}
-    minus["tied softmax"] = bench.tests(untied)
+    minus["tied softmax"] = bench.tests(_untied(awd))
     alone = {part: bench.tests(without(nothing, part, awd)) for part in PARTS}
-    early = np.array(tests["nothing, stopped early"])
     return "Test perplexity of a small AWD-LSTM with its parts off and on", {
-        "systems": {name: interval(values) for name, values in tests.items()},
-        "worse without": {name: interval(np.array(v) - whole) for name, v in minus.items()},
-        "better with it alone": {name: interval(early - np.array(v)) for name, v in alone.items()},
-        "better than": {
-            name: interval(np.array(v) - whole) for name, v in tests.items() if name != "all of it"
+        **_about(bench),
+        "systems": _intervals(tests),
+        "worse without": _intervals(minus, less=whole),
+        "better with it alone": {
+            name: interval(early - np.array(values)) for name, values in alone.items()
+        },
+        "better than": _intervals(_but_the_whole(tests), less=whole),
+    }
+
+
+def larger(_: Bench, bench: Bench) -> tuple[str, Result]:
+    """On more text: the whole, the controls, and parts alone, at the best epoch and the last."""
+    systems = _systems(bench, stops=True)
+    nothing, (awd,) = replace(bench.nothing, stops=True), systems["all of it"]
+    averaging = without(nothing, "averaging", awd)
+    tests = {
+        "nothing, last epoch": bench.tests(bench.nothing, of=LAST),
+        "averaging alone, last epoch": bench.tests(averaging, of=LAST),
+        **{name: bench.tests(*of) for name, of in systems.items()},
+        "all of it, last epoch": bench.tests(awd, of=LAST),
+    }
+    whole, early = (np.array(tests[name]) for name in ("all of it", "nothing, stopped early"))
+    alone = {part: bench.tests(without(nothing, part, awd)) for part in LARGER_PARTS}
+    minus = {"tied softmax": bench.tests(_untied(awd))}
+    return "Test perplexity of a small AWD-LSTM, its controls and its parts, on more text", {
+        **_about(bench),
+        "stopped after": STOP,
+        "systems": _intervals(tests),
+        "worse without": _intervals(minus, less=whole),
+        "better with it alone": {
+            name: interval(early - np.array(values)) for name, values in alone.items()
+        },
+        "better than": _intervals(_but_the_whole(tests), less=whole),
+        "better than it alone": _intervals(alone, less=whole),
+        "best epoch": {
+            "nothing": bench.tests(bench.nothing, of="best epoch"),
+            "all of it": bench.tests(awd, of="best epoch"),
         },
     }
 
 
-def dropout(bench: Bench) -> tuple[str, Result]:
+def _systems(bench: Bench, *, stops: bool) -> dict[str, tuple[System, ...]]:
+    """The controls and the whole; of several systems, dev chooses one."""
+    bare, awd = (replace(system, stops=stops) for system in (bench.nothing, bench.awd))
+    small = (replace(bare.options, dim=size, hidden_dim=size) for size in (25, 50))
+    return {
+        # It needs no stop, and its last epoch is asked for, too.
+        "nothing, stopped early": (bench.nothing,),
+        "a smaller model, stopped early": tuple(replace(bare, options=o) for o in small),
+        "plain dropout, stopped early": tuple(replace(bare, plain=p) for p in (0.2, 0.4)),
+        "all of it": (awd,),
+    }
+
+
+def _untied(system: System) -> System:
+    return replace(system, options=replace(system.options, tied=False))
+
+
+def _but_the_whole(tests: Mapping[str, list[float]]) -> dict[str, list[float]]:
+    return {name: values for name, values in tests.items() if name != "all of it"}
+
+
+def _intervals(tests: Mapping[str, list[float]], less: Any = 0.0) -> Result:
+    return {name: interval(np.array(values) - less) for name, values in tests.items()}
+
+
+def dropout(bench: Bench, _: Bench) -> tuple[str, Result]:
     """The factor on all dropouts, on the whole text and on a tenth of it."""
-    found: dict[str, Any] = {}
+    found = _about(bench)
     for name, words, epochs in (
         ("the whole text", 0, EPOCHS),
         ("a tenth", WORDS // 10, TENTH_EPOCHS),
@@ -207,7 +263,17 @@ def dropout(bench: Bench) -> tuple[str, Result]:
     return "Test perplexity by the factor on all dropouts, and the size of the text", found
 
 
-EXPERIMENTS = {"ablation": ablation, "dropout": dropout}
+def _about(bench: Bench) -> Result:
+    text = bench.text
+    return {
+        "words": {name: len(getattr(text, name)) for name in ("train", "dev", "test")},
+        "vocabulary": len(text.vocabulary),
+        "unknown_in_test": float((text.test == text.vocabulary.id("<unk>")).double().mean()),
+        "rows": bench.rows,
+    }
+
+
+EXPERIMENTS = {"ablation": ablation, "larger": larger, "dropout": dropout}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -216,14 +282,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepared(args: argparse.Namespace) -> Prepared:
-    text = running_text(WORDS, HELD_OUT, VOCABULARY)
-    unknown = float((text.test == text.vocabulary.id("<unk>")).double().mean())
-    sizes = {name: len(getattr(text, name)) for name in ("train", "dev", "test")}
-    return (Bench(text, args.seeds),), {
+    small = running_text(WORDS, HELD_OUT, VOCABULARY)
+    large = running_text(LARGER_WORDS, LARGER_HELD_OUT, VOCABULARY, say=False)
+    return (Bench(small, args.seeds), Bench(large, args.seeds, LARGER_ROWS)), {
         "corpus": corpora.course_text(say=False).name,
-        "words": sizes,
-        "vocabulary": len(text.vocabulary),
-        "unknown_in_test": unknown,
         "epochs": EPOCHS,
         "factor_on_dropouts": FACTOR,
     }

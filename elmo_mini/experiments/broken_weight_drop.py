@@ -1,5 +1,6 @@
 """Three AWD-LSTMs whose weight drop has one planted fault each, and their symptoms."""
 
+import copy
 from dataclasses import dataclass, replace
 
 import torch
@@ -63,13 +64,16 @@ class Symptoms:
     Attributes
     ----------
     history : its losses
-    training_calls : how far the states of two calls in training are apart, largest distance
-    evaluation_calls : the same in evaluation
+    first_calls : how far the states of two calls in training are apart before any training,
+        largest distance
+    training_calls : the same after training
+    evaluation_calls : the same after training, in evaluation
     moved : how far the recurrent matrix is from where it began, as a share of its first norm
     typical : the median size of its weights now, in that at the start
     """
 
     history: AWDHistory
+    first_calls: float
     training_calls: float
     evaluation_calls: float
     moved: float
@@ -77,8 +81,9 @@ class Symptoms:
 
     @property
     def numbers(self) -> list[float]:
-        """The four, in this order."""
-        return [self.training_calls, self.evaluation_calls, self.moved, self.typical]
+        """All but the losses, in this order."""
+        calls = [self.first_calls, self.training_calls, self.evaluation_calls]
+        return [*calls, self.moved, self.typical]
 
 
 def symptoms(
@@ -93,12 +98,13 @@ def symptoms(
     model.layers = nn.ModuleList(
         RUNS[name](size, hidden, options.weight_drop) for size, hidden in options.layer_sizes
     )
-    first = _matrix(model).clone()
+    first, window = _matrix(model).clone(), validation[None, :50]
+    first_calls = _apart(copy.deepcopy(model).train(), window)
     history = train_awd_lstm(model, text, validation, training)
     now = _matrix(model).clone()
-    window = validation[None, :50]
     return Symptoms(
         history,
+        first_calls,
         _apart(model.train(), window),
         _apart(model.eval(), window),
         float((now - first).norm() / first.norm()),

@@ -13,7 +13,7 @@ from elmo_mini.figures import plots
 from elmo_mini.figures.few_labels import label_dots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
-from elmo_mini.results.intervals import lead
+from elmo_mini.results.intervals import TWO_INTERVALS, lead_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
@@ -47,10 +47,11 @@ def parts_figure(title: str) -> Picture:
 
 def print_leads_by_part() -> None:
     """How far the whole recipe is ahead of every variant."""
+    print(TWO_INTERVALS)
     for task, of in tasks_of("parts").items():
-        print(f"{task}: the whole recipe less ...")
+        print(f"{task}, {of['draws']} draws: the whole recipe less ...")
         for variant, point in of["lead of the whole recipe"].items():
-            print(f"   {variant:<28} {lead(point)}")
+            print(f"   {variant:<28} {lead_twice(point)}")
 
 
 def print_forgetting() -> None:
@@ -68,8 +69,9 @@ def print_both_ways() -> None:
     stored = stored_result("ulmfit_both_ways").numbers
     for way, point in stored["right"].items():
         print(f"{way:<22} {point['mean']:.1%}")
+    print(TWO_INTERVALS)
     for way, point in stored["lead of both ways"].items():
-        print(f"both ways less {way:<14} {lead(point)}")
+        print(f"{len(point['values'])} draws, both ways less {way:<14} {lead_twice(point)}")
 
 
 def labels_of(task: str) -> dict[str, Any]:
@@ -84,13 +86,15 @@ def labels_figure(title: str) -> Picture:
 
 def print_leads_by_labels() -> None:
     """How far the whole pipeline is ahead of every other way, by the number of labels."""
+    print(TWO_INTERVALS)
     for task in TASKS:
         stored = labels_of(task)
         print(f"{task}: stages 1, 2 and 3 less ...")
         for way, points in stored["lead of stages 1, 2 and 3"].items():
             print(f"   {way}")
             for count, point in zip(stored["labels"], points, strict=True):
-                print(f"      {count:>5,} labels: {lead(point)}")
+                draws = len(point["values"])
+                print(f"      {count:>5,} labels, {draws} draws: {lead_twice(point)}")
 
 
 def broken_curves() -> Picture:

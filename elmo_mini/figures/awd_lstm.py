@@ -4,39 +4,81 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from elmo_mini.figures.interval_bars import Point, interval_bars
+from elmo_mini.awd_lstm.training import AWDHistory
+from elmo_mini.figures.interval_bars import NOT_THERE, Point, interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import curves, table
 
 Numbers = Mapping[str, Any]
-SYMPTOMS = ("two training calls", "two evaluation calls", "matrix moved by", "typical weight")
+SYMPTOMS = (
+    "training calls, at the start",
+    "training calls, at the end",
+    "evaluation calls, at the end",
+    "matrix moved by",
+    "typical weight",
+)
 
 
 def against_controls(ablation: Numbers) -> Picture:
     """By how much the whole is better than each control at its best epoch, seed by seed."""
     ahead = {k: v for k, v in ablation["better than"].items() if "last epoch" not in k}
     return interval_bars(
-        [name.replace(", ", ",\n").replace(" model", "\nmodel") for name in ahead],
+        [_in_lines(name) for name in ahead],
         {"better by": list(ahead.values())},
         times=1,
-        title="All of it is some points better, mostly within the noise (stored)",
+        title="All of it is ahead of each control, of plain dropout by half a point (stored)",
         ylabel="points of perplexity",
     )
 
 
-def worth_of_parts(ablation: Numbers) -> Picture:
-    """What each part is worth, taken out of the whole and alone."""
+def perplexities(ablation: Numbers) -> Picture:
+    """Test perplexity of the whole and of every control, at the best and at the last epoch."""
+    systems = ablation["systems"]
+    return interval_bars(
+        [_in_lines(name) for name in systems],
+        {"test perplexity": list(systems.values())},
+        times=1,
+        title="Stopping early is the great step (stored, 3 seeds)",
+        ylabel="test perplexity",
+        log_y=True,
+    )
+
+
+def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
+    """What each part is worth, taken out of the whole and alone, the latter on two texts."""
     without, alone = ablation["worse without"], ablation["better with it alone"]
+    more = larger["better with it alone"]
     return interval_bars(
         [name.replace(" ", "\n") for name in alone],
         {
-            "taken out of the whole: worse by": [without[name] for name in alone],
+            "taken out: worse by": [without[name] for name in alone],
             "alone: better by": list(alone.values()),
+            "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in alone],
         },
         times=1,
         title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",
         ylabel="points of perplexity",
+    )
+
+
+def _in_lines(name: str) -> str:
+    for word in ("model", "dropout", "alone", "early", "epoch"):
+        name = name.replace(f" {word}", f"\n{word}")
+    return name.replace(", ", ",\n")
+
+
+def training_curves(runs: Mapping[str, AWDHistory]) -> Picture:
+    """Training perplexity of each run, epoch by epoch."""
+    perplexity = {name: np.exp(history.training) for name, history in runs.items()}
+    return curves(
+        np.arange(1, 1 + len(next(iter(perplexity.values())))),
+        perplexity,
+        title="Training perplexity alone does not name the fault",
+        xlabel="epoch",
+        ylabel="training perplexity",
+        log_y=True,
     )
 
 
@@ -59,18 +101,29 @@ def by_factor(dropout: Numbers) -> Picture:
     )
 
 
+def gains_of_dropout(size: Numbers) -> NDArray[np.float64]:
+    """(S,) seed by seed, how much lower the factor that dev chose lies than no dropout."""
+    chosen = [size["test"][str(f)]["values"][seed] for seed, f in enumerate(size["best on dev"])]
+    return np.subtract(size["test"]["0.0"]["values"], chosen)
+
+
 def print_systems(ablation: Numbers) -> None:
     """Test perplexity of the whole and its controls, and how far the whole is ahead."""
     for name, system in ablation["systems"].items():
-        print(f"{name}: test perplexity {system['mean']:.1f}")
+        print(f"{name}: test perplexity {system['mean']:.1f}, {len(system['values'])} seeds")
     print("All of it lies lower than ... by so many points, seed by seed:")
     print(in_points(ablation["better than"]))
 
 
 def print_parts(ablation: Numbers) -> None:
-    """What each part is worth, taken out of the whole and alone."""
-    print("Worse without:", in_points(ablation["worse without"]), sep="\n")
-    print("Better with it alone:", in_points(ablation["better with it alone"]), sep="\n")
+    """What each part is worth, taken out of the whole and alone; the whole against it alone."""
+    print(f"{ablation['words']['train']:,} words, worse without:")
+    print(in_points(ablation["worse without"]))
+    print("better with it alone, stopped early:")
+    print(in_points(ablation["better with it alone"]))
+    if "better than it alone" in ablation:
+        print("all of it, better than it alone:")
+        print(in_points(ablation["better than it alone"]))
 
 
 def in_points(of: Mapping[str, Point]) -> str:
@@ -85,7 +138,6 @@ def _lines(of: Mapping[str, Point]) -> Iterator[str]:
 
 
 def run_by_run(numbers: np.ndarray, names: list[str]) -> Picture:
-    """Four symptoms (4,) of each run, as a table."""
-    return table(
-        numbers, names, SYMPTOMS, title="Distance of two calls; the matrix against its start"
-    )
+    """The symptoms (5,) of each run, as a table."""
+    title = "How far two calls are apart; the matrix against its start"
+    return table(numbers, names, SYMPTOMS, title=title)

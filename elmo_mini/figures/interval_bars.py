@@ -11,6 +11,8 @@ from elmo_mini.figures.plots import bars, curves
 Point = Mapping[str, Any]
 """A result with ``mean``, ``low`` and ``high``, as stored experiments have it."""
 
+NOT_THERE: Point = dict.fromkeys(("mean", "low", "high"), np.nan)
+
 
 def interval_bars(
     labels: Sequence[str],
@@ -23,7 +25,7 @@ def interval_bars(
 
     Parameters
     ----------
-    groups : named rows of results, one for each label
+    groups : named rows of results, one for each label; `NOT_THERE` where there is none
     times : what the numbers are multiplied by; 100 for shares as percentages
     how : passed on: title, ylabel, level
     """
@@ -36,7 +38,11 @@ def interval_bars(
         ends = zip(labels, low, high, strict=True)
         said.append(
             f"Intervals of {name}: "
-            + ", ".join(f"{' '.join(label.split())} {a:.3g} to {b:.3g}" for label, a, b in ends)
+            + ", ".join(
+                f"{' '.join(label.split())} {a:.3g} to {b:.3g}"
+                for label, a, b in ends
+                if not np.isnan(a)
+            )
             + "."
         )
     picture = bars(labels, heights, errors=whiskers, **how)

@@ -10,7 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
+from matplotlib.ticker import (
+    FixedLocator,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+    StrMethodFormatter,
+)
 
 from elmo_mini.figures.labels import MARKER_POINTS, put_words_beside
 from elmo_mini.figures.palette import COLOURS, GREY, GROUND, INK
@@ -43,6 +50,8 @@ BESIDE_A_LEVEL = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.6}
 LEGEND_LETTERS = 75  # in a row below the figure
 # Between these, numbers on a logarithmic axis are written out and not as powers of ten.
 WRITTEN_OUT = (1e-3, 1e6)
+FEWEST_NUMBERS = 2  # on a logarithmic axis
+NARROW = 4  # up to this factor, a logarithmic axis is numbered like a plain one
 
 
 def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> tuple[Figure, Axes]:
@@ -65,7 +74,10 @@ def _legend_below(figure: Figure, names: Iterable[str]) -> None:
 
 
 def _logarithmic(axes: Axes, which: str, places: Sequence[float] | np.ndarray = ()) -> None:
-    """Make one axis logarithmic; a few known places are its ticks."""
+    """Make one axis logarithmic; a few known places are its ticks.
+
+    Within a decade or two, powers of ten would leave it with a number or none: then it has others.
+    """
     getattr(axes, f"set_{which}scale")("log")
     axis = getattr(axes, f"{which}axis")
     if 1 < len(places) <= 6:
@@ -73,6 +85,11 @@ def _logarithmic(axes: Axes, which: str, places: Sequence[float] | np.ndarray = 
         axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
     low, high = getattr(axes, f"get_{which}lim")()
+    if sum(low <= tick <= high for tick in axis.get_majorticklocs()) < FEWEST_NUMBERS:
+        narrow = high < NARROW * low
+        axis.set_major_locator(
+            MaxNLocator(6, steps=(1, 2, 5, 10)) if narrow else LogLocator(subs=(1, 2, 5))
+        )
     if low >= WRITTEN_OUT[0] / 10 and high <= WRITTEN_OUT[1]:
         axis.set_major_formatter(_plainly)
 

@@ -13,8 +13,9 @@ FAULTS = (  # as the lesson numbers them
 )
 TRUTH = {"A": 4, "B": 5, "C": 2}
 WOULD_SHOW = {
-    1: "two calls in training would give the same from the start, and the matrix would move",
-    2: "two calls in training would give the same in the end, and the matrix would move as usual",
+    1: "two calls in training would give the same at the start, too, before anything is trained",
+    2: "two calls in training would differ at the start and agree at the end, and the matrix would "
+    "move as usual",
     3: "two calls in evaluation would give different states",
     4: "the recurrent matrix would be where it began",
     5: "most weights of the recurrent matrix would be close to 0",
@@ -23,8 +24,7 @@ WOULD_SHOW = {
 LOOK = {
     "A": "Look at how far its matrix has moved",
     "B": "Look at its typical weight, beside that of the sound run",
-    "C": "Look at its two calls in training, and at the training loss before and after the first "
-    "evaluation",
+    "C": "Look at its two calls in training, at the start and at the end",
 }
 
 EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(

@@ -12,6 +12,7 @@ from elmo_mini.figures import awd_lstm as figures
 from elmo_mini.results.stored import stored_result
 
 ABLATION = stored_result("awd_lstm_ablation").numbers
+LARGER = stored_result("awd_lstm_larger").numbers
 DROPOUT = stored_result("awd_lstm_dropout").numbers
 
 
@@ -20,11 +21,13 @@ def crosses_0(point: dict[str, Any]) -> bool:
 
 
 def test_stopping_early_is_the_great_step() -> None:
-    last, early, *_, whole = (point["mean"] for point in ABLATION["systems"].values())
-    assert last > 4 * early
-    assert 0 < early - whole < 4
-    assert crosses_0(ABLATION["better than"]["plain dropout, stopped early"])
-    assert max(p["mean"] for n, p in ABLATION["better than"].items() if "last" not in n) < 3
+    systems, ahead = LARGER["systems"], LARGER["better than"]
+    last, early = (systems[f"nothing, {when}"]["mean"] for when in ("last epoch", "stopped early"))
+    averaging = systems["averaging alone, last epoch"]["mean"]
+    assert last > 1.5 * averaging > 1.5 * 1.2 * early
+    assert ahead["nothing, stopped early"]["low"] > 1  # "add 2.5 points to it"
+    plain, whole = ahead["plain dropout, stopped early"], ahead["nothing, stopped early"]
+    assert 0 < plain["low"] < plain["mean"] < 0.3 * whole["mean"]  # "most of that"
 
 
 def test_what_is_said_of_the_parts() -> None:
@@ -34,6 +37,18 @@ def test_what_is_said_of_the_parts() -> None:
     assert set(alone["averaging"]["values"]) == {0.0}
     assert {name for name, point in without.items() if point["low"] > 0} == {"tied softmax"}
     assert sum(map(crosses_0, [*alone.values(), *without.values()])) > 7
+    whole = ABLATION["better than"]["nothing, stopped early"]["mean"]
+    assert abs(whole - alone["AR and TAR"]["mean"]) < 0.2  # "did as well as all of it"
+
+
+def test_what_is_said_of_the_parts_on_more_text() -> None:
+    alone = LARGER["better with it alone"]
+    assert {name for name, point in alone.items() if point["low"] > 0} == {"locked dropout"}
+    assert set(alone["averaging"]["values"]) == {0.0}
+    assert alone["weight drop"]["mean"] < 0.2  # "no gain on either text"
+    assert crosses_0(ABLATION["better with it alone"]["weight drop"])
+    assert crosses_0(LARGER["better than it alone"]["AR and TAR"])
+    assert LARGER["worse without"]["tied softmax"]["low"] > 0
 
 
 def test_the_factor_hardly_matters() -> None:

@@ -8,6 +8,7 @@ from elmo_mini.awd_lstm.averaging import averaging_is_due
 from elmo_mini.awd_lstm.files import load_awd_lstm
 from elmo_mini.awd_lstm.model import AWDLSTM, next_word_loss
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training import AWDHistory
 from elmo_mini.experiments import awd_lstm, broken_weight_drop
 from elmo_mini.experiments.awd_own import train_own
 from elmo_mini.experiments.awd_recital import learnt_by_heart, recital, speak
@@ -71,10 +72,17 @@ def test_each_broken_run_shows_its_fault(runs: dict[str, broken_weight_drop.Symp
     assert runs["A"].moved == 0
     assert sound.moved > 0
     assert runs["B"].typical < 0.5 * sound.typical
-    assert runs["C"].training_calls == 0
-    assert runs["C"].moved > 0
+    assert runs["C"].training_calls == 0 < runs["C"].moved
+    assert all(run.first_calls > 0.01 for run in runs.values())  # so C is not fault 1
     assert all(run.evaluation_calls == 0 for run in runs.values())
-    assert np.shape([run.numbers for run in runs.values()]) == (4, 4)
+    assert np.shape([run.numbers for run in runs.values()]) == (4, 5)
+
+
+def test_looking_at_a_run_before_its_training_changes_nothing() -> None:
+    """Run B loses weights at each call in training."""
+    found = broken_weight_drop.look_at_all(6, TEXT, OTHER, epochs=0, size=12)
+    assert found["B"].moved == 0
+    assert found["B"].typical == 1
 
 
 def test_a_part_is_switched_off_and_on_by_itself() -> None:
@@ -89,3 +97,12 @@ def test_a_part_is_switched_off_and_on_by_itself() -> None:
     assert bare.options == nothing.options
     assert bare.training.alpha == nothing.training.alpha == 0
     assert bare.training.vary is False
+
+
+def test_a_run_ends_after_its_best_unless_its_weights_are_averaged() -> None:
+    seen = AWDHistory(validation=[9.0, 5.0, *[6.0] * (awd_lstm.STOP - 1)])
+    assert not awd_lstm._is_past_its_best(seen)
+    seen.validation.append(6.0)
+    assert awd_lstm._is_past_its_best(seen)
+    seen.averaging_since = 7
+    assert not awd_lstm._is_past_its_best(seen)

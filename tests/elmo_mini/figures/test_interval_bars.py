@@ -1,6 +1,6 @@
 """Bars with whiskers say the ends of their intervals in words."""
 
-from elmo_mini.figures.interval_bars import interval_bars, interval_curves
+from elmo_mini.figures.interval_bars import NOT_THERE, interval_bars, interval_curves
 from elmo_mini.figures.legibility import unreadable
 
 
@@ -20,3 +20,11 @@ def test_curves_have_the_interval_of_every_point() -> None:
     assert "ours falls from 50 at 10 to 10 at 30" in picture.description
     assert "Interval of ours: 40 to 70 at 10, 0 to 30 at 30." in picture.description
     assert unreadable(picture.figure) == []
+
+
+def test_a_result_that_is_not_there_has_no_bar_and_is_not_described() -> None:
+    point = {"mean": 0.5, "low": 0.4, "high": 0.6}
+    groups = {"ours": [point, point], "other": [point, NOT_THERE]}
+    picture = interval_bars(["few", "many"], groups, title="T", ylabel="n")
+    assert "nan" not in picture.description
+    assert picture.description.endswith("Intervals of other: few 40 to 60.")

@@ -164,6 +164,26 @@ def test_percentages_on_a_logarithmic_axis_are_written_out() -> None:
     assert all(f">{number}</text>" in chart.svg() for number in ("1", "10", "100"))
 
 
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        ((44, 70), (50, 60)),
+        ((65, 300), (100, 200)),
+        ((3, 2000), (10, 100)),
+        ((0.41, 0.45), (0.42,)),
+    ],
+)
+def test_a_logarithmic_axis_has_numbers_within_a_decade(
+    values: tuple[float, ...], numbers: tuple[float, ...]
+) -> None:
+    lines = {"loss": values}
+    chart = plots.curves([1, 2], lines, title="T", xlabel="x", ylabel="y", log_y=True)
+    low, high = chart.figure.axes[0].get_ylim()
+    ticks = [tick for tick in chart.figure.axes[0].get_yticks() if low <= tick <= high]
+    assert 2 <= len(ticks) <= 6
+    assert all(f">{number:g}</text>" in chart.svg() for number in numbers)
+
+
 def test_a_long_label_is_wrapped() -> None:
     ylabel = "points of F1 against: after the first floor, in percent"
     chart = plots.bars(["a", "b"], {"n": [1, 2]}, title="Where to join", ylabel=ylabel)

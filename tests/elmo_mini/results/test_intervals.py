@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from elmo_mini.results.intervals import difference, interval
+from elmo_mini.results.intervals import difference, interval, lead_twice
 
 
 def test_interval_is_students() -> None:
@@ -40,3 +40,26 @@ def test_no_values_have_no_interval(values: list[float]) -> None:
 def test_a_difference_is_taken_seed_by_seed(ahead: list[float], verdict: str) -> None:
     other = np.array([0.5, 0.9, 0.1])
     assert difference(interval(other + ahead), interval(other)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "values", "said"),
+    [
+        (0.01, [0.02, 0.03, 0.04], "+3.0 (+1.0 to +5.0) [+0.5 to +5.5]: ahead"),
+        (
+            0.01,
+            [-0.01, 0.03, 0.07],
+            "+3.0 (+1.0 to +5.0) [-6.9 to +12.9]: clear by one interval alone",
+        ),
+        (-0.01, [-0.01, 0.03, 0.07], "+3.0 (-1.0 to +5.0) [-6.9 to +12.9]: no clear difference"),
+        (
+            -0.01,
+            [0.02, 0.03, 0.04],
+            "+3.0 (-1.0 to +5.0) [+0.5 to +5.5]: clear by one interval alone",
+        ),
+    ],
+)
+def test_a_lead_says_whether_its_two_intervals_agree(
+    low: float, values: list[float], said: str
+) -> None:
+    assert lead_twice({"mean": 0.03, "low": low, "high": 0.05, "values": values}) == said
