@@ -88,6 +88,7 @@ def compare(name: str) -> tuple[str, Result]:
         *((f"masked, layer {k}", f"biLM, layer {of_bilm}") for k in range(1, top + 1)),
         *((f"masked, layer {k}", f"masked, untrained, layer {k}") for k in range(top + 1)),
         *((f"masked, layer {k}", "masked, layer 0") for k in range(1, top + 1)),
+        ("biLM, layer 0", f"masked, layer {top}"),
         *((f"{who}, layer {k}", "neighbours") for who, k in (("masked", top), ("biLM", of_bilm))),
     )
     return report.title, report.as_dict() | {"differences": gains}

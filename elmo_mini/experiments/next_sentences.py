@@ -33,17 +33,18 @@ def shared_words(pairs: Sequence[Triple]) -> Says:
     return says
 
 
-def packed(pairs: Sequence[Triple], vocabulary: Vocabulary, pack: Pack, longest: int) -> list:
+def packed(
+    pairs: Sequence[Triple], vocabulary: Vocabulary, pack: Pack, longest: int
+) -> list[tuple[list[int], list[int]]]:
     """Each pair as `pack` makes a row of it: its word numbers and its segments."""
-    return [
-        pack(*(vocabulary.encode(map(str.lower, part)) for part in pair[:2]), longest)
-        for pair in pairs
-    ]
+
+    def numbers(sentence: Words) -> list[int]:
+        return vocabulary.encode(map(str.lower, sentence))
+
+    return [pack(numbers(first), numbers(second), longest) for first, second, _ in pairs]
 
 
-def asked(
-    model: MaskedLM, vocabulary: Vocabulary, pairs: Sequence[Triple], pack: Pack
-) -> Says:
+def asked(model: MaskedLM, vocabulary: Vocabulary, pairs: Sequence[Triple], pack: Pack) -> Says:
     """What the model says of each pair, (N,)."""
     rows = padded(packed(pairs, vocabulary, pack, LONGEST))
     with torch.no_grad():

@@ -91,7 +91,21 @@ def test_what_lesson_12_says_of_its_stored_results() -> None:
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["never meet"]["low"] - 0.9
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["meet, 3 layers"]["low"]
     assert leak["tags"]["meet, 2 layers"]["high"] < leak["tags"]["untrained"]["low"]
-    senses = stored_result("masked_layers_senseval").numbers["differences"]
-    gap = senses["masked, layer 2 less biLM, layer 2"]
-    assert gap["low"] < 0 < gap["high"]
-    assert senses["masked, layer 2 less masked, untrained, layer 2"]["low"] > 0
+
+
+def test_what_lesson_12_says_of_the_masked_models_states() -> None:
+    senses, tags, known = (
+        stored_result(f"masked_layers_{task}").numbers["differences"]
+        for task in ("senseval", "pos", "pos_known")
+    )
+    gap = "masked, layer 2 less biLM, layer 2"
+    assert senses[gap]["low"] < 0 < senses[gap]["high"]
+    for untrained in ("masked, layer 2 less masked, untrained, layer 2",):
+        assert senses[untrained]["low"] > 0
+    for who in ("masked", "biLM"):
+        assert senses[f"{who}, layer 2 less neighbours"]["mean"] < 0.05
+    assert tags[gap]["high"] < known[gap]["mean"] < known[gap]["high"] < 0
+    for task in (tags, known):
+        assert task["biLM, layer 0 less masked, layer 2"]["low"] > 0
+    for layer in (1, 2):
+        assert known[f"masked, layer {layer} less masked, layer 0"]["low"] < 0
