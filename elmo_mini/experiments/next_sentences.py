@@ -52,6 +52,12 @@ def asked(model: MaskedLM, vocabulary: Vocabulary, pairs: Sequence[Triple], pack
     return says
 
 
+def commoner(pairs: Sequence[Triple]) -> float:
+    """The share of right answers of whoever gives the commoner answer each time."""
+    true = sum(follows for *_, follows in pairs) / len(pairs)
+    return max(true, 1 - true)
+
+
 def rightly(pairs: Sequence[Triple], says: Mapping[str, Says]) -> dict[str, dict[str, float]]:
     """Of each judge, the share of right answers and its 95 % interval; pages are drawn anew.
 

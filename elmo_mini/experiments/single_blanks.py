@@ -12,6 +12,8 @@ from elmo_mini.experiments.small_text import SmallText
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm import MaskedLM
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class SingleBlanks:
@@ -30,17 +32,22 @@ class SingleBlanks:
     words: Tensor
     sentences: NDArray[np.int64]
 
-    def nats(self, model: MaskedLM) -> NDArray[np.float64]:
+    def nats(self, model: MaskedLM) -> Floats:
         """What the right word costs the model at each blank, (B,)."""
         return self._cost(bets(model, self.rows, self.mask, self.places))
 
-    def nats_of_counts(self, text: SmallText, vocabulary: Vocabulary) -> dict[str, ArrayLike]:
+    def first_choices(self, model: MaskedLM) -> NDArray[np.int64]:
+        """The word that the model thinks likeliest at each blank, (B,)."""
+        found: NDArray[np.int64] = bets(model, self.rows, self.mask, self.places).argmax(1).numpy()
+        return found
+
+    def nats_of_counts(self, text: SmallText, vocabulary: Vocabulary) -> dict[str, Floats]:
         """The same for counts of words, and for counts of pairs on both sides."""
         found = counting_bets(text, vocabulary, self.rows, self.places)
         return {name: self._cost(logs) for name, logs in found.items()}
 
-    def _cost(self, logs: Tensor) -> NDArray[np.float64]:
-        cost: NDArray[np.float64] = -logs[torch.arange(len(logs)), self.words].double().numpy()
+    def _cost(self, logs: Tensor) -> Floats:
+        cost: Floats = -logs[torch.arange(len(logs)), self.words].double().numpy()
         return cost
 
     def interval(self, nats: ArrayLike) -> dict[str, float]:

@@ -1,11 +1,13 @@
 """One side, the other, and both at once, drawn: what is known, what is copied, what is filled."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from elmo_mini.figures.interval_bars import Point, interval_bars
 from elmo_mini.figures.picture import Picture
-from elmo_mini.figures.plots import bars
+from elmo_mini.figures.plots import bars, curves
 
 QUESTIONS = {
     "left": "the noun is plural",
@@ -93,14 +95,26 @@ def run_bars(reported: Mapping[str, float], blanks: Mapping[str, float]) -> Pict
     )
 
 
-def judge_bars(right: Mapping[str, Point]) -> Picture:
-    """What judges of pairs answer rightly, beside a coin."""
+def judge_bars(right: Mapping[str, Point], commoner: float) -> Picture:
+    """What judges of pairs answer rightly, beside the commoner answer each time."""
     return interval_bars(
         list(right),
         {"right": list(right.values())},
         title="Does the second sentence follow the first?",
         ylabel="right, percent",
-        level=("a coin", 50),
+        level=("the commoner answer", 100 * commoner),
+    )
+
+
+def loss_curve(losses: Sequence[float], over: int = 100) -> Picture:
+    """The loss of each batch, as a mean of the last `over`."""
+    smooth = np.convolve(losses, np.full(over, 1 / over), "valid")
+    return curves(
+        np.arange(over, len(losses) + 1),
+        {"yours": smooth},
+        title="It stands still, then it falls: neighbours found",
+        xlabel="batches of 32 sentences",
+        ylabel="nats for a hidden word",
     )
 
 
