@@ -112,7 +112,7 @@ def loss_curve(losses: Sequence[float], over: int = 100) -> Picture:
     return curves(
         np.arange(over, len(losses) + 1),
         {"yours": smooth},
-        title="It stands still, then it falls: neighbours found",
+        title="Common words are learnt fast, their neighbours slowly",
         xlabel="batches of 32 sentences",
         ylabel="nats for a hidden word",
     )

@@ -240,7 +240,7 @@ for steps, model in {200: early, STEPS: trained}.items():
     print(f"After {steps:,} steps *the* is its first choice in {share:.0%} of the held-out blanks.")
 
 # %% [markdown]
-# At first it learns which words are common, and fills nearly every blank with *the*. The loss stands still. Then its attention finds out that neighbours matter, and the loss falls again.
+# At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. What is left it must learn from the neighbours, through its attention, and that takes much longer.
 #
 # But for words that stand side by side no network is needed: count how often each word follows each other, and multiply the chances from both neighbours. Which does better in sentences that neither has seen?
 
