@@ -29,11 +29,11 @@ LAYERS = {
 }
 
 
-def agreement_bars(right: Mapping[str, float]) -> Picture:
-    """What a linear reader of both halves judges rightly, shares of 1 by `QUESTIONS`."""
+def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
+    """What readers of both halves judge rightly, shares of 1 by `QUESTIONS`."""
     return bars(
         list(QUESTIONS.values()),
-        {"linear reader of both halves": [100 * right[asked] for asked in QUESTIONS]},
+        {name: [100 * right[asked] for asked in QUESTIONS] for name, right in readers.items()},
         title="Both halves know their side, and their sum does not know the two",
         ylabel="right, percent",
     )

@@ -6,7 +6,7 @@ POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
 
 
 def test_agreement_is_asked_in_three_questions() -> None:
-    picture = figures.agreement_bars({"left": 1.0, "right": 1.0, "agree": 0.5})
+    picture = figures.agreement_bars({"line": {"left": 1.0, "right": 1.0, "agree": 0.5}})
     assert "the noun is plural 100" in picture.description
     assert "they agree 50" in picture.description
 
