@@ -273,7 +273,7 @@ for sentence in ["she opened the [MASK] and went in .", "two [MASK] ago we left 
     print(f"{sentence:40} {fill(large, large_words, sentence, 4)[0]}")
 
 # %% [markdown]
-# Does it pass the test of section 1? Its top layer has read both sides, at the same word, and again a linear reader is asked.
+# Does it pass the test of section 1? Its top layer has read both sides, at the same word, and again a linear reader is asked: for the noun's number (`left`), for the verb's (`right`), and whether they agree.
 
 # %%
 for question, share in masked_reader(large, large_words).items():
