@@ -4,15 +4,25 @@
 Whether the sentence is right, neither of the two says alone.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.probing.classifiers import linear
+from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.masked_lm import MaskedLM
+from elmo_mini.transformer.states import occurrence_states
 from elmo_mini.vectors.stream import Floats, embed_stream
+
+Reader = Callable[[Floats, Sequence[str], Floats], list[str]]
 
 NOUNS = (
     "dog", "king", "ship", "boy", "girl", "letter", "house", "horse",
@@ -20,7 +30,7 @@ NOUNS = (
 )  # fmt: skip
 VERBS = (("is", "are"), ("was", "were"), ("has", "have"), ("does", "do"))
 MIDDLES = ("near the gate", "from the town", "of the old man")
-TEST_NOUNS = 8
+TEST_NOUNS, HIDDEN = 8, 32
 
 
 @dataclass(frozen=True)
@@ -69,17 +79,49 @@ def linear_reader(bilm: BiLM) -> dict[str, float]:
     It reads one vector, at the last word of the middle: what was read from the left, then from
     the right. The keys say what it was asked: ``left``, ``right``, ``agree``.
     """
+    return _judged(linear, *(_vectors(bilm, task) for task in agreement()))
+
+
+def hidden_reader(bilm: BiLM) -> dict[str, float]:
+    """As `linear_reader`, with one layer of `HIDDEN` units between the vector and the answer."""
+    return _judged(_hidden, *(_vectors(bilm, task) for task in agreement()))
+
+
+def masked_reader(model: MaskedLM, vocabulary: Vocabulary) -> dict[str, float]:
+    """As `linear_reader`, of a masked model's top layer at the same word.
+
+    ``agree, learnt sentences`` is the share among the sentences that it has learnt from.
+    """
+    known, new = (_states(model, vocabulary, task) for task in agreement())
+    learnt, _ = agreement()
+    labels = [str(label) for label in learnt.agree]
+    again = float((np.array(linear(known, labels, known)) == np.array(labels)).mean())
+    return _judged(linear, known, new) | {"agree, learnt sentences": again}
+
+
+def _judged(reader: Reader, known: Floats, new: Floats) -> dict[str, float]:
     learnt, asked = agreement()
-    known, new = (_vectors(bilm, task) for task in (learnt, asked))
     found = {}
     for question in ("left", "right", "agree"):
         labels = [str(label) for label in getattr(learnt, question)]
         truth = getattr(asked, question).astype(str)
-        found[question] = float((np.array(linear(known, labels, new)) == truth).mean())
+        found[question] = float((np.array(reader(known, labels, new)) == truth).mean())
     return found
+
+
+def _hidden(known: Floats, labels: Sequence[str], asked: Floats) -> list[str]:
+    units = MLPClassifier((HIDDEN,), alpha=0.01, max_iter=600, random_state=0)
+    model = make_pipeline(StandardScaler(), units)
+    return [str(label) for label in model.fit(known, labels).predict(asked)]
 
 
 def _vectors(bilm: BiLM, task: Agreement) -> Floats:
     embedded = embed_stream(bilm, task.sentences, progress=False)
     pairs = zip(embedded, task.place, strict=True)
     return np.stack([e.every_layer()[bilm.num_layers - 1, at] for e, at in pairs])
+
+
+def _states(model: MaskedLM, vocabulary: Vocabulary, task: Agreement) -> Floats:
+    pairs = zip(task.sentences, task.place, strict=True)
+    asked = [Occurrence(tuple(sentence), place, "") for sentence, place in pairs]
+    return occurrence_states(model, vocabulary, asked)[:, -1]

@@ -65,24 +65,33 @@ def _accuracy(make: Callable[[], nn.Module], far: int, steps: int, seed: int) ->
 
 
 SENTENCES = (1_600, 6_400)
-EPOCHS, BATCH, RATES = 3, 32, (2e-3, 6e-3)
+EPOCHS, BATCH = 3, 32
 MODELS: dict[str, Callable[[int], nn.Module]] = {
     "blocks that look back": lambda words: CausalLM(words, longest=24),
     "LSTM": RecurrentLM,
 }
+RATES = {
+    "blocks that look back": (1e-3, 2e-3, 4e-3, 8e-3),
+    "LSTM": (6e-3, 1.2e-2, 2.4e-2, 4.8e-2),
+}
+"""Of each model, around the best one."""
+COUNTED = (("words", 1), ("pairs", 2), ("triples", 3))
 
 
 def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Held-out perplexity by the number of sentences read, each model at its better rate."""
+    """Held-out perplexity by the number of sentences read, each model at its best rate."""
     found: dict[str, dict[str, Result]] = {name: {} for name in MODELS}
     chosen: dict[str, dict[str, float]] = {name: {} for name in MODELS}
+    choosing: dict[str, dict[str, dict[str, float]]] = {name: {} for name in MODELS}
     counts = {}
     for sentences in SENTENCES:
         text = small_text(sentences, held_out=800, words=1_000)
         choose, judge = text.held_out[:400], text.held_out[400:]
-        counts[str(sentences)] = {n: text.ngram(judge, o) for n, o in (("words", 1), ("pairs", 2))}
+        counts[str(sentences)] = {name: text.ngram(judge, order) for name, order in COUNTED}
         for name, make in MODELS.items():
-            best = min(RATES, key=lambda rate: _perplexity(make, text, choose, rate, 0))
+            tried = {rate: _perplexity(make, text, choose, rate, 0) for rate in RATES[name]}
+            best = min(tried, key=lambda rate: tried[rate])
+            choosing[name][str(sentences)] = {f"{r:g}": p for r, p in tried.items()}
             runs = [_perplexity(make, text, judge, best, seed) for seed in seeds]
             found[name][str(sentences)] = interval(runs)
             chosen[name][str(sentences)] = best
@@ -91,12 +100,13 @@ def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
         for name, make in MODELS.items()
     }
     return "A language model of blocks and one of LSTMs, by the sentences that it reads", {
-        "training": f"{EPOCHS} epochs, batches of {BATCH}; the better of the rates {RATES} by "
-        "400 held-out sentences and another seed",
+        "training": f"{EPOCHS} epochs, batches of {BATCH}; the best of four rates by 400 "
+        "held-out sentences and another seed",
         "test": "perplexity on 400 other held-out sentences, 1,000 words",
         "weights": weights,
         "perplexity": found,
         "rate": chosen,
+        "choosing": choosing,
         "counts": counts,
     }
 

@@ -6,7 +6,7 @@ and what its states are worth to a tagger.
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -75,6 +75,14 @@ def batches(
     for sentences in text.batches(ROWS, seed):
         ids, mask, segments = rows_of(sentences, vocabulary)
         yield *corrupt(ids, len(vocabulary), chance, chosen=chosen), mask, segments
+
+
+def clean_batches(
+    text: SmallText, vocabulary: Vocabulary, steps: Iterable[int], seed: int = 0
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Training sentences with nothing hidden, as ids, mask and segments; one batch a step."""
+    for sentences, _ in zip(text.batches(ROWS, seed), steps, strict=False):
+        yield rows_of(sentences, vocabulary)
 
 
 def news() -> SmallText:

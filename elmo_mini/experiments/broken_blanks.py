@@ -17,7 +17,7 @@ from elmo_mini.transformer.training import Batch, train_masked_lm
 
 SEEN, PLACES, EVERYWHERE = "nothing is hidden", "no places", "every word is asked for"
 RUNS = {"sound": "", "A": EVERYWHERE, "B": PLACES, "C": SEEN}
-LAST = 20
+LAST, MASKED = 20, 4
 
 Text = tuple[Tensor, Tensor, Tensor]
 """Word numbers, mask and segments, (B, T) each."""
@@ -33,12 +33,14 @@ class Symptoms:
     blanks : the loss of hidden words of held-out sentences, in nats
     moved : how far the state of a blank moves when the other words of its sentence change places
     own : share of the held-out words that stand unhidden before the model and that it answers with
+    mask : share of the blanks that it answers with the mark of a blank
     """
 
     training: float
     blanks: float
     moved: float
     own: float
+    mask: float
 
 
 def every_run(text: SmallText, vocabulary: Vocabulary, steps: int) -> dict[str, Symptoms]:
@@ -93,16 +95,17 @@ def symptoms(
         blanks = masked_lm_loss(model, read, target, mask, segments)
         row = ids[:1, : int(mask[0].sum())].clone()
         blank = row.shape[1] // 2
-        row[0, blank] = 4
+        row[0, blank] = MASKED
         others = [place for place in range(1, row.shape[1] - 1) if place != blank]
         turned = row.clone()
         turned[0, others] = row[0, others[::-1]]
         seen = [model(x, torch.ones_like(x, dtype=torch.bool))[0, blank] for x in (row, turned)]
         unhidden = mask & (target == NOT_ASKED) & (ids > 4)
-        answers = model.scores(model(read, mask, segments)[unhidden]).argmax(-1)
+        said = model.scores(model(read, mask, segments)).argmax(-1)  # (B, T)
     return Symptoms(
         training=sum(history[-LAST:]) / LAST,
         blanks=float(blanks),
         moved=float((seen[0] - seen[1]).abs().max()),
-        own=float((answers == ids[unhidden]).double().mean()),
+        own=float((said == ids)[unhidden].double().mean()),
+        mask=float((said == MASKED)[target != NOT_ASKED].double().mean()),
     )

@@ -4,6 +4,9 @@ Both have read the same texts. The questions and probes are those of `elmo_mini.
 (lesson 09), on the same words in the same run. Beside them stand what needs no reading: networks
 that have read nothing, layer 0, which sees no context, and the word's form with its three
 neighbours on each side, as one random vector for each word at each distance.
+
+The masked model reads whole words in lower case, the biLM letters. ``pos_known`` asks for parts of
+speech at those words alone that the masked model knows and that have no capital.
 """
 
 from argparse import Namespace
@@ -23,6 +26,8 @@ from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.tasks import Occurrence, Task, load_task, parts_of_speech
 from elmo_mini.probing.words_around import RandomVectors, words_around
 from elmo_mini.recurrent.training import seeded
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.corruption import SPECIALS
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.states import occurrence_states
@@ -32,6 +37,7 @@ AROUND, SIZE = 3, 64
 PROBES: dict[str, dict[str, Any]] = {
     "senseval": {},
     "pos": {"kind": "linear", "c": 0.01},
+    "pos_known": {"kind": "linear", "c": 0.01},
     "senses": {},
 }
 TAGGED = 1_500
@@ -47,9 +53,11 @@ def neighbours(occurrences: Sequence[Occurrence]) -> Floats:
 
 def compare(name: str) -> tuple[str, Result]:
     """Every layer of both models, trained and not, and the neighbours, on one task of `PROBES`."""
-    task = _task(name)
-    everything = (*task.train, *task.test)
     masked, vocabulary = load_masked_lm()
+    task = _task(name)
+    if name == "pos_known":
+        task = _known(task, vocabulary)
+    everything = (*task.train, *task.test)
     with seeded(0, torch.device("cpu")):
         fresh = MaskedLM(masked.options)
     bilm = _bilm()
@@ -69,13 +77,14 @@ def compare(name: str) -> tuple[str, Result]:
         *((f"masked, layer {k}", f"biLM, layer {of_bilm}") for k in range(1, top + 1)),
         *((f"masked, layer {k}", f"masked, untrained, layer {k}") for k in range(top + 1)),
         *((f"masked, layer {k}", "masked, layer 0") for k in range(1, top + 1)),
+        ("biLM, layer 0", f"masked, layer {top}"),
         *((f"{who}, layer {k}", "neighbours") for who, k in (("masked", top), ("biLM", of_bilm))),
     )
     return report.title, report.as_dict() | {"differences": gains}
 
 
 def _task(name: str) -> Task:
-    if name == "pos":
+    if name.startswith("pos"):
         return parts_of_speech("treebank", TAGGED, TAGGED)
     task = load_task(name)
     if name != "senseval":
@@ -87,6 +96,21 @@ def _task(name: str) -> Task:
         groups = dict.fromkeys(o.group for o in occurrences)
         parts.append(tuple(o for g in groups for o in [x for x in shuffled if x.group == g][:most]))
     return replace(task, train=parts[0], test=parts[1])
+
+
+def _known(task: Task, vocabulary: Vocabulary) -> Task:
+    """What is asked at words in lower case that are in the vocabulary."""
+
+    def keep(occurrences: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
+        numbers = vocabulary.encode(o.form for o in occurrences)
+        return tuple(
+            o
+            for o, number in zip(occurrences, numbers, strict=True)
+            if number >= len(SPECIALS) and o.form == o.form.lower()
+        )
+
+    title = f"{task.title}, known words in lower case"
+    return replace(task, title=title, train=keep(task.train), test=keep(task.test))
 
 
 @cache

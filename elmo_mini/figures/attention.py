@@ -161,7 +161,7 @@ def model_bars(perplexity: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Pic
         [f"{int(n):,} sentences" for n in next(iter(perplexity.values()))],
         {name: list(points.values()) for name, points in perplexity.items()},
         times=1,
-        title="Each at its better rate, the blocks lead by little (three seeds)",
+        title="Each at its best rate, neither leads clearly (three seeds)",
         ylabel="held-out perplexity",
     )
 

@@ -57,6 +57,19 @@ def in_words(ids: Tensor) -> list[str]:
     return said
 
 
+def question_asks(head: Head, texts: Tensor, badge: Tensor, note: Tensor) -> tuple[Tensor, Tensor]:
+    """What the last word of each text takes home from those before it, and its shares.
+
+    Parameters
+    ----------
+    texts : (B, T)
+    badge, note : the key, which is the query, too, and the value of each token, (TOKENS, d)
+    """
+    before, question = texts[:, :-1], texts[:, -1:]
+    everywhere = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
+    return head(badge[question], badge[before], note[before], everywhere)
+
+
 class OneHead(nn.Module):
     """A table, one head in which the question looks at all before it, and what it finds.
 

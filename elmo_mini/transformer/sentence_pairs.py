@@ -41,7 +41,7 @@ def pack(first: Ids, second: Ids = (), longest: int | None = None) -> tuple[list
         sentence, of the second one where both have as many
     """
     if longest is not None:
-        first, second = shortened(first, second, longest - (3 if second else 2))
+        first, second = shortened(first, second, longest)
     ids, segments = [CLS_ID, *first, SEP_ID], [0] * (len(first) + 2)
     if second:
         ids += [*second, SEP_ID]
@@ -49,8 +49,11 @@ def pack(first: Ids, second: Ids = (), longest: int | None = None) -> tuple[list
     return ids, segments
 
 
-def shortened(first: Ids, second: Ids, room: int) -> tuple[Ids, Ids]:
-    """Both sentences, cut at their ends so that together they have `room` words."""
+def shortened(first: Ids, second: Ids, longest: int) -> tuple[Ids, Ids]:
+    """Both sentences, cut at their ends so that their row has at most `longest` numbers."""
+    room = longest - (3 if second else 2)
+    if first and second and room == 0:
+        return first[:1], ()  # with its last word the second one loses its mark
     half = room - room // 2
     if len(first) + len(second) <= room:
         return first, second

@@ -3,11 +3,11 @@
 LESSON = "13_attention"
 EXERCISES = (
     "one_head",
+    "dot_moments",
     "MultiHead",
     "Block",
-    "CausalLM",
     "only_back",
-    "continue_text",
-    "dot_moments",
     "broken_heads",
+    "CausalLM",
+    "continue_text",
 )

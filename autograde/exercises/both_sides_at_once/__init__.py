@@ -4,8 +4,8 @@ LESSON = "12_both_sides_at_once"
 EXERCISES = (
     "corrupt",
     "train_blanks",
+    "broken_blanks",
+    "best_log_odds",
     "pack",
     "sentence_pairs",
-    "best_log_odds",
-    "broken_blanks",
 )

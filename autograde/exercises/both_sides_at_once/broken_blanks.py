@@ -16,8 +16,8 @@ NUMBERS = {SEEN: 1, EVERYWHERE: 3, PLACES: 4}
 TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items() if fault}
 WOULD_SHOW = {
     1: "the reported loss would be low and that of the blanks far above the sound run's: it would "
-    "hand on what it sees, even a blank",
-    2: "the reported loss would fall close to 0, and the model would answer `[MASK]` to a blank",
+    "never have met a blank",
+    2: "the reported loss would be low, and the model would answer `[MASK]` to a blank",
     3: "the reported loss would be low, that of the blanks near the sound run's, and the words in "
     "sight would be answered with themselves",
     4: "a blank's state would stay the same when the other words change places",

@@ -12,9 +12,8 @@ Row = tuple[list[int], list[int]]
 
 def pack(first: Ids, second: Ids, longest: int) -> Row:
     """Word numbers, and to which sentence each belongs."""
-    marks = 3 if second else 2
     first, second = list(first), list(second)
-    while len(first) + len(second) + marks > longest:
+    while len(first) + len(second) + (3 if second else 2) > longest:
         (first if len(first) > len(second) else second).pop()
     ids = [2, *first, 3]
     segments = [0] * len(ids)
@@ -25,8 +24,7 @@ def pack(first: Ids, second: Ids, longest: int) -> Row:
 
 
 def _by_slices(first: Ids, second: Ids, longest: int) -> Row:
-    room = longest - (3 if second else 2)
-    while len(first) + len(second) > room:
+    while len(first) + len(second) > longest - (3 if second else 2):
         if len(first) > len(second):
             first = first[:-1]
         else:
@@ -79,12 +77,19 @@ room for three marks, always: 3 if second else 2 -> 3
     A sentence alone has two marks, and yours makes room for three: it loses one word too many.
 room for two marks, always: 3 if second else 2 -> 2
     A pair has three marks, and yours makes room for two: the row is one number too long.
+the marks are counted once: \
+        first, second = list(first), list(second) \
+        -> marks = 3 if second else 2 ⏎first, second = list(first), list(second) \
+        && + (3 if second else 2) > -> + marks >
+    You count the marks once, before you cut. When the second sentence has lost its last word, its
+    `[SEP]` goes, too, and there is room for one word more.
 --- hint 3
-the marks take no room: len(first) + len(second) + marks -> len(first) + len(second)
+the marks take no room: len(first) + len(second) + (3 if second else 2) \
+        -> len(first) + len(second)
     The marks count, too: the whole row has at most `longest` numbers.
-never cut: len(first) + len(second) + marks > longest -> False
+never cut: len(first) + len(second) + (3 if second else 2) > longest -> False
     Your row may be longer than `longest`. Take words away until it fits.
-one word too many is lost: + marks > longest -> + marks >= longest
+one word too many is lost: (3 if second else 2) > longest -> (3 if second else 2) >= longest
     Your rows are one number shorter than they may be.
 --- hint 2
 words are lost at the front: .pop() -> .pop(0)
@@ -122,8 +127,8 @@ a second where there is none: [0] * len(ids) if second: -> [0] * len(ids) ⏎if 
     You add the second sentence where there is none, and leave it out where there is one.
 the marks are counted the wrong way round: 3 if second else 2 -> 2 if second else 3
     A pair has three marks and a sentence alone has two. You count them the other way round.
-the second is counted twice: len(first) + len(second) + marks -> len(second) + len(second) + marks
-the first is counted twice: len(first) + len(second) + marks -> len(first) + len(first) + marks
+the second is counted twice: len(first) + len(second) + ( -> len(second) + len(second) + (
+the first is counted twice: len(first) + len(second) + ( -> len(first) + len(first) + (
     You count one sentence twice and the other not at all.
 the longer one is kept: (first if len(first) > len(second) else second) \
         -> (second if len(first) > len(second) else first)
@@ -133,7 +138,7 @@ the sentences are exchanged: list(first), list(second) -> list(second), list(fir
 words are counted once each: list(first), list(second) -> list(set(first)), list(second)
     A set forgets the order of the words. Take a list.
 the end of the row is cut: return ids, segments -> return ids[:longest], segments[:longest] \
-        && len(first) + len(second) + marks > longest -> False
+        && len(first) + len(second) + (3 if second else 2) > longest -> False
     You cut the end of the row off, and the last `[SEP]` with it. Cut the sentences, then put the
     marks.
 the segments alone: return ids, segments -> return segments
@@ -150,6 +155,12 @@ the second sentence alone: parts[0] + parts[1] -> parts[1]
     The first sentence is lost. Join both parts.
 the first sentence alone: parts[0] + parts[1] -> parts[0]
     The second sentence is lost. Join both parts.
+the second alone is cut: if len(first) > len(second): -> if False:
+    You cut the second sentence alone. The longer one gives way, whichever it is.
+the first alone is cut: if len(first) > len(second): -> if True:
+    You cut the first sentence alone. The longer one gives way, whichever it is.
+as many segments as sentences: for _ in part] -> for _ in parts]
+    Each sentence has as many segments as there are sentences. Each number of the row has one.
 """
 
 EXERCISE = Exercise(
@@ -176,6 +187,12 @@ EXERCISE = Exercise(
             asks="The second sentence is empty: the row ends with the first `[SEP]`.",
         ),
         Case("one sentence alone, too long", _sentences(9, 0, 8), edge=True),
+        Case(
+            "room for one word",
+            _sentences(1, 1, 3),
+            edge=True,
+            asks="The second sentence loses its only word, and with it its `[SEP]`.",
+        ),
     ),
     mistakes=(*slips(pack, SLIPS), *slips(_by_slices, SLIPS_OF_SLICES)),
     right_answers={"slices": _by_slices},

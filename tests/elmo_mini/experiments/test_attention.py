@@ -8,6 +8,7 @@ from torch import Tensor
 from elmo_mini.experiments import attention, reading_time
 from elmo_mini.experiments.next_words import POINTS, learn_next_words
 from elmo_mini.experiments.small_text import small_text
+from elmo_mini.results.intervals import interval
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer.causal_lm import CausalLM
 
@@ -70,6 +71,14 @@ def test_where_two_lines_cross(one: list[float], other: list[float], place: floa
 def test_what_the_lesson_says_of_the_two_language_models() -> None:
     numbers = stored_result("attention_language_model").numbers
     assert list(numbers["perplexity"]) == list(attention.MODELS)
-    blocks, lstms = (points["6400"]["mean"] for points in numbers["perplexity"].values())
-    assert blocks < lstms < blocks + 1
-    assert {rate for rates in numbers["rate"].values() for rate in rates.values()} == {0.002, 0.006}
+    few, many = ([points[n] for points in numbers["perplexity"].values()] for n in ("1600", "6400"))
+    blocks, lstms = (np.array(point["values"]) for point in many)
+    assert (lstms < blocks).all()
+    assert interval(blocks - lstms)["low"] < 0 < interval(blocks - lstms)["mean"] < 2
+    for name, rates in numbers["rate"].items():
+        first, *_, last = attention.RATES[name]
+        assert all(first < rate < last for rate in rates.values()), (
+            "no rate at the end of the range"
+        )
+    assert few[0]["mean"] > numbers["counts"]["1600"]["pairs"] + 3
+    assert abs(many[0]["mean"] - min(numbers["counts"]["6400"].values())) < 1.5

@@ -9,9 +9,15 @@ import torch
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments import both_sides, broken_blanks
-from elmo_mini.experiments.agreement import agreement, linear_reader
+from elmo_mini.experiments.agreement import (
+    agreement,
+    hidden_reader,
+    linear_reader,
+    masked_reader,
+)
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.results.stored import stored_result
+from elmo_mini.transformer.masked_lm_file import load_masked_lm
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
@@ -19,6 +25,14 @@ def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
     assert right["left"] > 0.95
     assert right["right"] > 0.95
     assert 0.4 < right["agree"] < 0.6
+
+
+def test_a_hidden_layer_joins_the_halves_and_the_masked_model_joins_them_carelessly() -> None:
+    assert hidden_reader(load_pretrained())["agree"] > 0.95
+    masked = masked_reader(*load_masked_lm())
+    assert masked["agree, learnt sentences"] > 0.8
+    assert 0.6 < masked["agree"] < 0.75
+    assert masked["left"] < 0.9
 
 
 def test_half_of_the_sentences_agree_and_no_noun_is_in_both_parts() -> None:
@@ -38,6 +52,7 @@ def test_planted_faults_show_as_the_lesson_says() -> None:
     assert abs(seen["A"].blanks - sound.blanks) < 0.5
     assert seen["B"].moved < 1e-4 < sound.moved
     assert seen["A"].own > sound.own + 0.3
+    assert max(seen[name].mask for name in ("sound", "A", "B")) < 0.2
     with pytest.raises(KeyError):
         broken_blanks.symptoms("D", 10, lambda seed: iter(()), (), 1)  # type: ignore[arg-type]
 
@@ -90,8 +105,24 @@ def test_what_lesson_12_says_of_its_stored_results() -> None:
     leak = stored_result("both_sides_leak").numbers
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["never meet"]["low"] - 0.9
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["meet, 3 layers"]["low"]
-    assert leak["tags"]["meet, 2 layers"]["high"] < leak["tags"]["untrained"]["low"]
-    senses = stored_result("masked_layers_senseval").numbers["differences"]
-    gap = senses["masked, layer 2 less biLM, layer 2"]
-    assert gap["low"] < 0 < gap["high"]
+    for name in ("meet, 2 layers", "never meet"):
+        assert leak["tags"][name]["high"] < leak["tags"]["untrained"]["low"]
+    masked = leak["tags"]["masked"]
+    assert masked["low"] < leak["tags"]["untrained"]["mean"] < masked["high"]
+
+
+def test_what_lesson_12_says_of_the_masked_models_states() -> None:
+    senses, tags, known = (
+        stored_result(f"masked_layers_{task}").numbers["differences"]
+        for task in ("senseval", "pos", "pos_known")
+    )
+    gap = "masked, layer 2 less biLM, layer 2"
+    assert senses[gap]["low"] < 0 < senses[gap]["high"]
     assert senses["masked, layer 2 less masked, untrained, layer 2"]["low"] > 0
+    for who in ("masked", "biLM"):
+        assert senses[f"{who}, layer 2 less neighbours"]["mean"] < 0.05
+    assert tags[gap]["high"] < known[gap]["mean"] < known[gap]["high"] < 0
+    for task in (tags, known):
+        assert task["biLM, layer 0 less masked, layer 2"]["low"] > 0
+    for layer in (1, 2):
+        assert known[f"masked, layer {layer} less masked, layer 0"]["low"] < 0

@@ -8,6 +8,8 @@ import pytest
 
 from elmo_mini.experiments import masked_layers
 from elmo_mini.probing.tasks import Occurrence, Task
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN
 
 
 def occurrences(words: list[str]) -> tuple[Occurrence, ...]:
@@ -38,3 +40,11 @@ def test_the_command_stores_both_models(tmp_path: Path, monkeypatch: pytest.Monk
     stored = json.loads((tmp_path / "masked_layers_senses.json").read_text(encoding="utf-8"))
     assert {"neighbours", "masked, layer 2", "biLM, layer 2"} <= set(stored["rows"])
     assert "masked, layer 2 less biLM, layer 2" in stored["differences"]
+
+
+def test_known_words_are_in_the_vocabulary_and_in_lower_case() -> None:
+    vocabulary = Vocabulary([*SPECIALS, "the", "dog"], unknown=UNKNOWN)
+    words = ("the", "The", "dog", "zebra")
+    task = Task("pos", "tags", *[tuple(Occurrence(words, at, "t") for at in range(4))] * 2)
+    known = masked_layers._known(task, vocabulary)
+    assert [o.form for o in known.train] == [o.form for o in known.test] == ["the", "dog"]

@@ -35,7 +35,7 @@ def text_of(sentences: int = 60) -> NumberedText:
 @pytest.mark.parametrize("second", range(8))
 def test_a_row_is_what_popping_words_gives(first: int, second: int) -> None:
     sentences = list(range(10, 10 + first)), list(range(30, 30 + second))
-    for longest in (9, 10, 20):
+    for longest in (3, 4, 5, 9, 10, 20):
         assert pack(*sentences, longest) == packing.EXERCISE.reference(*sentences, longest)
 
 

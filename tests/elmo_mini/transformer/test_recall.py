@@ -98,3 +98,15 @@ def test_a_race_is_repeated_by_its_seed(capsys: pytest.CaptureFixture[str]) -> N
     ends = [recall.race({"sum": recall.Bag}, 1, 3) for _ in range(2)]
     assert ends[0] == ends[1]
     assert "sum: " in capsys.readouterr().out
+
+
+def test_a_head_with_written_badges_finds_the_fact() -> None:
+    badge, note = torch.zeros(2, recall.TOKENS, 8)
+    facts = torch.arange(64)
+    badge[facts, facts // 8] = 8.0
+    badge[-8:] = 8.0 * torch.eye(8)
+    note[facts, facts % 8] = 1.0
+    texts, answers = recall.some_texts(50, 20)
+    found, shares = recall.question_asks(one_head, texts, badge, note)
+    assert shares.shape == (50, 1, texts.shape[1] - 1)
+    assert bool((found[:, 0].argmax(-1) == answers).all())
