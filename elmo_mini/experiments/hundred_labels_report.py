@@ -113,6 +113,7 @@ def print_stored_leads(count: int = 100) -> None:
         for name, row in rows.items():
             ahead = "" if name == BAG else f", against the bag {lead(row['lead'])}"
             print(f"   {name:<16}{100 * row['right']['mean']:5.1f} %{ahead}")
+        print("   and by draw, the texts not drawn anew:")
         for name in RIVALS:
             print(f"   ELMo less {name}: {difference(rows[ELMO]['right'], rows[name]['right'])}")
     fewest = tasks()["opinion or plot"]["methods"]["ULMFiT"]["25"]["lead"]
@@ -136,7 +137,7 @@ def catch_up(
         found[task] = min(float(number), float(counts[-1]))
         print(
             f"{task}: ELMo's {100 * goal:.0f} % with {labels} labels take a bag of words "
-            f"{number:.0f}, {number / labels:.0f} times as many"
+            f"{number:.0f}, {number / labels:.1f} times as many"
         )
     return found
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from elmo_mini.experiments.broken_bodies import STEPS, WINDOW, Symptoms
-from elmo_mini.experiments.tuning_bench import Bench, Right, Scramble, Tune, baselines
+from elmo_mini.experiments.tuning_bench import NORMAL, Bench, Right, Scramble, Tune, baselines
 from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
@@ -118,6 +118,15 @@ def saved_labels(
         name: labels_needed([int(n) for n in points], [p["mean"] for p in points.values()], level)
         for name, points in right.items()
     }
+
+
+def print_scales(bench: Bench, runs: Mapping[str, Sequence[Right]]) -> None:
+    """What scrambling costs, what it leaves, and how large the word vectors of each kind are."""
+    for one, other in (("pretrained", "scrambled"), ("scrambled", "fresh"), ("scrambled", NORMAL)):
+        print(f"{one} less {other}: {difference_of(runs, one, other)}")
+    for kind in ("pretrained", NORMAL, "fresh"):
+        spread = float(bench.weights(kind, 0)["word.weight"].std())
+        print(f"spread of the word vectors, {kind}: {spread:.2f}")
 
 
 def print_needed(needed: Mapping[str, float], stored: Mapping[str, Any]) -> None:

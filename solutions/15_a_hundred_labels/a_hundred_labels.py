@@ -529,7 +529,7 @@ outcome("own", 100 * change[0], unit="points")
 # **Rubric, 3 points.** 1 for one single change, and an expectation with its reason that was there before the result. 1 for the measurement: the same labels and texts on both sides, the lead with its interval over draws and texts, on the asked texts and not on the hidden ones. 1 for a conclusion that the interval allows ("no clear difference" is not "no difference"), with what could refute it: a lead the other way, more texts (how many?), another task. A change that failed earns as much as one that helped. 0.5 off for several changes at once.
 
 # %% [markdown] model_answer="one_change"
-# I took the offer of twice the labels, with every fifth wrong. I expected nothing to come of it: twice the labels gain a little, wrong ones cost a little, and a logistic regression on a hundred labels should average the errors out. The cell above says otherwise: the doubled labels are clearly behind, by far more points than the interval is wide to one side. Each method learnt from three draws, both were asked the same texts, and the hidden ones stayed closed. So I would spend the money on having 50 labels checked. One reason may be that these features are wide: a line in so many directions can be bent round every wrong label. I would change my mind if a stronger penalty closed the gap; that is the next single change. And it holds for labels that are wrong at random: errors that a person makes lie where texts are hard.
+# I took the offer of twice the labels, with every fifth wrong. I expected nothing to come of it: twice the labels gain a little, wrong ones cost a little, and a logistic regression on a hundred labels should average the errors out. On the film sentences the cell above says otherwise: the doubled labels are clearly behind, and the interval is far from 0. (On the few texts of the Lee corpus it holds 0. There I would say that I do not know.) Each method learnt from three draws, both were asked the same texts, and the hidden ones stayed closed. So I would spend the money on having 50 labels checked. One reason may be that these features are wide: a line in so many directions can be bent round every wrong label. I would change my mind if a stronger penalty closed the gap; that is the next single change. And it holds for labels that are wrong at random: errors that a person makes lie where texts are hard.
 
 # %% [markdown] slide="subslide"
 # ### Choose
@@ -608,7 +608,7 @@ outcome("catch_up", needed["opinion or plot"])
 # - No text on both sides. Everything that learns, learns inside the folds. Try methods out on some texts, and open the test once, for the method that was chosen.
 # - An interval knows both chances: other labels and other texts. Methods are compared text by text.
 # - To see a lead of 3 points takes several hundred texts, paired; to see it reliably, more than a thousand.
-# - Coin flips for labels find most leaks: a sound protocol reports a half.
+# - Coin flips for labels find leaks: a sound protocol reports a half.
 # - The fewer the labels, the more *frozen* reading is worth, where what was read has to do with the task. Fine-tuning wants more labels. On another task counting words is level.
 
 # %%
