@@ -159,7 +159,6 @@ def _elmo_called(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: 
 
 SLIPS = """
 --- hint 1
-the first class for all: return asked -> return [0] * len(asked)
 the commonest class for all: return asked \
         -> return [max(set(labels), key=list(labels).count)] * len(asked)
     You give every text the same label. Whatever is asked, it is as often right as that class is
