@@ -1,13 +1,12 @@
 """Lesson 14: its task, its bench, its broken runs in small, and what is stored."""
 
-import numpy as np
 import pytest
 import torch
 
 from elmo_mini.experiments import broken_bodies, tuning_report, why_bert
 from elmo_mini.experiments.tuning_bench import NORMAL, Bench, baselines, bench
 from elmo_mini.experiments.word_classes import LONGEST, SIZES, word_classes
-from elmo_mini.few_labels.labels_saved import labels_needed, needed_interval
+from elmo_mini.few_labels.labels_saved import labels_needed
 from elmo_mini.results.intervals import difference
 from elmo_mini.results.stored import stored_result
 
@@ -120,18 +119,6 @@ def test_normal_weights_share_scrambled_ones_scale_and_nothing_else() -> None:
     assert float(table.std()) == pytest.approx(float(own.std()), rel=0.01)
     spread = IT.fresh(0)["word.weight"].std()
     assert 4 < own.std() / spread < 6  # "five times as small"
-
-
-def test_the_interval_of_the_labels_that_are_needed() -> None:
-    rng = np.random.default_rng(0)
-    level = (rng.random((5, 60)) < 0.6).astype(float)
-    curve = {n: (rng.random((5, 60)) < p).astype(float) for n, p in ((10, 0.3), (40, 0.9))}
-    found = needed_interval(level, curve, rng, 200)
-    shares = [curve[count].mean() for count in curve]
-    assert found["mean"] == pytest.approx(labels_needed([10, 40], shares, level.mean()))
-    assert 10 < found["low"] < found["mean"] < found["high"] < 40
-    never = needed_interval(level, {10: curve[10]}, rng, 50)
-    assert never == {"mean": 10, "low": 10, "high": 10}
 
 
 def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
