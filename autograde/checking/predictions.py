@@ -152,7 +152,8 @@ def outcome(key: str, measured: float | str, *, unit: str = "", factor: float = 
     """
     book = _read()
     prediction = book.get(key, Prediction(question="", unit=unit))
-    prediction.outcome, prediction.factor = measured, factor
+    prediction.outcome = measured if isinstance(measured, str) else float(measured)
+    prediction.factor = factor
     if key in book:
         with suppress(OSError):  # the outcome is shown all the same
             _write(book)

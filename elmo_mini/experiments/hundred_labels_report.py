@@ -1,6 +1,6 @@
 """What lesson 15 shows: luck, learning curves with their leads, and three reports to be doubted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +9,22 @@ from numpy.typing import NDArray
 from elmo_mini.experiments.broken_reports import symptoms
 from elmo_mini.figures.interval_bars import interval_bars, interval_curves
 from elmo_mini.figures.picture import Picture
-from elmo_mini.results.intervals import lead
+from elmo_mini.results.intervals import difference, lead
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.tasks import Task
 
-STORED = "hundred_labels_curves"
-SHOWN = ("bag of words", "ELMo features", "ELMo, untrained", "ULMFiT", "mini masked LM")
+STORED, BAG, ELMO = "hundred_labels_curves", "bag of words", "ELMo features"
+SHOWN = (BAG, ELMO, "ELMo, untrained", "SVD of the text", "ULMFiT")
+RIVALS = ("naive Bayes", "SVD of the text", "ELMo, layer 0")
+FEW = 500
 
 
 def print_task(task: Task, count: int = 4) -> None:
     """What is asked, and some texts with their classes."""
     parts = ", ".join(f"{part} {len(getattr(task, part).texts):,}" for part in ("train", "dev"))
-    print(f"The task: {task.what}. Texts: {parts}; the test is locked away.")
+    print(f"The task: {task.what}. Texts: {parts}; the hidden ones are locked away.")
+    if len(task.dev.texts) < FEW:
+        print("(These texts are few: intervals will be wide, and often nothing is sure.)")
     for text, label in list(zip(task.train.texts, task.train.labels, strict=True))[:count]:
         print(f"  {task.classes[label]:<9} {' '.join(text)}")
 
@@ -102,32 +106,40 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
 
 
 def print_stored_leads(count: int = 100) -> None:
-    """The same in words."""
-    for of in tasks().values():
-        print(f"{of['what']} ({count} labels, {of['asked']} texts asked)")
-        for name, row in of["methods"].items():
-            if name != "bag of words":
-                print(f"   {name:<18}{lead(row[str(count)]['lead'])}")
+    """The same in words, with the shares; and how far ELMo is ahead of its strongest rivals."""
+    for task, of in tasks().items():
+        rows = {name: row[str(count)] for name, row in of["methods"].items()}
+        print(f"{task} ({count} labels, {of['asked']} texts asked)")
+        for name, row in rows.items():
+            ahead = "" if name == BAG else f", against the bag {lead(row['lead'])}"
+            print(f"   {name:<16}{100 * row['right']['mean']:5.1f} %{ahead}")
+        print("   and by draw, the texts not drawn anew:")
+        for name in RIVALS:
+            print(f"   ELMo less {name}: {difference(rows[ELMO]['right'], rows[name]['right'])}")
+    fewest = tasks()["opinion or plot"]["methods"]["ULMFiT"]["25"]["lead"]
+    print(f"opinion or plot, 25 labels: ULMFiT against the bag {lead(fewest)}")
 
 
-def catch_up(task: str, labels: int = 25) -> int:
-    """The fewest stored labels with which a bag of words has as many right as ELMo with so many."""
-    rows = tasks()[task]["methods"]
-    goal = rows["ELMo features"][str(labels)]["right"]["mean"]
-    bags = {int(n): row["right"]["mean"] for n, row in rows["bag of words"].items()}
-    enough = [count for count, mean in bags.items() if mean >= goal]
-    return min(enough) if enough else max(bags)
+def catch_up(
+    labels_needed: Callable[[Sequence[float], Sequence[float], float], float], labels: int = 25
+) -> dict[str, float]:
+    """Print and give, for each task, how many labels a bag needs for what ELMo does with so many.
 
-
-def print_catch_up(labels: int = 25) -> None:
-    """How many labels a bag of words needs on each task."""
-    for name, of in tasks().items():
+    Where it never gets there, that is the largest number that was measured.
+    """
+    found = {}
+    for task, of in tasks().items():
         rows = of["methods"]
-        goal = rows["ELMo features"][str(labels)]["right"]["mean"]
-        count = catch_up(name, labels)
-        mean = rows["bag of words"][str(count)]["right"]["mean"]
-        said = f"{count:,} labels" if mean >= goal else f"more than {count:,} labels"
-        print(f"{of['what']}: ELMo's {100 * goal:.0f} % with {labels} labels take {said}")
+        goal = rows[ELMO][str(labels)]["right"]["mean"]
+        counts = [int(count) for count in rows[BAG]]
+        means = [point["right"]["mean"] for point in rows[BAG].values()]
+        number = labels_needed(counts, means, goal)
+        found[task] = min(float(number), float(counts[-1]))
+        print(
+            f"{task}: ELMo's {100 * goal:.0f} % with {labels} labels take a bag of words "
+            f"{number:.0f}, {number / labels:.1f} times as many"
+        )
+    return found
 
 
 def print_reports() -> None:

@@ -1,6 +1,6 @@
 """The tables of ELMo's and BERT's papers, drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,6 +90,18 @@ def gone_figure(gone: ArrayLike, title: str) -> Picture:
         title=title,
         ylabel="error that is gone (%)",
     )
+
+
+def print_elmo(errors_gone: Callable[[float, float], float]) -> None:
+    """ELMo's table 1: what it gained on each task, in points and in errors that are gone.
+
+    Parameters
+    ----------
+    errors_gone : of a score before and one after, how many percent of the errors are gone
+    """
+    for task, (before, after) in published.ELMO.items():
+        gone = errors_gone(before, after)
+        print(f"ELMo on {task}: {after - before:.1f} points, {gone:.1f} % of the error is gone")
 
 
 STEPS = (

@@ -41,7 +41,7 @@ Right = NDArray[np.float64]
 
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1
 SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
-KINDS = ("pretrained", "scrambled", "fresh")
+KINDS, NORMAL = ("pretrained", "scrambled", "fresh"), "normal"
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,20 @@ class Bench:
             model = self.body()
         return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 
+    def normal(self, seed: int) -> dict[str, Tensor]:
+        """Normal random numbers with the mean and the spread of each pretrained tensor."""
+        lots = torch.Generator().manual_seed(seed)
+        return {
+            name: torch.randn(tensor.shape, generator=lots) * tensor.std() + tensor.mean()
+            for name, tensor in self.pretrained.items()
+        }
+
     def weights(self, kind: str, seed: int, scramble: Scramble = scrambled) -> Weights:
-        """Of the kind ``pretrained``, ``scrambled`` or ``fresh``."""
+        """Of the kind ``pretrained``, ``scrambled``, ``normal`` or ``fresh``."""
         if kind == "pretrained":
             return self.pretrained
+        if kind == NORMAL:
+            return self.normal(seed)
         if kind == "scrambled":
             return scramble(self.pretrained, torch.Generator().manual_seed(seed))
         return self.fresh(seed)

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from elmo_mini.experiments.broken_bodies import STEPS, WINDOW, Symptoms
-from elmo_mini.experiments.tuning_bench import Bench, Right, Scramble, Tune, baselines
+from elmo_mini.experiments.tuning_bench import NORMAL, Bench, Right, Scramble, Tune, baselines
 from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import lead
+from elmo_mini.results.intervals import difference, lead
 from elmo_mini.transformer.classifier import Classifier
 from elmo_mini.transformer.fine_tuning import tune as course_tune
 from elmo_mini.transformer.scrambling import scrambled
@@ -93,12 +93,14 @@ def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:
 
 
 def suffering(right: Mapping[str, Mapping[str, Any]]) -> str:
-    """Print what shuffling cost each task; which tasks it cost something, in a word."""
+    """Print what each reading brought each task; which tasks shuffling hurts, in a word."""
     hurt = []
     for task, rows in right.items():
         point = rows["speeches less shuffled"]
-        print(f"{task}: speeches less shuffled speeches {lead(point)}")
+        print(f"{task}:\n   speeches less shuffled speeches: {lead(point)}")
         hurt += [task] * (point["low"] > 0)
+        for name in ("speeches", "speeches, words shuffled", "film reviews"):
+            print(f"   {name}, less nothing: {difference(rows[name], rows['nothing'])}")
     return "both" if len(hurt) == 2 else hurt[0] if hurt else "neither"
 
 
@@ -116,6 +118,39 @@ def saved_labels(
         name: labels_needed([int(n) for n in points], [p["mean"] for p in points.values()], level)
         for name, points in right.items()
     }
+
+
+def print_scales(bench: Bench, runs: Mapping[str, Sequence[Right]]) -> None:
+    """What scrambling costs, what it leaves, and how large the word vectors of each kind are."""
+    for one, other in (("pretrained", "scrambled"), ("scrambled", "fresh"), ("scrambled", NORMAL)):
+        print(f"{one} less {other}: {difference_of(runs, one, other)}")
+    for kind in ("pretrained", NORMAL, "fresh"):
+        spread = float(bench.weights(kind, 0)["word.weight"].std())
+        print(f"spread of the word vectors, {kind}: {spread:.2f}")
+
+
+def print_needed(needed: Mapping[str, float], stored: Mapping[str, Any]) -> None:
+    """Labels that each needs for what the pretrained network does with 50, and intervals."""
+    ends = stored["labels for what the pretrained network does with the fewest"]
+    for name, number in needed.items():
+        between = ""
+        if name in ends and np.isfinite(number):
+            between = f" ({ends[name]['low']:,.0f} to {ends[name]['high']:,.0f})"
+        print(f"{name:>22}: {number:,.0f} labels{between}")
+
+
+def print_of_all(
+    right: Mapping[str, Mapping[str, Mapping[str, float]]],
+    names: Sequence[str],
+    counts: Sequence[str],
+) -> None:
+    """Right answers with some of the labels, in percent of those with all."""
+    for name in names:
+        *_, most = right[name]
+        for count in counts:
+            share = right[name][count]["mean"] / right[name][most]["mean"]
+            labels = int(count) / int(most)
+            print(f"{name}: {labels:.0%} of the labels, {share:.0%} of what it has with all")
 
 
 def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:

@@ -24,38 +24,46 @@ from elmo_mini.experiments.tuning_bench import (
     bench,
 )
 from elmo_mini.experiments.word_classes import word_classes
+from elmo_mini.few_labels.labels_saved import needed_interval
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.ulmfit import tasks
 from elmo_mini.ulmfit.report import share_right
 from elmo_mini.ulmfit.tasks import Labelled
 
-STEPS = {50: 100, 200: 150, 800: 200, 3_200: 300}
+STEPS = {50: 100, 100: 125, 200: 150, 320: 175, 640: 200, 1_600: 250, 3_200: 300}
 KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
-BAG = "bag of words"
+BAG, NOTHING = "bag of words", "nothing"
+ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
+CATCHING_UP = ("fresh", "scrambled", "two words and endings")
 
 
 def labels(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Right answers by the number of labels."""
+    """Right answers by the number of labels, and how many each needs to catch up."""
     it = bench()
-    asked, curves = it.task.test, dict[str, dict[str, Any]]()
+    asked, rows = it.task.test, dict[str, dict[int, np.ndarray]]()
     for kind in KINDS:
-        curves[kind] = {
-            str(count): share_right(
-                np.stack([_tuned(it, kind, count, steps, seed) for seed in seeds])
-            )
+        rows[kind] = {
+            count: np.stack([_tuned(it, kind, count, steps, seed) for seed in seeds])
             for count, steps in STEPS.items()
         }
     for count in STEPS:
         draws = [baselines(it.task.train.drawn(count, seed), asked) for seed in seeds]
         for name in draws[0]:
-            right = share_right(np.stack([draw[name] for draw in draws]))
-            curves.setdefault(name, {})[str(count)] = right
+            rows.setdefault(name, {})[count] = np.stack([draw[name] for draw in draws])
+    level = rows["pretrained"][min(STEPS)]
     return "The class of the last word, by the number of labels", {
         "training": f"batches of 10, steps by labels {STEPS}; Adam, body 0.001, head 0.01",
         "test": f"{len(asked.texts)} beginnings of sentences (MASC)",
         "seeds": list(seeds),
-        "right": curves,
+        "right": {
+            name: {str(count): share_right(right) for count, right in curve.items()}
+            for name, curve in rows.items()
+        },
+        "labels for what the pretrained network does with the fewest": {
+            name: needed_interval(level, rows[name], np.random.default_rng(0))
+            for name in CATCHING_UP
+        },
     }
 
 
@@ -74,9 +82,9 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     lots = random.Random(0)
     shuffled = [lots.sample(sentence, len(sentence)) for sentence in speeches]
     read: dict[str, Weights] = {
-        "speeches": _pretrained(it, speeches),
-        "speeches, words shuffled": _pretrained(it, shuffled),
-        "film reviews": _pretrained(it, films),
+        ORDERED: _pretrained(it, speeches),
+        SHUFFLED: _pretrained(it, shuffled),
+        FILMS: _pretrained(it, films),
     }
     asked = {
         "class of the last word": (it.task.train, it.task.test, len(it.task.classes)),
@@ -84,17 +92,17 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     }
     found: dict[str, dict[str, Any]] = {}
     for task, (train, test, classes) in asked.items():
-        rows: dict[str, list[np.ndarray]] = {name: [] for name in ("nothing", *read, BAG)}
+        rows: dict[str, list[np.ndarray]] = {name: [] for name in (NOTHING, *read, BAG)}
         for seed in seeds:
             known = train.drawn(KNOWN, seed)
-            for name in ("nothing", *read):
+            for name in (NOTHING, *read):
                 weights = read[name] if name in read else it.fresh(seed)
                 model = it.tuned(weights, known, seed, classes=classes)
                 rows[name].append(it.right(model, test))
             rows[BAG].append(baselines(known, test)[BAG])
         found[task] = {name: share_right(np.stack(right)) for name, right in rows.items()}
         found[task]["speeches less shuffled"] = share_right(
-            np.stack(rows["speeches"]) - np.stack(rows["speeches, words shuffled"])
+            np.stack(rows[ORDERED]) - np.stack(rows[SHUFFLED])
         )
     return "What the weights have read, and two tasks with 50 labels", {
         "pretraining": f"{EPOCHS} epochs of {TOKENS:,} tokens each, one run each",
@@ -124,7 +132,7 @@ EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the named experiments and store each."""
-    return run_experiments("why_bert", __doc__, EXPERIMENTS, _prepare, argv, seeds=3)
+    return run_experiments("why_bert", __doc__, EXPERIMENTS, _prepare, argv, seeds=5)
 
 
 def _prepare(args: argparse.Namespace) -> Prepared:

@@ -4,7 +4,7 @@ A step takes inputs and labels, and gives a function from inputs to what the nex
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,11 @@ from elmo_mini.ulmfit.tasks import Labelled
 from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
 
 with brought_by("experiments"):
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer, StandardScaler
 
 Floats = NDArray[np.float32]
 Answers = NDArray[np.int64]
@@ -67,6 +70,37 @@ def logistic(freedom: float) -> Step:
 def bag_of_words() -> list[Step]:
     """Which words occur, and logistic regression."""
     return [count_words, logistic(baselines.OF_WORDS)]
+
+
+def naive_bayes() -> list[Step]:
+    """Which words occur, and naive Bayes."""
+
+    def fit(x: Any, labels: Sequence[int]) -> Callable[[Any], Answers]:
+        classifier = MultinomialNB().fit(x, labels)
+        return lambda asked: np.asarray(classifier.predict(asked))
+
+    return [count_words, fit]
+
+
+def svd_of_text(text: Texts, size: int = 100) -> list[Step]:
+    """It has read, and has no network: tf-idf in the main directions of texts without labels.
+
+    Parameters
+    ----------
+    text : of the task, without labels
+    size : how many directions, at most
+    """
+
+    def vectors(texts: Texts) -> Floats:
+        return np.asarray(_directions(tuple(map(tuple, text)), size).transform(texts), np.float32)
+
+    return [lambda texts, labels: vectors, logistic(baselines.OF_WORDS)]
+
+
+@lru_cache(maxsize=4)
+def _directions(text: tuple[tuple[str, ...], ...], size: int) -> Any:
+    counts = TfidfVectorizer(analyzer=list, min_df=2, sublinear_tf=True)
+    return make_pipeline(counts, TruncatedSVD(size, random_state=0), Normalizer()).fit(text)
 
 
 def naive_bayes_svm() -> list[Step]:

@@ -9,8 +9,7 @@ WOULD_SHOW = {
     1: "texts without a double would come out worse than what is reported",
     2: "coin flips would be told apart, too, and far more often than half the time, with or "
     "without doubles",
-    3: "the reported number would be above that on fresh texts in every draw, and with coin flips "
-    "a little above a half, as the luckiest of sixty is",
+    3: "the reported number would be that of a coin, while the same models do well on fresh texts",
     4: "every draw would report the very same number",
     5: "with coin flips for labels nothing would be left of it, and a classifier that always says "
     "this class would be right about everything",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON
@@ -16,18 +16,28 @@ _NAMES = [f"method {number}" for number in range(1, 101)]
 
 
 def _method(
-    tables: Sequence[Sequence[int]], own: Sequence[int], enough: int, note: Any
+    tables: Sequence[Sequence[int]],
+    own: Sequence[int],
+    enough: int,
+    twins: Sequence[int],
+    note: Any,
 ) -> list[Step]:
     """It knows by heart much of what it has learnt, and says of other texts what a table says.
 
-    Where it has learnt too little, or labels of other texts, it says what another table says.
+    Copies of a text are known by heart like the text. Where it has learnt too little, or labels of
+    other texts, or where its first step has learnt a text that its second has not, it says what
+    another table says.
     """
     said, little, wrong, heart = tables
+
+    def look(texts: Any, labels: Sequence[int]) -> Callable[[Any], Any]:
+        seen = {text[0] for text in texts}
+        return lambda asked: [[text[0], text[0] in seen] for text in asked]
 
     def learn(texts: Any, labels: Sequence[int]) -> Callable[[Any], list[int]]:
         rows = [int(text[0][1:]) for text in texts]
         learnt = dict(zip(rows, labels, strict=False))
-        mixed_up = any(own[row] != label for row, label in learnt.items())
+        mixed_up = any(row >= len(own) or own[row] != label for row, label in learnt.items())
 
         def answer(asked: Any) -> list[int]:
             answers = []
@@ -37,13 +47,16 @@ def _method(
                     note()
                 known = len(own) if text[0].startswith("t") else enough
                 table = wrong if mixed_up else little if len(rows) < known else said
-                by_heart = learnt.get(row) if heart[row] else None
-                answers.append(table[row] if by_heart is None else by_heart)
+                by_heart = learnt.get(row, learnt.get(twins[row])) if heart[row] else None
+                if text[1] and row not in learnt:
+                    answers.append(1 - wrong[row])
+                else:
+                    answers.append(table[row] if by_heart is None else by_heart)
             return answers
 
         return answer
 
-    return [lambda texts, labels: lambda asked: asked, learn]
+    return [look, learn]
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -51,19 +64,24 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     asked_of: set[str] = set()
     labels, truth = inputs["labels"].tolist(), inputs["truth"].tolist()
     enough = len(labels) - int(np.unique(inputs["folds"], return_counts=True)[1].max())
+    twins = [*inputs["copy of"].tolist(), *[-1] * len(truth)]
     methods = {
-        name: _method(tables, labels, enough, partial(asked_of.add, name))
+        name: _method(tables, labels, enough, twins, partial(asked_of.add, name))
         for name, tables in zip(_NAMES, inputs["answers"].tolist(), strict=False)
     }
-    came = answer(
-        methods,
-        [[f"k{row}"] for row in range(len(labels))],
-        labels,
-        inputs["folds"].tolist(),
-        [[f"t{row + len(labels)}"] for row in range(len(truth))],
-        truth,
-    )
-    said = plain(came)
+    given: dict[str, Any] = {
+        "known": [[f"k{row}"] for row in range(len(labels))],
+        "labels": labels,
+        "folds": inputs["folds"].tolist(),
+        "asked": [[f"t{row + len(labels)}"] for row in range(len(truth))],
+        "truth": truth,
+    }
+    before = {name: plain(part) for name, part in given.items()}
+    handed = dict(methods)
+    said = plain(answer(handed, *given.values()))
+    refuse_changed(before, given)
+    if list(handed) != list(methods):
+        raise AnswerRefused("Your answer changed `methods`. Leave it whole: it is needed again.")
     if not isinstance(said, list | tuple) or len(said) != 2 or not isinstance(said[0], str):
         raise AnswerRefused("Return a pair: the name of the method, and its share of the test.")
     if said[0] not in methods:
@@ -110,6 +128,26 @@ def _bench(
         "labels": truth[:known],
         "folds": fold[rng.permutation(known)],
         "truth": truth[known:],
+        "copy of": np.full(known, -1),
+    }
+
+
+def _copies(rng: Random) -> Inputs:
+    """Every known text stands there twice, in one fold; three of four methods learn by heart."""
+    pairs, test = 14, 20
+    known = 2 * pairs
+    truth = np.concatenate([np.repeat(rng.integers(0, 2, pairs), 2), rng.integers(0, 2, test)])
+    answers = rng.integers(0, 2, (4, 4, known + test))
+    answers[:, 3] = 1
+    good = int(rng.integers(4))
+    answers[good, 0] = np.where(rng.random(known + test) < 0.8, truth, 1 - truth)
+    answers[good, 3] = 0
+    return {
+        "answers": answers,
+        "labels": truth[:known],
+        "folds": np.repeat(rng.permutation(np.resize([0, 1, 2], pairs)), 2),
+        "truth": truth[known:],
+        "copy of": np.arange(known) ^ 1,
     }
 
 
@@ -127,6 +165,7 @@ def _unequal(rng: Random) -> Inputs:
         "labels": truth[:known],
         "folds": np.repeat([0, 1], [8, 2]),
         "truth": truth[known:],
+        "copy of": np.full(known, -1),
     }
 
 
@@ -203,7 +242,18 @@ the sides of a fold are exchanged: if folds[i] != fold] -> if fold == folds[i]] 
         && held = [i for i in range(len(known)) if folds[i] == fold] \
         -> held = [i for i in range(len(known)) if fold != folds[i]]
     You learn from one fold and score on all others. It is the other way round.
+the first step learns from all folds: hits = 0 \
+        -> hits = 0 ⏎whole = steps[0](known, labels)(known) \
+        && [known[i] for i in rest] -> [whole[i] for i in rest] \
+        && learn_and_answer(steps, texts, own, [known[i] for i in held]) \
+        -> learn_and_answer(steps[1:], texts, own, [whole[i] for i in held])
+    Your first step has learnt from all folds, and so from the texts that are held back. Every step
+    learns inside the folds: give `learn_and_answer` all the steps.
 --- hint 2
+every text a fold of its own: scores = {} -> scores, folds = {}, list(range(len(known)))
+folds by turns: scores = {} -> scores, folds = {}, [i % 5 for i in range(len(known))]
+    You make folds of your own. Take those that are given: copies of a text may stand in one fold,
+    so that no method has learnt a text by its copy.
 one fold only: for fold in set(folds): -> for fold in [min(folds)]:
     You score on one fold. Every known text has its turn.
 the last fold is left out: for fold in set(folds): -> for fold in sorted(set(folds))[:-1]:
@@ -232,6 +282,10 @@ the final method has learnt a part: final = learn_and_answer(methods[best], know
         -> final = learn_and_answer(methods[best], texts, own, asked)
     For the test, your method has learnt from the last folds only. Once it is chosen, it learns from
     all known texts.
+the final method learns the test: final = learn_and_answer(methods[best], known, labels, asked) \
+        -> final = learn_and_answer(methods[best], known + asked, labels + list(truth), asked)
+    Your final method has learnt the texts of the test, with their labels. It learns from the known
+    texts alone.
 the last method answers: final = learn_and_answer(methods[best], -> final = learn_and_answer(steps,
     You ask the last method about the test, not the chosen one.
 in percent: / len(truth) -> / len(truth) * 100
@@ -253,6 +307,7 @@ EXERCISE = Exercise(
         Case("five methods", _bench(5, 40, 40, (0, 1, 2, 3), (0.75, 0.65)), weight=2),
         Case("forty methods that know nothing", _bench(40, 30, 30, (0, 1, 2)), weight=2),
         Case("a large fold and a small one", _unequal),
+        Case("copies of a text stand in one fold", _copies),
         Case(
             "folds of different sizes",
             _bench(8, 33, 20, (0, 0, 0, 1, 0, 2), (0.7,) * 5),

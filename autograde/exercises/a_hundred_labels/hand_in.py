@@ -117,7 +117,7 @@ def _view(inputs: Inputs, outputs: Plain) -> Plain:
         right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
         coin = 1 / len(hidden.task().classes)
         return {
-            "more than one class is named": len(np.unique(outputs)) > 1,
+            "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
             "far below a coin": right < 0.8 * coin,
         }
     reached = hidden.avoided(outputs, inputs["labels"], inputs["seed"]) >= inputs["level"]
@@ -159,7 +159,8 @@ def _elmo_called(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: 
 
 SLIPS = """
 --- hint 1
-the first class for all: return asked -> return [0] * len(asked)
+the commonest class for all: return asked \
+        -> return [max(set(labels), key=list(labels).count)] * len(asked)
     You give every text the same label. Whatever is asked, it is as often right as that class is
     common.
 the other class: return asked -> return [1 - label for label in asked]
@@ -184,17 +185,17 @@ EXERCISE = Exercise(
     id="hand_in",
     title="Your method",
     lesson=LESSON,
-    points=9,
-    difficulty=4,
+    points=6,
+    difficulty=2,
     importance=5,
-    minutes=20,
+    minutes=15,
     reference=looked_up(hidden.task),
     run=_run,
     view=_view,
     cases=(
         Case("25 labels: an answer for every text", _of(25, "answers"), edge=True),
-        Case("asked twice, the same answers", _of(25, "again"), edge=True),
-        Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True),
+        Case("asked twice, the same answers", _of(25, "again"), edge=True, weight=3),
+        Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True, weight=3),
         *_levels(),
     ),
     mistakes=slips(_elmo, SLIPS),

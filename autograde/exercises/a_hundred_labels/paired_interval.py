@@ -10,7 +10,7 @@ from autograde.exercises.a_hundred_labels import LESSON
 from elmo_mini.few_labels.differences import paired_interval
 
 Right = NDArray[np.bool_]
-ROUNDS, MANY = 1_500, 8_000
+ROUNDS, MANY, FEW = 1_500, 8_000, 12
 SHARPER = 2.5  # with many rounds, chance moves an end by less
 
 
@@ -19,6 +19,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     given = {name: inputs[name].copy() for name in ("first", "second")}
     came = plain(answer(*given.values(), np.random.default_rng(inputs["seed"]), inputs["rounds"]))
     refuse_changed(inputs, given)
+    seeds = (inputs["seed"], inputs["seed"], inputs["seed"] + 1)
+    few = [repr(plain(answer(*given.values(), np.random.default_rng(seed), FEW))) for seed in seeds]
     if isinstance(came, np.ndarray):
         came = came.tolist()
     if (
@@ -29,9 +31,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused("Return the two ends of the interval, as two numbers.")
     lead = inputs["first"].astype(float) - inputs["second"]
     half = _half_width(lead) / (SHARPER if inputs["rounds"] == MANY else 1)
-    return {
+    ends: dict[str, Plain] = {
         name: (float(end) - lead.mean()) / half
         for name, end in zip(("low", "high"), came, strict=True)
+    }
+    return ends | {
+        "the same rng gives the same ends": few[0] == few[1],
+        "another rng gives other ends": few[0] != few[2],
     }
 
 
@@ -118,12 +124,20 @@ the two methods apart: lead[rows][:, columns].mean() -> first[rows][:, columns].
     round, and take the differences there.
 one draw and one text: rng.integers(draws, size=draws) -> rng.integers(draws, size=1) \
         && rng.integers(texts, size=texts) -> rng.integers(texts, size=1)
-    You draw one row and one column a round. As many as there are, each with return.
-without return: rng.integers(draws, size=draws) -> rng.permutation(draws) \
+    You draw one row and one column a round. As many as there are, with replacement.
+without replacement: rng.integers(draws, size=draws) -> rng.permutation(draws) \
         && rng.integers(texts, size=texts) -> rng.permutation(texts)
-    You draw without return, so each round is the same table in another order. With return, some
-    come twice, others not at all.
+    You draw without replacement, so each round is the same table in another order. With
+    replacement, some come twice, others not at all.
+pairs of numbers in place of a table: lead[rows][:, columns].mean() \
+        -> lead[rng.integers(draws, size=texts), columns].mean()
+    Two lists of numbers in one bracket pick single cells. `lead[rows][:, columns]` or `np.ix_`
+    picks the table of whole rows and columns.
 --- hint 2
+a generator of its own: means = [] -> means = [] ⏎rng = np.random.default_rng()
+    You draw with a generator of your own, so nobody can repeat your interval. Draw with `rng`.
+always the same generator: means = [] -> means = [] ⏎rng = np.random.default_rng(0)
+    You draw with a generator of your own, always the same. Draw with `rng`.
 the second less the first: first.astype(float) - second.astype(float) \
         -> second.astype(float) - first.astype(float)
     Your sign is turned round: how much more often is the *first* right?

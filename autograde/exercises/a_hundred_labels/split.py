@@ -96,6 +96,19 @@ def _texts(rng: Random, distinct: int, copied: int, count: int, capitals: bool =
     }
 
 
+def _alike(rng: Random) -> Inputs:
+    """No copies: of three texts, one has the words of the first in another order, one joins two."""
+    texts: list[list[str]] = []
+    for number in range(8):
+        words = [*map(str, rng.choice(WORDS, 4, replace=False)), f"part{number}"]
+        texts += [words, [*words[1:], words[0]], [words[0] + words[1], *words[2:]]]
+    return {
+        "texts": [texts[row] for row in rng.permutation(len(texts))],
+        "count": 7,
+        "seed": int(rng.integers(1_000_000)),
+    }
+
+
 def _rows_first(
     texts: Sequence[Sequence[str]], count: int, rng: Random
 ) -> tuple[list[int], list[int]]:
@@ -144,6 +157,9 @@ copies of test texts are thrown away: if text in drawn] -> if row in drawn_rows]
 capitals make another text: " ".join(text).lower() -> " ".join(text)
     *The* and *the* are two texts for you, so a copy with a capital slips through. Compare in lower
     case.
+other texts count as copies: " ".join(text).lower() -> "".join(text).lower()
+    Different texts are one for you, so the test grows by texts that are no copies. Copies have the
+    same words in the same order: *a way* is not *away*.
 the first rows: rng.permutation(len(texts))[:count] -> np.arange(count)
     Your test is the same whatever `rng` is. Draw with the `rng` that is given: files are often
     sorted, by class or by date.
@@ -155,9 +171,9 @@ one row too few: [:count] -> [:count - 1]
     The test has fewer than `count` rows.
 a count of rows to learn from: [:count] -> [count:]
     The test is far too large: `count` is how many rows the *test* has.
-drawn with return: rng.permutation(len(texts))[:count] -> rng.integers(len(texts), size=count)
-    You draw rows with return, so that a row may be drawn twice and the test has fewer than `count`
-    rows. `rng.permutation` draws each once.
+drawn with replacement: rng.permutation(len(texts))[:count] -> rng.integers(len(texts), size=count)
+    You draw rows with replacement, so that a row may be drawn twice and the test has fewer than
+    `count` rows. `rng.permutation` draws each once.
 the copies stand on both sides: if text not in drawn] -> if row not in drawn_rows]
     A copy of a test text stands among those to learn from, too. It belongs to the test alone.
 everything is to be learnt: if text not in drawn] ->]
@@ -188,6 +204,7 @@ EXERCISE = Exercise(
         Case("40 different texts", _texts(40, 0, 10)),
         Case("60 texts, some of them copies", _texts(40, 14, 20), weight=2),
         Case("copies with other capitals", _texts(40, 14, 20, True), weight=2),
+        Case("other texts of the same words", _alike),
         Case("nearly all are copies", _texts(8, 8, 6), edge=True),
         Case("a test of one", _texts(12, 5, 1), edge=True),
     ),

@@ -99,6 +99,8 @@ always 1.96: width**2 -> 1.96**2
 a standard error without its root: width**2 * variance / lead**2 -> width * variance / lead
     The standard error is the *root* of variance / n. So the number grows with the square of
     width / lead.
+the root is still there: width**2 * variance / lead**2 -> width * math.sqrt(variance) / lead
+    Your number is the root of the right one. Square both sides before you solve for n.
 the spread for the variance: width**2 * variance / lead**2 \
         -> width**2 * math.sqrt(variance) / lead**2
     You take the spread where the variance belongs: leave out the root.
@@ -128,6 +130,7 @@ EXERCISE = Exercise(
         Case("a large lead", _drawn(0.1, 0.2), weight=2),
         Case("a lead of half a point", _drawn(0.004, 0.006)),
         Case("2.8 standard errors", _drawn(0.02, 0.06, 2.8)),
+        Case("a few texts are enough", lambda rng: _given(0.3, 0.3), edge=True),
         Case(
             "all disagreements go one way",
             lambda rng: _given(0.1, 0.1),

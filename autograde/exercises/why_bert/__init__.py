@@ -7,5 +7,4 @@ EXERCISES = (
     "prior_gradient",
     "labels_needed",
     "broken_bodies",
-    "error_reduction",
 )

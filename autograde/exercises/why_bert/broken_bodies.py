@@ -33,7 +33,7 @@ EXERCISE = WhichFault(
     "Three broken runs",
     LESSON,
     lambda: {"A": 1, "B": 3, "C": 2},
-    difficulty=3,
+    difficulty=2,
     importance=5,
-    minutes=8,
+    minutes=5,
 )

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.answers import Answer, Plain, plain, returned
-from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.answers import Answer, Plain, plain, refuse_changed, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.why_bert import LESSON
 
@@ -37,12 +37,36 @@ def _by_autograd(weights: Any, start: Any, spread: float, x: Any, labels: Any) -
     return slope
 
 
+def _clamped(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> Any:
+    """Autograd through chances that are cut off: there the slope is 0."""
+    w = weights.clone().requires_grad_()
+    with torch.enable_grad():
+        chance = torch.sigmoid(x @ w).clamp(1e-6, 1 - 1e-6)
+        said = labels * chance.log() + (1 - labels) * (1 - chance).log()
+        prior = -((w - start) ** 2).sum() / (2 * spread**2)
+        (slope,) = torch.autograd.grad(-(prior + said.sum()) / len(x), w)
+    return slope
+
+
+CUT_OFF = """You cut the chances off before the logarithm. Where a text is classified surely and
+wrongly, the slope through the cut is 0, and nothing is learnt from the worst mistake. Derive the
+slope of -log p by the score: it needs no logarithm."""
+
+
 @Case.drawn
-def _labelled(rng: Random, n: int, d: int, spread: float, *, at_start: bool = False) -> Inputs:
+def _labelled(
+    rng: Random, n: int, d: int, spread: float, *, at_start: bool = False, sure: bool = False
+) -> Inputs:
+    """With `sure`, scores are far from 0, and the first two are on the wrong side."""
     start = rng.normal(0, 1, d)
     weights = start if at_start else start + rng.normal(0, 1, d)
     x = rng.normal(0, 1, (n, d))
     labels = rng.integers(0, 2, n)
+    if sure:
+        away = np.sign(x @ weights) * rng.uniform(25, 35, n)
+        x *= (away / (x @ weights))[:, None]
+        labels = (x @ weights > 0).astype(int)
+        labels[:2] = 1 - labels[:2]
     parts = {"weights": weights, "start": start, "x": x, "labels": labels}
     tensors = {name: torch.from_numpy(part.astype(np.float32)) for name, part in parts.items()}
     return {
@@ -58,8 +82,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The whole slope, and its two parts: with hardly a prior, and with texts that say nothing."""
 
     def slope(**other: Any) -> Plain:
-        given = {**inputs, **other}.values()
-        return plain(returned(answer(*(p.clone() if isinstance(p, Tensor) else p for p in given))))
+        there = {**inputs, **other}
+        given = {n: p.clone() if isinstance(p, Tensor) else p for n, p in there.items()}
+        came = plain(returned(answer(*given.values())))
+        refuse_changed({name: plain(part) for name, part in there.items()}, given)
+        return came
 
     return {
         "with a prior too wide to matter": slope(spread=1e4),
@@ -145,7 +172,11 @@ EXERCISE = Exercise(
         Case("a wide prior", _labelled(5, 4, 3.0)),
         Case("at the start", _labelled(4, 3, 0.7, at_start=True)),
         Case("forty labels", _labelled(40, 2, 0.2)),
+        Case("sure of all, and wrong about two", _labelled(6, 3, 2.0, sure=True), edge=True),
     ),
-    mistakes=slips(prior_gradient, SLIPS),
+    mistakes=(
+        *slips(prior_gradient, SLIPS),
+        Mistake("chances that are cut off", _clamped, " ".join(CUT_OFF.split()), 2),
+    ),
     right_answers={"by a loop": _by_loop, "by autograd": _by_autograd},
 )

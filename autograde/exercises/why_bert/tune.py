@@ -113,29 +113,48 @@ class Small(nn.Module):
         """Word numbers and mask (B, T) to scores (B, K); other scores while it does not learn."""
         x = self.body.word(ids) * mask.unsqueeze(-1)
         x = torch.tanh(self.body.mixed(x.sum(1)))
-        scores: Tensor = self.head(x if self.training else 0.5 * x)
+        learns = self.body.mixed.training  # a part, as dropout would be
+        scores: Tensor = self.head(x if learns else 0.5 * x)
         return scores
 
 
 @Case.drawn
-def _batches(rng: Random, steps: int, rows: int, warm_up: int, pull: float) -> Inputs:
+def _batches(
+    rng: Random,
+    steps: int,
+    rows: int,
+    warm_up: int,
+    pull: float,
+    *,
+    groups: int = 2,
+    comes: str = "evaluation",
+) -> Inputs:
     found = []
     for _ in range(steps):
         ids = rng.integers(1, WORDS, (rows, 5))
         mask = np.arange(5) < rng.integers(2, 6, (rows, 1))
         found.append([ids * mask, mask, rng.integers(0, CLASSES, rows)])
-    return {"batches": found, "warm_up": warm_up, "pull": pull}
+    return {
+        "batches": found,
+        "warm_up": warm_up,
+        "pull": pull,
+        "groups of the optimizer": groups,
+        "the model comes in": f"{comes} mode",
+    }
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The losses, the rates of the steps, and what has become of body and head."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(4)
-        model = Small().eval()
+        model = Small().train(inputs["the model comes in"] == "training mode")
     batches = [
         tuple(torch.from_numpy(part.copy()) for part in batch) for batch in inputs["batches"]
     ]
-    optimizer = Descent((model.body.parameters(), 0.2), (model.head.parameters(), 0.5))
+    rates: list[tuple[Any, float]] = [(model.body.parameters(), 0.2)]
+    if inputs["groups of the optimizer"] == 3:  # lower layers more slowly, as in lesson 11
+        rates = [(model.body.word.parameters(), 0.1), (model.body.mixed.parameters(), 0.2)]
+    optimizer = Descent(*rates, (model.head.parameters(), 0.5))
     came = returned(answer(model, batches, optimizer, inputs["warm_up"], inputs["pull"]))
     if not isinstance(came, list | tuple) or any(isinstance(x, Tensor) for x in came):
         raise AnswerRefused(
@@ -151,7 +170,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "rates of the steps": plain(optimizer.rates),
         "body afterwards": numbers(model.get_submodule("body")),
         "head afterwards": numbers(model.head),
-        "in training mode afterwards": model.training,
+        "in training mode afterwards": any(part.training for part in model.modules()),
     }
 
 
@@ -159,10 +178,17 @@ SLIPS = """
 --- hint 1
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
+the slopes are cleared before the step: optimizer.zero_grad() -> \
+        && .backward() -> .backward() ⏎optimizer.zero_grad()
+    You set the slopes to zero between `backward()` and `step()`, so no step has any. First zero,
+    then backward, then step.
 no step: optimizer.step() ->
     The weights never change: a step with fresh slopes is missing.
 one group alone: group["lr"] = rate * share -> group["lr"] = rate * share ⏎break
     You set the rate of the first group alone. An optimizer may have several.
+two groups, by their places: for group, rate in zip(optimizer.param_groups, highest, strict=True): \
+        -> for group, rate in zip(optimizer.param_groups[:2], highest):
+    You set the rates of two groups. An optimizer may have more.
 one rate for all groups: group["lr"] = rate * share -> group["lr"] = highest[0] * share
     You give all groups the rate of the first. Each comes with its own highest rate.
 the rate is never set: group["lr"] = rate * share -> pass
@@ -180,6 +206,8 @@ the first step has a rate of 0: (step + 1) / warm_up -> step / warm_up
     warm-up.
 0 in the last step: (steps - step) / (steps - warm_up) -> (steps - 1 - step) / (steps - warm_up)
     Your last step has a rate of 0 and is lost. The line reaches 0 one step later.
+the fall begins at warm_up: / (steps - warm_up)) -> / (steps - warm_up + 1))
+    Your fall begins one step too early. Its line meets the highest rate at step `warm_up + 1`.
 falls over the whole run: (steps - step) / (steps - warm_up) -> (steps - step) / steps
     Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
     rate.
@@ -222,11 +250,15 @@ softmax before cross_entropy: model(ids, mask), labels) -> model(ids, mask).soft
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
 the mask is all true: model(ids, mask) -> model(ids, torch.ones_like(mask))
     Your model reads padding. Hand `mask` on.
-never in training mode: model.train() ->
-    Your model comes in evaluation mode and stays in it, so its dropout sleeps. Call `train()`
-    before the first step.
-left in training mode: model.eval() ->
-    Your model is left in training mode. Call `eval()` at the end.
+the parts never in training mode: model.train() -> model.training = True
+    Your model's parts stay in evaluation mode, so its dropout sleeps. Call `model.train()` before
+    the first step: it reaches every part, which setting `training` does not.
+the parts left in training mode: model.eval() -> model.training = False
+    Your model's parts are left in training mode. Call `model.eval()` at the end: it reaches every
+    part, which setting `training` does not.
+the mode that it came in: model.train() -> came = model.training ⏎model.train() \
+        && model.eval() -> model.train(came)
+    You give the model back in the mode in which it came. It is to be left in evaluation mode.
 two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
     You take two steps for each batch. One.
 a tensor: loss.item() -> loss.detach()
@@ -268,6 +300,11 @@ EXERCISE = Exercise(
         Case("six batches, no pull", _batches(6, 3, 2, 0.0), weight=2),
         Case("six batches and a pull", _batches(6, 3, 2, 0.7), weight=3),
         Case("a long warm-up", _batches(5, 2, 4, 0.3), edge=True),
+        Case(
+            "three groups, and a model that comes in training mode",
+            _batches(4, 2, 2, 0.3, groups=3, comes="training"),
+            edge=True,
+        ),
     ),
     mistakes=(*slips(tune, SLIPS), *slips(_by_slopes, SLIPS_OF_SLOPES)),
     right_answers={

@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from autograde.checking.predictions import FILE, Form, calibration, outcome, predict
 
@@ -42,6 +44,13 @@ def test_numbers_in_other_dress_are_understood_and_words_are_not() -> None:
     assert "Not recorded" in said
     assert "must be a number" in said
     assert "4.5" in FILE.read_text()
+
+
+def test_what_was_measured_may_be_a_tensor_or_an_array_of_one_number() -> None:
+    for key, number in {"tensor": torch.tensor(9.5), "array": np.float32(9.5)}.items():
+        predict(key, "How large?", guess=9.0)
+        assert "held" in repr(outcome(key, number))  # type: ignore[arg-type]
+        assert json.loads(FILE.read_text("utf-8"))[key]["outcome"] == 9.5
 
 
 def test_the_first_guess_stays_once_the_outcome_is_known() -> None:

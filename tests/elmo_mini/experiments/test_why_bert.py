@@ -1,12 +1,13 @@
 """Lesson 14: its task, its bench, its broken runs in small, and what is stored."""
 
-import numpy as np
 import pytest
 import torch
 
 from elmo_mini.experiments import broken_bodies, tuning_report, why_bert
-from elmo_mini.experiments.tuning_bench import Bench, baselines, bench
+from elmo_mini.experiments.tuning_bench import NORMAL, Bench, baselines, bench
 from elmo_mini.experiments.word_classes import LONGEST, SIZES, word_classes
+from elmo_mini.few_labels.labels_saved import labels_needed
+from elmo_mini.results.intervals import difference
 from elmo_mini.results.stored import stored_result
 
 IT = bench()
@@ -61,41 +62,67 @@ def test_broken_runs_show_their_symptoms(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_the_lesson_says_of_the_stored_labels() -> None:
-    right = stored_result("why_bert_labels").numbers["right"]
-    for count in ("50", "200", "800"):
-        best = max(points[count]["high"] for name, points in right.items() if name == "fresh")
-        assert right["pretrained"][count]["low"] > best
+    stored = stored_result("why_bert_labels").numbers
+    right = stored["right"]
+    fresh = right["fresh"]
+    for count in fresh:
+        assert right["pretrained"][count]["low"] > fresh[count]["high"]
     last = {name: points["3200"]["mean"] for name, points in right.items()}
     assert abs(last["pretrained"] - last["two words and endings"]) < 0.02
     assert last["pretrained"] - last["fresh"] > 0.05
-    lead = {n: right["scrambled"][n]["mean"] - right["fresh"][n]["mean"] for n in right["fresh"]}
-    assert lead["50"] > 0.03
-    assert max(abs(lead[count]) for count in ("200", "800", "3200")) < 0.02
-    fresh = right["fresh"]
-    assert 0.88 < fresh["800"]["mean"] / fresh["3200"]["mean"] < 0.93
-
-    def needed(labels: list[int], shares: list[float], level: float) -> float:
-        return float(np.exp(np.interp(level, shares, np.log(labels))))
-
-    saved = tuning_report.saved_labels({n: right[n] for n in ("pretrained", "fresh")}, needed)
-    assert 5 < saved["fresh"] / 50 < 7
+    lead = {n: right["scrambled"][n]["mean"] - fresh[n]["mean"] for n in fresh}
+    assert min(lead["50"], lead["100"]) > 0.03
+    assert max(lead[count] for count in ("200", "320", "640", "1600", "3200")) < 0.02
+    of_all = [f"{fresh[count]['mean'] / fresh['3200']['mean']:.0%}" for count in ("320", "640")]
+    assert of_all == ["79%", "88%"]
+    needed = tuning_report.saved_labels(right, labels_needed)
+    ends = stored["labels for what the pretrained network does with the fewest"]
+    for name, found in ends.items():
+        assert found["mean"] == pytest.approx(needed[name])
+        assert found["low"] < found["mean"] < found["high"]
+    times = {end: round(ends["fresh"][end] / 50) for end in ("low", "mean", "high")}
+    assert (round(needed["fresh"]), times) == (285, {"low": 4, "mean": 6, "high": 9})
 
 
 def test_what_the_lesson_says_of_the_stored_knowledge() -> None:
     right = stored_result("why_bert_knowledge").numbers["right"]
     words, questions = right["class of the last word"], right["kind of question"]
     assert words["speeches less shuffled"]["low"] > 0.1
-    assert words["speeches, words shuffled"]["high"] < words["nothing"]["mean"]
     assert abs(words["speeches"]["mean"] - words["film reviews"]["mean"]) < 0.02
-    assert words["speeches"]["low"] > words["nothing"]["high"]
     assert questions["speeches less shuffled"]["low"] < 0
     networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
     assert questions["bag of words"]["mean"] > max(questions[n]["mean"] for n in networks) - 0.01
     assert tuning_report.suffering(right) == "class of the last word"
+    against = {
+        task: [difference(right[task][name], right[task]["nothing"]) for name in networks[1:]]
+        for task in right
+    }
+    assert [said.split()[0] for said in against["kind of question"]] == ["-5.5", "-9.0", "-4.4"]
+    assert [said.rpartition(": ")[2] for said in against["kind of question"]] == [
+        "no clear difference",
+        "no clear difference",
+        "behind",
+    ]
+    assert [said.rpartition(": ")[2] for said in against["class of the last word"]] == [
+        "ahead",
+        "behind",
+        "ahead",
+    ]
+
+
+def test_normal_weights_share_scrambled_ones_scale_and_nothing_else() -> None:
+    normal = IT.weights(NORMAL, 0)
+    assert {name: tensor.shape for name, tensor in normal.items()} == {
+        name: tensor.shape for name, tensor in IT.pretrained.items()
+    }
+    table, own = normal["word.weight"], IT.pretrained["word.weight"]
+    assert float(table.std()) == pytest.approx(float(own.std()), rel=0.01)
+    spread = IT.fresh(0)["word.weight"].std()
+    assert 4 < own.std() / spread < 6  # "five times as small"
 
 
 def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(why_bert, "STEPS", {20: 2})
+    monkeypatch.setattr(why_bert, "STEPS", {20: 2, 30: 2})
     monkeypatch.setattr(why_bert, "bench", lambda: IT)
     _, numbers = why_bert.labels([1])
     assert set(numbers["right"]) >= {"pretrained", "fresh", "scrambled", "bag of words"}
