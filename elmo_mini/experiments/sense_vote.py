@@ -5,16 +5,19 @@ vote. What a vector of a place knows has to beat what the two words beside it kn
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.recurrent.language_model import LSTMLanguageModel, hidden_states
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
+from elmo_mini.text.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
@@ -64,6 +67,22 @@ class SenseVote:
             said = knn(vectors[known], labels, vectors[asked], NEIGHBOURS)
             right[asked] = [s == self.sentences[n].sense for s, n in zip(said, asked, strict=True)]
         return right[self.tested]
+
+    def by_states(
+        self, made: Callable[[], LSTMLanguageModel], vocabulary: Vocabulary, draws: int = 1
+    ) -> list[Right]:
+        """`right` by the state at the word, of models that are made from seeds 0, 1, ..."""
+        right = []
+        for seed in range(draws):
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                model = made()
+            right.append(self.right(self.at_places(hidden_states(model, vocabulary, self.tokens))))
+        return right
+
+    def by_words_beside(self, draws: int) -> list[Right]:
+        """`right` by random vectors of the two words beside, drawn so many times."""
+        return [self.right(words_beside(self.tokens, self.places, n)) for n in range(draws)]
 
     def score(self, right: Sequence[Right] | NDArray[np.float64]) -> dict[str, float]:
         """Mean of (draws, M) outcomes, with a 95 % bootstrap interval over words and draws.

@@ -16,10 +16,10 @@ def spoken(
     start: Sequence[str],
     temperature: float = 0.7,
     *,
-    most: int = 16,
+    most: int = 20,
     seed: int = 0,
 ) -> str:
-    """The beginning of a sentence and what is drawn after it, until a boundary comes.
+    """The beginning of a sentence and what is drawn after it; a slash is a boundary.
 
     Parameters
     ----------
@@ -33,6 +33,5 @@ def spoken(
             scores = scores_after(ids).clone()
             scores[vocabulary.id(UNKNOWN)] = -torch.inf
             ids.append(int(draw(scores, temperature)))
-            if ids[-1] == vocabulary.id(BOUNDARY):
-                break
-    return " ".join(word for word in vocabulary.decode(ids) if word != BOUNDARY)
+    words = vocabulary.decode(ids[1:])
+    return " ".join("/" if word == BOUNDARY else word for word in words)

@@ -176,6 +176,19 @@ the new note is subtracted: * c + i -> * c - i
     You subtract the new note. It is added.
 the 1 of lesson 07: f.sigmoid() -> (f + 1).sigmoid()
     You add 1 to the forget gate. ELMo does; here the gate is `f.sigmoid()`.
+{other} in place of the {gate} gate: {letter}.sigmoid() -> {block}.sigmoid() \
+        | other gate letter block = f input i f, o input i o, i forget f i, o forget f o, \
+        i output o i, f output o f
+    Your {gate} gate is made of {other}. It is `{letter}.sigmoid()`.
+{other} in place of the candidate: g.tanh() -> {other}.tanh() | other = i, f, o
+    Your candidate is made of {other}. It is `g.tanh()`.
+the candidate is never used: i.sigmoid() * g.tanh() -> i.sigmoid()
+    You write down the input gate itself. It decides how much of the candidate is written down:
+    `i.sigmoid() * g.tanh()`.
+c is never shown: o.sigmoid() * c.tanh() -> o.sigmoid()
+    Your h is the output gate itself. It decides how much of c is shown: `o.sigmoid() * c.tanh()`.
+h never changes: h = o.sigmoid() * c.tanh() -> pass
+    Your h stays what it was. It is made anew at each word: `o.sigmoid() * c.tanh()`.
 no output gate: o.sigmoid() * c.tanh() -> c.tanh()
     The output gate is never used. It decides how much of c is shown.
 c without tanh on its way out: * c.tanh() -> * c
@@ -238,7 +251,7 @@ EXERCISE = Exercise(
     run=_run,
     cases=(
         Case("one sentence of one word", _sequences(1, 1, 2, 3)),
-        Case("three sentences of four words", _sequences(3, 4, 2, 3), weight=2),
+        Case("three sentences of four words", _sequences(3, 4, 2, 6), weight=2),
         Case("it goes on from a state", _sequences(2, 5, 3, 3, carried=True), weight=2),
         Case("as many sentences as words", _sequences(4, 4, 4, 4, carried=True), edge=True),
     ),

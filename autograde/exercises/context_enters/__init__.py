@@ -7,6 +7,7 @@ EXERCISES = (
     "next_word_windows",
     "slope_left",
     "LSTM",
+    "LanguageModel",
     "masked_cross_entropy",
     "perplexity",
     "train_windows",

@@ -11,7 +11,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
 
-DRAWS = 1_500
+DRAWS = 600
 
 
 def draw_word(scores: Tensor, temperature: float) -> int:
@@ -137,7 +137,7 @@ EXERCISE = Exercise(
     minutes=6,
     reference=draw_word,
     run=_run,
-    atol=0.07,
+    atol=0.09,
     rtol=0.0,
     cases=(
         Case("temperature 1", _scores(1.0)),

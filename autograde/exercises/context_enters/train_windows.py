@@ -148,7 +148,8 @@ def _other(
     for number, window in enumerate(windows, start=1):
         for parameter in model.parameters():
             parameter.grad = None
-        past = None if past is None else tuple(part.detach() for part in past)
+        if past:
+            past = tuple(part.detach() for part in past)
         said, past = model(window[0], past)
         loss = loss_of(said, window[1])
         loss.backward()
@@ -164,6 +165,8 @@ SLIPS = """
 each window from nothing: state = h.detach(), c.detach() -> pass
     Each of your windows begins with None, so the model forgets what stands before it. Hand the last
     state on.
+the targets are read: model(inputs, state) -> model(targets, state)
+    You give the model the targets to read. It reads the inputs.
 asked for what it reads: loss_of(logits, targets) -> loss_of(logits, inputs)
     You give the loss the inputs. It takes the targets: the next words.
 one window: look(len(losses)) -> look(len(losses))⏎break
@@ -177,10 +180,10 @@ the first window again and again: inputs, targets in windows: \
     You read the first window again and again.
 --- hint 2
 not detached: h.detach(), c.detach() -> h, c
-c is not detached: h.detach(), c.detach() -> h.detach(), c
-h is not detached: h.detach(), c.detach() -> h, c.detach()
     At the second window autograd tries to go back into the first, which is over. Hand the state on
     without its past: `.detach()` h and c.
+{letter} twice: h.detach(), c.detach() -> {letter}.detach(), {letter}.detach() | letter = h, c
+    You hand on {letter} twice. The state is the pair (h, c).
 h and c change places: h.detach(), c.detach() -> c.detach(), h.detach()
     You hand on c as h and h as c. The pair is (h, c), in this order.
 the cells are forgotten: h.detach(), c.detach() -> h.detach(), torch.zeros_like(c)
@@ -196,14 +199,8 @@ the state after each other window: state = h.detach(), c.detach() \
     You drop the state at every second window. It is carried through all of them.
 --- hint 3
 gradients pile up: optimiser.zero_grad() -> pass
-    You never set the gradients to zero, so each step takes those of all windows before.
-gradients are cleared before the step: optimiser.zero_grad() -> pass \
-        && nn.utils.clip_grad_norm_(model.parameters(), clip) -> optimiser.zero_grad()
-    You clear the gradients between `backward` and `step`, so nothing is learnt.
-gradients are cleared once: optimiser.zero_grad() -> pass \
-        && state, losses = None, [] -> state, losses = None, []⏎optimiser.zero_grad()
-    You clear the gradients once, before the loop. `backward` adds to what is there: clear them for
-    each window.
+    Your gradients pile up: `backward` adds to what is there. Clear them for each window, inside the
+    loop.
 not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
     The gradients are not clipped, or too early: their norm is at most `clip` once `backward` has
     made them.
@@ -223,7 +220,8 @@ no step: optimiser.step() -> pass
 two steps: optimiser.step() -> optimiser.step()⏎optimiser.step()
     You make two steps for each window. One is enough.
 nothing is learnt: loss.backward() -> pass
-    There is no `backward()`, so there are no gradients to step along.
+    No gradient is there at your step. Is there a `backward()`, and do you clear the gradients
+    before it and not behind it?
 the loss after the step: losses.append(loss.item()) \
         -> losses.append(loss_of(model(inputs, None)[0], targets).item())
     You measure each window once more after its step. Keep the loss that the step was made with.
@@ -237,10 +235,8 @@ counted from 0: look(len(losses)) -> look(len(losses) - 1)
 `look` comes before the step: optimiser.step() -> look(len(losses) + 1)⏎optimiser.step() \
         && look(len(losses)) -> pass
     You call `look` before the step. Call it after: it shows the model as it is then.
-the last loss alone: return losses -> return losses[-1]
-    You return the last loss. Return the list of all of them.
-the mean: return losses -> return sum(losses) / len(losses)
-    You return the mean of the losses. Return the list of all of them.
+one loss: return losses -> return losses[-1]
+    You return one number. Return the list of the losses of all windows.
 tensors with their graphs: loss.item() -> loss
     Your list holds tensors. Each of them keeps everything that its window has computed, and the
     memory fills up. Keep the number alone: `.item()`.

@@ -7,6 +7,7 @@ from autograde.checking.check import examine
 from autograde.checking.which_fault import WhichFault
 
 DIAGNOSES = (
+    "broken_readers",
     "broken_runs",
     "broken_encoders",
     "broken_weight_drop",
