@@ -52,9 +52,7 @@ def senses() -> list[str]:
             assert less(by["linear"][reader], by["linear"][beside])["low"] < 0
     serve = {name: by["mean"] for name, by in numbers["senseval"]["serve"]["linear"].items()}
     assert max(serve, key=lambda name: serve[name]) == "mean of word2vec vectors around"
-    before_twin, before_words = (
-        leads[f"context2vec before {other}"] for other in (twin, beside)
-    )
+    before_twin, before_words = (leads[f"context2vec before {other}"] for other in (twin, beside))
     assert f"{100 * before_words['mean']:.0f}" == "12"  # "twelve points ahead"
     return [
         f"The LSTM is {100 * untrained['mean']:.1f} points ({between(untrained, 1, 100)}) before",

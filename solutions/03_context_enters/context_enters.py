@@ -90,7 +90,7 @@ print(f"All others are <unk>: {float((stream == 0).double().mean()):.0%} of the 
 #
 # This is the **chain rule**, and it is exact. The hard part is the growing condition. The oldest answer cuts it short, and **counts** which word followed the last one: pairs, or bigrams.
 #
-# Who bets can also talk: draw a word, read it, draw the next. A model gives **scores**, the softmax makes chances of them, and one number says how daring the speaker is, the **temperature** $\tau$:
+# Who bets can also talk: draw a word, read it, draw the next. A model gives each word a **score** $s_w$, the softmax makes chances of them, and one number says how daring the speaker is, the **temperature** $\tau$:
 #
 # $$p(w) = \frac{\exp(s_w / \tau)}{\sum_v \exp(s_v / \tau)}$$
 #
@@ -270,12 +270,12 @@ readers.fading(slope_left)
 # %% [markdown]
 # All three fade in the end: a larger weight drives the states to 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. That is why gradients are clipped.)
 #
-# The remedy of 1997 is a second page $c$, for private notes. From word to word it is **not** squashed: it is multiplied by a gate and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
+# The remedy is a second page $c$ (1997), for private notes. From word to word it is **not** squashed: it is multiplied by a gate (2000) and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
 #
 # $$[\,i, f, g, o\,] = W\,[x_t; h_{t-1}] + b$$
 # $$c_t = \sigma(f) \odot c_{t-1} + \sigma(i) \odot \tanh(g) \qquad h_t = \sigma(o) \odot \tanh(c_t)$$
 #
-# The forget gate $f$ says how much of each old note to keep, the input gate $i$ how much of the new note $g$ (the candidate) to write down, the output gate $o$ how much to show. Along $c$, a step has the slope $\sigma(f)$, which the network can set close to 1.
+# The forget gate $f$ says how much of each old note to keep, the input gate $i$ how much of the new note $g$ (the candidate) to write down, the output gate $o$ how much to show ($\odot$: number by number). Along $c$, a step has the slope $\sigma(f)$, which the network can set close to 1.
 
 # %% slide="subslide"
 readers.lstm_step()
@@ -837,7 +837,7 @@ outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)]
 
 # %% [markdown]
 # **With hundreds of labels the cheap control is not beaten.** *Interest rates*, *hard to*, *serve as*: who has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The control knows every word, where the readers see `<unk>` outside their 4,000.) So vectors in context pay where labels are few. What more text and weights bring, lessons 06 to 09 measure.
-#
+
 # %% [markdown] slide="slide"
 # ## Recap
 #
@@ -845,7 +845,7 @@ outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)]
 # - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off.
 # - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
 # - A state is a vector of the word in its **left** context. Untrained states beat one vector per word, too.
-# - context2vec looks at a gap from both sides, and beats its untrained twin. With many labels the two words beside do as well.
+# - context2vec looks at a gap from both sides, and beats its untrained twin. With many labels the two words beside do as well or better.
 #
 # In lesson 04 other networks start from such a reader.
 
@@ -866,7 +866,7 @@ progress()
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
 
 # %% [markdown] model_answer="why_not_from_the_start"
-# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson agrees with them: even the two words beside the target did as well as context2vec. With eight labels a sense it does not: there context2vec, which had learnt from plain text alone, was twelve points ahead of them. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson agrees with them: the two words beside the target did as well as context2vec, or better. With eight labels a sense it does not: there context2vec, which had learnt from plain text alone, was twelve points ahead of them. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
 
 # %% [markdown]
 # ## Further reading

@@ -62,19 +62,14 @@ def _number(word: Any, words: int) -> int:
     return int(word)
 
 
-def _by_sum(scores: Tensor, temperature: float) -> int:
-    powers = ((scores - scores.max()) / temperature).exp().double()
-    return int(torch.searchsorted(powers.cumsum(0), powers.sum() * torch.rand(()).double()))
-
-
 def _by_distribution(scores: Tensor, temperature: float) -> int:
     drawn: int = torch.distributions.Categorical(logits=scores / temperature).sample().item()
     return drawn
 
 
-def _gumbel(scores: Tensor, temperature: float) -> int:
-    noise = -torch.log(-torch.log(torch.rand_like(scores)))
-    return int((scores / temperature + noise).argmax())
+def _by_hand(scores: Tensor, temperature: float) -> int:
+    powers = ((scores - scores.max()) / temperature).exp()
+    return int(torch.multinomial(powers, 1))
 
 
 SLIPS = """
@@ -92,17 +87,15 @@ one of the two likeliest: int(torch.multinomial(chances, 1)) \
 --- hint 2
 the temperature multiplies: scores / temperature -> scores * temperature
     You multiply by the temperature. It divides: below 1, the likely words become likelier.
-no temperature: scores / temperature -> scores
-    `temperature` is never used. It divides the scores, before the softmax.
-the chances are divided: (scores / temperature).softmax(-1) -> scores.softmax(-1) / temperature
-    You divide the chances, and what is drawn by them stays the same. Divide the *scores*, before
-    the softmax.
+the temperature does nothing: scores / temperature -> scores
+    The temperature has no effect on yours. It divides the *scores*, before the softmax. (Chances
+    that are divided, or scores to which it is added, give the same words as before.)
+upside down: scores / temperature -> temperature / scores
+    You divide the temperature by the scores. It is the other way round: `scores / temperature`.
+whole numbers only: scores / temperature -> scores // temperature
+    `//` cuts the scores down to whole numbers. Divide with `/`.
 the temperature is squared: scores / temperature -> scores / temperature**2
     You divide by the temperature twice. Once is enough.
-the temperature is added: scores / temperature -> scores + temperature
-    You add the temperature, which the softmax does not notice. It divides the scores.
-the temperature is subtracted: scores / temperature -> scores - temperature
-    You subtract the temperature, which the softmax does not notice. It divides the scores.
 --- hint 3
 scores in place of chances: \
         (scores / temperature).softmax(-1) -> (scores / temperature).clamp(min=0)
@@ -123,8 +116,19 @@ the next word: int(torch.multinomial(chances, 1)) \
 the chance in place of the word: int(torch.multinomial(chances, 1)) \
         -> float(chances[torch.multinomial(chances, 1)])
     You return a chance. Return the number of the word that was drawn.
+always the same word: int(torch.multinomial(chances, 1)) -> 1
+    You return the same word each time. Draw one.
 a list: int(torch.multinomial(chances, 1)) -> torch.multinomial(chances, 1).tolist()
     You return a list with the word in it. Return its number.
+"""
+
+SLIPS_BY_HAND = """
+--- hint 2
+exp of large scores: (scores - scores.max()) -> scores
+    exp of a score of 300 is too large for a number: `inf`. `softmax` takes the largest score off
+    first, which changes no chance.
+the smallest is taken off: scores.max() -> scores.min()
+    Take the largest score off, not the smallest: then no exp is larger than 1.
 """
 
 EXERCISE = Exercise(
@@ -146,10 +150,9 @@ EXERCISE = Exercise(
         Case("scores of three hundred", _scores(1.0, shift=300.0), edge=True),
         Case("a word that cannot come", _scores(1.0, never=True), edge=True),
     ),
-    mistakes=slips(draw_word, SLIPS),
+    mistakes=(*slips(draw_word, SLIPS), *slips(_by_hand, SLIPS_BY_HAND)),
     right_answers={
-        "a place on the line of sums": _by_sum,
         "torch.distributions": _by_distribution,
-        "the Gumbel trick": _gumbel,
+        "the softmax by hand": _by_hand,
     },
 )

@@ -56,17 +56,6 @@ def _by_cumprod(w: float, x: Numbers, h_0: float) -> Numbers:
     return np.asarray(np.cumprod(factors))
 
 
-def _by_cosh(w: float, x: Numbers, h_0: float) -> Numbers:
-    h, left = h_0, 1.0
-    found = np.empty(len(x))
-    for t, x_t in enumerate(x):
-        inside = w * h + x_t
-        left *= w / np.cosh(inside) ** 2
-        found[t] = left
-        h = np.tanh(inside)
-    return found
-
-
 def _by_autograd(w: float, x: Numbers, h_0: float) -> Numbers:
     start = torch.tensor(float(h_0), dtype=torch.float64, requires_grad=True)
     h, rows = start, []
@@ -80,6 +69,8 @@ SLIPS = """
 --- hint 1
 the weight is added in the slope: left * w * (1 - h**2) -> left * (w + 1 - h**2)
     You add w to the slope of the tanh. By the chain rule they multiply.
+the slope is squared: left * w * -> left * left *
+    You multiply the slopes of the steps by themselves. Multiply by w in each step.
 the weight is squared: left * w * -> left * w**2 *
     You multiply by w twice in each step. Inside the tanh, h is multiplied by it once.
 the slope divides: left * w * (1 - h**2) -> left * w / (1 - h**2)
@@ -100,6 +91,8 @@ h squared minus 1: 1 - h**2 -> h**2 - 1
     The slope of the tanh is 1 - h², not h² - 1: it is never below 0.
 twice h: 1 - h**2 -> 1 - h * 2
     You double h where it should be squared: 1 - h².
+2 to the power of h: 1 - h**2 -> 1 - 2**h
+    You take 2 to the power of h. It is h to the power of 2: 1 - h².
 h cubed: 1 - h**2 -> 1 - h**3
     The slope of the tanh is 1 - h², with a square.
 1 plus h squared: 1 - h**2 -> 1 + h**2
@@ -183,5 +176,5 @@ EXERCISE = Exercise(
         *slips(slope_left, SLIPS),
         Mistake("by autograd", _by_autograd, BY_AUTOGRAD, hint=1),
     ),
-    right_answers={"cumprod": _by_cumprod, "the hyperbolic cosine": _by_cosh},
+    right_answers={"cumprod": _by_cumprod},
 )

@@ -148,8 +148,8 @@ def _other(
     for number, window in enumerate(windows, start=1):
         for parameter in model.parameters():
             parameter.grad = None
-        if past:
-            past = tuple(part.detach() for part in past)
+        if past is not None:
+            past = past[0].detach(), past[1].detach()
         said, past = model(window[0], past)
         loss = loss_of(said, window[1])
         loss.backward()
