@@ -73,6 +73,10 @@ the slope is squared: left * w * -> left * left *
     You multiply the slopes of the steps by themselves. Multiply by w in each step.
 the weight is squared: left * w * -> left * w**2 *
     You multiply by w twice in each step. Inside the tanh, h is multiplied by it once.
+the weight divides: left * w * (1 - h**2) -> left / w * (1 - h**2)
+    You divide by w. Inside the tanh, h is multiplied by it, so the slope is, too.
+the word in place of what is left: left = left * w * -> left = x_t * w *
+    You multiply by the word. The slopes of the steps multiply: begin with what is left so far.
 the slope divides: left * w * (1 - h**2) -> left * w / (1 - h**2)
     You divide by the slope of the tanh. By the chain rule it is multiplied.
 the weight is forgotten: left * w * (1 - h**2) -> left * (1 - h**2)
@@ -91,6 +95,10 @@ h squared minus 1: 1 - h**2 -> h**2 - 1
     The slope of the tanh is 1 - h², not h² - 1: it is never below 0.
 twice h: 1 - h**2 -> 1 - h * 2
     You double h where it should be squared: 1 - h².
+minus h squared: 1 - h**2 -> 0 - h**2
+    The 1 is missing in the slope of the tanh: 1 - h².
+w in place of h: 1 - h**2 -> 1 - w**2
+    You square w. The slope of the tanh is 1 - h², with the new state h.
 2 to the power of h: 1 - h**2 -> 1 - 2**h
     You take 2 to the power of h. It is h to the power of 2: 1 - h².
 h cubed: 1 - h**2 -> 1 - h**3
@@ -129,6 +137,10 @@ no weight in the state: np.tanh(w * h + x_t) -> np.tanh(h + x_t)
     Your states lack the weight: tanh(w h + x_t).
 the word is subtracted: np.tanh(w * h + x_t) -> np.tanh(w * h - x_t)
     You subtract x. The state is tanh(w h + x_t).
+the state stays at h_0: h = np.tanh(w * h + x_t) -> pass
+    Your state stays h_0. It is made anew at each word: tanh(w h + x_t).
+what is left in place of the state: np.tanh(w * h + x_t) -> np.tanh(w * left + x_t)
+    You put what is left of the slope into the tanh. The old state belongs there.
 no tanh in the state: h = np.tanh(w * h + x_t) -> h = w * h + x_t
     Your states lack the tanh: h = tanh(w h + x_t).
 one word late: left = left * w * (1 - h**2) -> slopes.append(left) \
@@ -141,6 +153,8 @@ the last one alone: np.array(slopes) -> slopes[-1]
 the first state's slope: left, h, slopes = 1.0, -> left, h, slopes = 1 - h_0**2,
     Your walk begins with a slope of the tanh at h_0. Nothing has been done to h_0 yet: begin
     with 1.
+the two starts change places: left, h, slopes = 1.0, h_0, [] -> left, h, slopes = h_0, 1.0, []
+    Your state begins with 1 and your slope with h_0. It is the other way round.
 h_0 is multiplied in: left, h, slopes = 1.0, -> left, h, slopes = h_0,
     Your walk begins with h_0 itself. The slope of h_0 for h_0 is 1.
 the states: slopes.append(left) -> slopes.append(h)

@@ -16,10 +16,28 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stdout"
     )
+    if lesson == "context_enters":
+        _context_enters(printed)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
         _ulmfit(printed, corpora=corpora)
+
+
+def _context_enters(printed: str) -> None:
+    (before,) = _numbers(r"before training: perplexity (.*)", printed)
+    reached, pairs, _ = _numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
+    assert before > 10 * reached
+    assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
+    same, following = (
+        _numbers(rf"bet of state t on word t{which}: perplexity (.*)", printed)[0]
+        for which in ("", r" \+ 1")
+    )
+    assert same > 4 * following
+    repeats = [float(x) for x in re.findall(r"it has just read: (.*)%", printed)]
+    sound, a, b, c = repeats
+    assert b > 5 * max(sound, a, c), "run B copies"
+    assert "over 28 words and 5 draws" in printed
 
 
 def _awd_lstm(printed: str) -> None:
