@@ -164,7 +164,7 @@ def leak(honest: Numbers, spoilt: Numbers) -> Picture:
     return plots.curves(
         np.arange(20, 20 + len(spoilt)),
         {"target not read": honest[: len(spoilt)], "target read": spoilt},
-        title="Who may read the answer has a wonderful loss (mean of 20 batches)",
+        title="A reader that sees the answer has a wonderful loss (mean of 20 batches)",
         xlabel="batches",
         ylabel="training loss",
     )
@@ -175,7 +175,7 @@ def senses(scores: Mapping[str, Point], ceiling: float) -> Picture:
     return interval_bars(
         list(scores),
         {"here": list(scores.values())},
-        title="What has learnt nothing passes the ceiling, too (335 sentences of 28 words)",
+        title="Even what has learnt nothing passes the ceiling (335 sentences, 28 words)",
         ylabel="senses right, percent",
         level=(CEILING, 100 * ceiling),
     )

@@ -31,10 +31,10 @@ plots.road("03")
 #
 # ## The papers
 #
-# - **LSTM**: Hochreiter and Schmidhuber, *Long Short-Term Memory*, Neural Computation 9(8), 1997; the forget gate: Gers, Schmidhuber and Cummins, 2000.
+# - **LSTM**: Hochreiter and Schmidhuber, Neural Computation 9(8), 1997; the forget gate: Gers, Schmidhuber and Cummins, 2000.
 # - **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
 #
-# An hour and a half. Short of time? Exercises 1, 3, 5, 6, 9 and 10 are the spine.
+# The lesson takes an hour and a half. Short of time? Exercises 1, 3, 5, 6, 9 and 10 are the spine.
 #
 # ## Letters
 #
@@ -90,7 +90,7 @@ print(f"All others are <unk>: {float((stream == 0).double().mean()):.0%} of the 
 #
 # This is the **chain rule**, and it is exact. The hard part is the growing condition. The oldest answer cuts it short, and **counts** which word followed the last one: pairs, or bigrams.
 #
-# Who bets can also talk: draw a word, read it, draw the next. A model gives each word a **score** $s_w$, the softmax makes chances of them, and one number says how daring the speaker is, the **temperature** $\tau$:
+# A model that bets can also talk: draw a word, read it, draw the next. It gives each word a **score** $s_w$, the softmax makes chances of them, and the **temperature** $\tau$ says how daring the speaker is:
 #
 # $$p(w) = \frac{\exp(s_w / \tau)}{\sum_v \exp(s_v / \tau)}$$
 #
@@ -137,7 +137,7 @@ for temperature in (0.3, 0.7, 2.0):
     print(f"{temperature}: {spoken(after_pairs, draw_word, vocabulary, ['the'], temperature)}")
 
 # %% [markdown]
-# It talks (a slash is the end of a sentence). Every two neighbours fit, and no sentence has a plan: all but one word is forgotten. The next machine keeps something of **all** it has read.
+# It talks (a slash ends a sentence). Any two neighbours fit, and no sentence has a plan: all but one word is forgotten. The next machine keeps something of **all** it has read.
 #
 # ## 2. Feeding it a book
 #
@@ -578,7 +578,7 @@ for seed in range(3):
     print(spoken(after_all, draw_word, vocabulary, MINE.split(), TEMPERATURE, seed=seed))
 
 # %% [markdown]
-# Counting is a strong opponent. In the stored experiment (`python -m elmo_mini.experiments.context language-model`) a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. Networks win with more readings, size and text; ELMo's read about 800 million words.
+# Counting is a strong opponent. In the stored experiment (`python -m elmo_mini.experiments.context language-model`) a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. Networks win with more readings, size and text.
 #
 # Compare perplexities only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier.
 #
@@ -587,7 +587,7 @@ for seed in range(3):
 # Your model carries its state through the text. Take that away in the test: begin every window from zeros, and make the windows short.
 
 # %%
-predict("forgetful", "It forgets all every 4 words. By which factor does its perplexity grow?")
+predict("forgetful", "It forgets everything every 4 words. By what factor does perplexity grow?")
 
 # %% slide="subslide"
 FORGET = (1, 2, 4, 8, 16, 64)  # change them, if you like
@@ -604,7 +604,7 @@ outcome("forgetful", perplexity_on(model, width=4, carry=False) / reached, facto
 # %% [markdown] slide="slide"
 # ## 5. Three broken runs
 #
-# Three people have written the loop, each with one fault. None stops with an error. They and a sound run read the same beginning of the text six times.
+# Three people have written the loop, each with one fault; none stops with an error. They and a sound run read the same text six times.
 
 # %% slide="subslide"
 seen = look_at_all(stream, other, vocabulary)
@@ -676,7 +676,7 @@ outcome("who_moves", "states 5 to 11" if moving == list(range(5, 12)) else str(m
 #
 # > *"The hidden state at place t predicts the t-th word."*
 #
-# Explanations of ELMo often say so. Hold the bets against both words.
+# Explanations of ELMo often say so. Compare the bets with both words.
 
 # %% slide="subslide"
 ids = stream_rows(other, 8)[:, :400]
@@ -717,7 +717,7 @@ outcome("state_senses", gain.partition(": ")[2])
 # %% [markdown]
 # Two of the three have learnt nothing, and pass the ceiling of one vector per word. **Neighbours** are enough for that: a state mixes in the words before, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* needs this control, and in the stored run below it does not survive it.
 #
-# Besides, the state knows the left side only. In *he sat on the bank of the river* the word that tells comes afterwards.
+# Besides, the state knows the left side only. In *the bank of the river* the word that tells comes afterwards.
 
 # %% [markdown] slide="slide"
 # ## 7. context2vec: the view from both sides
@@ -799,11 +799,11 @@ share = spoilt_losses[-1] / honest_losses[len(spoilt_losses) - 1]
 outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2])
 
 # %% [markdown]
-# A wonderful loss, and worthless: the spoilt reader can copy the word under its nose. Lesson 12 meets the same leak again, and BERT's way round it.
+# A wonderful loss, and worthless: the spoilt reader can copy the word under its nose. Lesson 12 meets this leak again, and BERT's way round it.
 #
 # ### The same vote for both readers
 #
-# The stored run: half a million words, a vocabulary of 4,000, three seeds. Each reader stands beside its controls.
+# The stored run: half a million words, a vocabulary of 4,000, three seeds.
 
 # %% slide="subslide"
 STORED = stored_result("context_senses")
@@ -836,7 +836,7 @@ print("context2vec before the two words beside:", *zip(senseval, leads, strict=T
 outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)])
 
 # %% [markdown]
-# **With hundreds of labels the cheap control is not beaten.** *Interest rates*, *hard to*, *serve as*: who has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The control knows every word, where the readers see `<unk>` outside their 4,000.) So vectors in context pay where labels are few. What more text and weights bring, lessons 06 to 09 measure.
+# **With hundreds of labels the cheap control is not beaten.** *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The control knows every word, where the readers see `<unk>` outside their 4,000.) So vectors in context pay where labels are few. What more text and weights bring, lessons 06 to 09 measure.
 
 # %% [markdown] slide="slide"
 # ## Recap
