@@ -82,7 +82,7 @@ print(f"All others are <unk>: {float((stream == 0).double().mean()):.0%} of the 
 # %% [markdown] slide="slide"
 # ## 1. A machine that goes on talking
 #
-# Cover the end of this sentence with your hand: *The doctor washed her …*. You expect *hands*. You would not bet on *giraffe*, and not on *of* either. Nobody gave you labels for that. Text was enough.
+# Cover the end of this sentence: *The doctor washed her …*. You expect *hands*. You would not bet on *giraffe*, and not on *of* either. Nobody gave you labels for that. Text was enough.
 #
 # A **language model** makes such bets. They multiply to the probability of the whole text:
 #
@@ -154,7 +154,7 @@ readers.language_model(["</s>", "the", "doctor", "washed", "her"])
 # %% [markdown] exercise="stream_rows"
 # ### Exercise 2. A long text in parallel rows
 #
-# Write `stream_rows(stream, rows)`. `stream` is a tensor of N word ids, the whole text in one row. Return a tensor of shape (`rows`, N // `rows`). Row 1 goes on where row 0 ends, and so on. What is left at the end of the text is dropped.
+# Write `stream_rows(stream, rows)`. `stream` is a tensor of N word ids, the whole text. Return a tensor of shape (`rows`, N // `rows`). Row 1 goes on where row 0 ends, and so on. What is left at the end of the text is dropped.
 
 
 # %% exercise="stream_rows"
@@ -578,7 +578,7 @@ for seed in range(3):
     print(spoken(after_all, draw_word, vocabulary, MINE.split(), TEMPERATURE, seed=seed))
 
 # %% [markdown]
-# Counting is a strong opponent. In the stored experiment (`python -m elmo_mini.experiments.context language-model`) a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. Networks win with more readings, size and text.
+# Counting is a strong opponent. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. Networks win with more readings, size and text.
 #
 # Compare perplexities only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier.
 #
@@ -762,7 +762,7 @@ check("around_target", around_target)
 # The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
 
 # %% [markdown] slide="subslide"
-# The loss you know already: it is your `sgns_loss` of lesson 01. The vector of the place plays the part of the centre word, the word that belongs there that of its neighbour, and noise words are drawn by the counts to the power 3/4. Yours trains the network here. Beside the honest run, spoil one: let both readers read the target **too**, by taking the states at the word itself.
+# The loss you know already: it is your `sgns_loss` of lesson 01. The vector of the place plays the part of the centre word, the word that belongs there that of its neighbour, and noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: let both readers read the target **too**, by taking the states at the word itself.
 
 # %%
 LOSS = ["falls far lower", "hardly differs", "stays higher"]
@@ -846,8 +846,6 @@ outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)]
 # - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
 # - A state is a vector of the word in its **left** context. Untrained states beat one vector per word, too.
 # - context2vec looks at a gap from both sides, and beats its untrained twin. With many labels the two words beside do as well or better.
-#
-# In lesson 04 other networks start from such a reader.
 
 # %%
 calibration()
