@@ -34,7 +34,7 @@ plots.road("03")
 # - **LSTM**: Hochreiter and Schmidhuber, Neural Computation 9(8), 1997; the forget gate: Gers, Schmidhuber and Cummins, 2000.
 # - **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
 #
-# The lesson takes an hour and a half. Short of time? Exercises 1, 3, 5, 6, 9 and 10 are the spine.
+# The lesson takes an hour and three quarters, its spine (exercises 1, 3, 5, 6, 9 and 10) an hour and a quarter.
 #
 # ## Letters
 #
@@ -137,7 +137,7 @@ for temperature in (0.3, 0.7, 2.0):
     print(f"{temperature}: {spoken(after_pairs, draw_word, vocabulary, ['the'], temperature)}")
 
 # %% [markdown]
-# It talks (a slash ends a sentence). Any two neighbours fit, and no sentence has a plan: all but one word is forgotten. The next machine keeps something of **all** it has read.
+# It talks (a slash ends a sentence). Any two neighbours fit, and no sentence has a plan. The next machine keeps something of **all** it has read.
 #
 # ## 2. Feeding it a book
 #
