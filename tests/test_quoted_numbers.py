@@ -35,20 +35,29 @@ def language_model() -> list[str]:
 
 
 def senses() -> list[str]:
-    course = stored_result("context_senses").numbers["course sentences"]
-    by = course["3-NN"]
-    both, left, mean = (
-        by[name] for name in ("context2vec", "LSTM at the word", "mean of word2vec vectors around")
+    numbers = stored_result("context_senses").numbers
+    course = numbers["course sentences"]
+    leads = course["leads, over words and seeds"]
+    beside, twin, left = (
+        "random vectors of the two words beside",
+        "context2vec, untrained",
+        "LSTM at the word",
     )
-    ahead = less(both, left)
-    ceiling = course["ceiling of the word"]
-    assert mean["low"] < ceiling < mean["high"]  # "no clear difference"
-    assert less(left, mean)["low"] > 0  # "less than both readers"
-    assert less(both, mean)["low"] > 0
+    untrained = leads[f"{left} before {left}, untrained"]
+    assert untrained["low"] < 0 < untrained["high"]  # "no clear difference"
+    assert course["test sentences"] == 335
+    assert course["words"] == 28
+    for by in numbers["senseval"].values():  # "is not beaten"
+        for reader in (left, "context2vec"):
+            assert less(by["linear"][reader], by["linear"][beside])["low"] < 0
+    serve = {name: by["mean"] for name, by in numbers["senseval"]["serve"]["linear"].items()}
+    assert max(serve, key=lambda name: serve[name]) == "mean of word2vec vectors around"
+    before_twin, before_words = (leads[f"context2vec before {other}"] for other in (twin, beside))
+    assert f"{100 * before_words['mean']:.0f}" == "12"  # "twelve points ahead"
     return [
-        f"by {100 * ahead['mean']:.1f} points ({between(ahead, 1, 100)} over three seeds)",
-        f"has {100 * mean['mean']:.0f} % ({between(mean, 0, 100)})",
-        f"the {100 * ceiling:.0f} % that one vector per word can have",
+        f"The LSTM is {100 * untrained['mean']:.1f} points ({between(untrained, 1, 100)}) before",
+        f"context2vec is {100 * before_twin['mean']:.1f} points ({between(before_twin, 1, 100)})",
+        f"and {100 * before_words['mean']:.1f} ({between(before_words, 1, 100)}) before the two",
     ]
 
 

@@ -11,12 +11,14 @@ from functools import cached_property
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_mini import corpora
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.context_classifiers import forgetting, pretraining
 from elmo_mini.experiments.context_telegrams import seq2seq
+from elmo_mini.experiments.sense_vote import SenseVote, words_beside
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors, train_context2vec
 from elmo_mini.recurrent.kneser_ney import KneserNey
@@ -30,7 +32,6 @@ from elmo_mini.recurrent.language_model import (
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.running_text import text_stream, word_vocabulary
-from elmo_mini.text.senses import sense_sentences
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 from elmo_mini.word_vectors.pseudo_word_vectors import context_average, held_out_accuracy
@@ -41,6 +42,13 @@ Occurrence = tuple[Sequence[str], int]
 WORDS = 4_000
 SIZE = 64
 LARGEST_SENSES = 600
+LEADS = (
+    ("LSTM at the word", "LSTM at the word, untrained"),
+    ("LSTM at the word", "random vectors of the two words beside"),
+    ("context2vec", "context2vec, untrained"),
+    ("context2vec", "random vectors of the two words beside"),
+    ("context2vec", "LSTM at the word"),
+)
 
 
 @dataclass(frozen=True)
@@ -116,15 +124,27 @@ def place_features(
     setting: Setting, place: int, static: Word2Vec, contexts: Context2Vec, asked: list[Occurrence]
 ) -> dict[str, Floats]:
     """Vectors (N, D) of each asked occurrence, by each of the models of one seed."""
-    sentences = [words for words, _ in asked]
+    sentences, at_places = [words for words, _ in asked], [at for _, at in asked]
     model, vocabulary = setting.language_models[place], setting.vocabulary
+    torch.manual_seed(100 + place)
+    untrained = LSTMLanguageModel(len(vocabulary), SIZE, SIZE)
+    nowhere = Context2Vec(len(vocabulary), SIZE, SIZE, SIZE)
     # A first word has no state before it here: zeros stand for it.
     states = [
         np.vstack([np.zeros((1, SIZE), np.float32), s])
         for s in hidden_states(model, vocabulary, sentences)
     ]
     places = context_vectors(contexts, vocabulary, sentences)
-    found = {
+    controls = {
+        "LSTM at the word, untrained": hidden_states(untrained, vocabulary, sentences),
+        "context2vec, untrained": context_vectors(nowhere, vocabulary, sentences),
+    }
+    found: dict[str, Sequence[Floats] | Floats] = {
+        "random vectors of the two words beside": words_beside(sentences, at_places, place),
+        **{
+            name: [row[at] for row, at in zip(rows, at_places, strict=True)]
+            for name, rows in controls.items()
+        },
         "static vector of the form": [
             static[words[at]] if words[at] in static else np.zeros(SIZE, np.float32)
             for words, at in asked
@@ -134,7 +154,7 @@ def place_features(
         "LSTM at the word": [s[at + 1] for s, (_, at) in zip(states, asked, strict=True)],
         "context2vec": [p[at] for p, (_, at) in zip(places, asked, strict=True)],
     }
-    return {name: np.stack(rows) for name, rows in found.items()}
+    return {name: np.asarray(rows, np.float32) for name, rows in found.items()}
 
 
 def senses(setting: Setting) -> tuple[str, Result]:
@@ -147,10 +167,10 @@ def senses(setting: Setting) -> tuple[str, Result]:
         chosen = [distinct[number] for number in sorted(drawn)]
         asked: list[Occurrence] = [([w.lower() for w in i.words], i.position) for i in chosen]
         groups[word] = (asked, [i.sense for i in chosen])
-    course = sense_sentences()
-    course_asked: list[Occurrence] = [([w.lower() for w in s.tokens], s.position) for s in course]
+    vote = SenseVote()
+    course_asked: list[Occurrence] = list(zip(vote.tokens, vote.places, strict=True))
     scores: dict[str, dict[str, dict[str, list[float]]]] = {}
-    course_scores: dict[str, list[float]] = {}
+    course_right: dict[str, list[NDArray[np.bool_]]] = {}
     ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
     for place, seed in enumerate(setting.seeds):
         torch.manual_seed(seed)
@@ -175,19 +195,10 @@ def senses(setting: Setting) -> tuple[str, Result]:
                 found["5-NN"].setdefault(name, []).append(right / len(asked))
         features = place_features(setting, place, static, contexts, course_asked)
         for name, rows in features.items():
-            right = total = 0
-            for word in sorted({s.word for s in course}):
-                of = {
-                    part: [n for n, s in enumerate(course) if (s.word, s.split) == (word, part)]
-                    for part in ("train", "test")
-                }
-                known_labels = [course[n].sense for n in of["train"]]
-                said = knn(rows[of["train"]], known_labels, rows[of["test"]], 3)
-                right += sum(s == course[n].sense for s, n in zip(said, of["test"], strict=True))
-                total += len(of["test"])
-            course_scores.setdefault(name, []).append(right / total)
-        print(f"seed {seed}:", course_scores, flush=True)
-    tests = [s for s in course if s.split == "test"]
+            course_right.setdefault(name, []).append(vote.right(rows))
+        means = {name: round(float(np.mean(right)), 3) for name, right in course_right.items()}
+        print(f"seed {seed}:", means, flush=True)
+    tested = [vote.sentences[n] for n in vote.tested]
     return "Senses from vectors of a place: LSTM states, context2vec, averages", {
         "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
         "classifiers": "5 held-out folds of the distinct contexts: logistic regression (C=0.1), "
@@ -206,15 +217,22 @@ def senses(setting: Setting) -> tuple[str, Result]:
             for word, (asked, answers) in groups.items()
         },
         "course sentences": {
-            "test sentences": len(tests),
-            "words": len({s.word for s in course}),
-            "ceiling of the word": majority_ceiling(
-                [s.word for s in tests], [s.sense for s in tests]
-            ),
+            "test sentences": len(tested),
+            "words": len({s.word for s in tested}),
+            "ceiling of the word": majority_ceiling([s.word for s in tested], vote.answers),
             "ceiling of its forms": majority_ceiling(
-                [s.target.lower() for s in tests], [s.sense for s in tests]
+                [s.target.lower() for s in tested], vote.answers
             ),
-            "3-NN": {name: interval(values) for name, values in course_scores.items()},
+            "3-NN": {
+                name: interval([float(seed.mean()) for seed in right])
+                for name, right in course_right.items()
+            },
+            "leads, over words and seeds": {
+                f"{one} before {other}": vote.score(
+                    np.array(course_right[one], float) - np.array(course_right[other], float)
+                )
+                for one, other in LEADS
+            },
         },
     }
 

@@ -8,7 +8,7 @@ that vector to score the target word. The target itself is never read.
 Letters in the shape comments: B sentences, T words, H hidden size, D dimensions, K noise words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -26,7 +26,12 @@ from elmo_mini.recurrent.training import (
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.word2vec import noise_distribution, sgns_loss
+from elmo_mini.word_vectors.word2vec import noise_distribution
+
+Beside = Callable[[Tensor, Tensor], Tensor]
+"""As `around_target`."""
+Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""As `word_vectors.word2vec.sgns_loss`: places (N, D), their words (N, D), noise (N, K, D)."""
 
 NOISE_WORDS = 512  # with fewer, rare words jump each time they are drawn, and nothing is learned
 
@@ -63,20 +68,8 @@ def around_target(left: Tensor, right: Tensor) -> Tensor:
     return torch.cat([left[:, :-2], right[:, 2:]], -1)
 
 
-def context_loss(contexts: Tensor, targets: Tensor, negatives: Tensor) -> Tensor:
-    """Mean of -log s(c . w) - sum_k log s(-c . n_k): word2vec's loss with another input vector.
-
-    Parameters
-    ----------
-    contexts : (N, D) vectors of places
-    targets : (N, D) output vectors of the words there
-    negatives : (N, K, D) output vectors of noise words
-    """
-    return sgns_loss(contexts, targets, negatives)
-
-
 def shared_noise_loss(contexts: Tensor, targets: Tensor, noise: Tensor, negatives: float) -> Tensor:
-    """`context_loss` with one draw of noise words for the whole batch: one matrix product.
+    """`sgns_loss` with one draw of noise words for the whole batch: one matrix product.
 
     Each of the M noise words weighs K / M, so the expected loss is that of K words a place.
 
@@ -102,6 +95,7 @@ class Context2Vec(nn.Module):
     hidden : H
     out : D
     boundary : id of the token that stands before the first and after the last word
+    beside : what of the two readers' states belongs to each place
     """
 
     def __init__(
@@ -112,9 +106,10 @@ class Context2Vec(nn.Module):
         out: int = 100,
         *,
         boundary: int = 1,
+        beside: Beside = around_target,
     ) -> None:
         super().__init__()
-        self.boundary = boundary
+        self.boundary, self.beside = boundary, beside
         self.left_embedding = nn.Embedding(words, embedding)
         self.right_embedding = nn.Embedding(words, embedding)
         self.left = nn.LSTM(embedding, hidden, batch_first=True)
@@ -142,7 +137,7 @@ class Context2Vec(nn.Module):
         read[torch.arange(len(ids), device=ids.device), lengths + 1] = self.boundary
         left, _ = self.left(self.left_embedding(read))
         backward, _ = self.right(self.right_embedding(reverse_real(read, lengths + 2)))
-        contexts: Tensor = self.mlp(around_target(left, reverse_real(backward, lengths + 2)))
+        contexts: Tensor = self.mlp(self.beside(left, reverse_real(backward, lengths + 2)))
         return contexts
 
 
@@ -154,6 +149,7 @@ def train_context2vec(
     *,
     negatives: int = 10,
     power: float = 0.75,
+    loss_of: Loss | None = None,
 ) -> list[float]:
     """Train with Adam; the rate falls in a straight line to zero.
 
@@ -163,6 +159,8 @@ def train_context2vec(
     counts : (V,) how often each word occurs; noise is drawn in proportion to count ** power
     options : its seed also draws the noise
     negatives : K
+    loss_of : such as `sgns_loss`; then each place has K noise words of its own. By default all
+        places of a batch share theirs, which is faster.
 
     Returns
     -------
@@ -182,10 +180,13 @@ def train_context2vec(
     def loss(rows: list[int]) -> Tensor:
         ids, mask = pad([sentences[row] for row in rows], device=device)
         contexts = model(ids, mask.sum(1))[mask]  # (N, D)
+        words = model.targets(ids[mask])
+        if loss_of is not None:
+            own = len(contexts), negatives
+            drawn = torch.multinomial(noise_weights, own[0] * own[1], True, generator=generator)
+            return loss_of(contexts, words, model.targets(drawn.view(own).to(device)))
         noise = torch.multinomial(noise_weights, NOISE_WORDS, True, generator=generator)
-        return shared_noise_loss(
-            contexts, model.targets(ids[mask]), model.targets(noise.to(device)), negatives
-        )
+        return shared_noise_loss(contexts, words, model.targets(noise.to(device)), negatives)
 
     return train_on_sentences(model, list(map(len, sentences)), loss, options)
 

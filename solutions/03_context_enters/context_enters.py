@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 03 · Context enters
 #
-# Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Here a network reads the sentence, and the vector changes with it. It reads from the left only. So a second network reads from the right. Together the two are context2vec, two years before ELMo.
+# Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Here you build a network that reads the sentence, and the vector changes with it. You type an LSTM from its gates, train it, and hear it speak. Then you ask what its state knows, and what cheap controls know already.
 
 # %% tags=["road"]
 from elmo_mini.figures import plots
@@ -23,111 +23,138 @@ plots.road("03")
 # %% [markdown] slide="subslide"
 # ## What you will be able to do
 #
-# - feed running text to an LSTM language model: rows, windows, and targets shifted by one,
-# - write its loss under a mask, and turn losses into a perplexity,
-# - show what its hidden state knows of the sentence, and what it cannot know,
-# - build context2vec's view of a place: both sides, and never the word itself.
+# - type an LSTM from its gates, and derive why a plainer network forgets,
+# - write a language model's loss and loop, draw words from it, judge it against counts,
+# - tell three broken runs apart by their symptoms,
+# - say what a state knows of a word's sense, and what untrained controls know,
+# - build context2vec's view of a place: both sides, never the word itself.
 #
-# ## The paper
+# ## The papers
 #
-# **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
+# - **LSTM**: Hochreiter and Schmidhuber, Neural Computation 9(8), 1997; the forget gate: Gers, Schmidhuber and Cummins, 2000.
+# - **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
 #
-# The lesson takes about an hour and three quarters with everything in it; the exercises are 45 minutes of that. Short of time? Exercises 2, 3 and 5 are the spine. Exercises 1 and 4 can wait: the lesson goes on without them, and they keep their points.
+# The lesson takes an hour and three quarters, its spine (exercises 1, 3, 5, 6, 9 and 10) an hour and a quarter.
 #
 # ## Letters
 #
 # | letter | means | letter | means |
 # |---|---|---|---|
-# | $N$ | words in a text | $h_t$ | the hidden state after word $t$ |
-# | $V$ | words in the vocabulary | $c_t$ | the LSTM's second page after word $t$ |
+# | $N$ | words in a text | $h_t$ | the state after word $t$ |
+# | $V$ | words in the vocabulary | $c_t$ | the cells after word $t$ |
 # | $B$ | rows, or sentences, side by side | $H$ | numbers in a state |
-# | $L$ | words in a row | $\mathcal{L}$ | the loss, in nats a word |
-# | $T$ | words in a window or a sentence | $g$ | context2vec's vector of a place |
-# | $w_t$ | the word at place $t$ | $v'_w$ | the output vector of the word $w$ |
-# | $k$ | noise words for each place | $\sigma$ | the sigmoid function |
+# | $L$ | words in a row | $i, f, g, o$ | input gate, forget gate, candidate, output gate |
+# | $T$ | words in a window or a sentence | $\sigma$ | the sigmoid function |
+# | $w_t$ | the word at place $t$ | $\tau$ | the temperature |
 
 # %% [markdown] instructor=true
-# **Instructor.** Timing for 90 minutes: sections 1 and 2 together, 55 (exercises 1 to 4); sections 3 and 4, 35. For 60 minutes: show exercises 1 and 4 solved, let them do 2, 3 and 5. Two places where people get stuck: in exercise 2 the word between two windows, and in exercise 5 the direction of the right-to-left reader. Draw five words on the board for both.
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: section 1, 10; section 2, 15; section 3, 25; section 4, 20; section 5, 8; section 6, 7; section 7, 12; recap and discussion, 5. For 60 minutes: show exercises 2, 4, 7 and 8 solved, let them do 1, 3, 5, 6, 9 and 10, and take section 7 as a poll. Students get stuck in exercise 3 (the word between two windows), in exercise 5 (which axis is time) and in exercise 11 (the direction of the right reader). Draw five words on the board for all three.
 
 # %%
-import itertools
-
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict
-from elmo_mini import corpora
-from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
+from elmo_mini.experiments.broken_readers import look_at_all
+from elmo_mini.experiments.sense_vote import SenseVote
+from elmo_mini.experiments.small_text import small_text
+from elmo_mini.experiments.speaking import spoken
+from elmo_mini.figures import readers
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.recurrent import context2vec
+from elmo_mini.recurrent.kneser_ney import KneserNey
+from elmo_mini.recurrent.language_model import hidden_states
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.results.intervals import difference, lead
 from elmo_mini.results.stored import stored_result
-from elmo_mini.text.running_text import text_stream, word_vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
-text = corpora.course_text()
-
-
-def short_sentences(part, most):
-    """Sentences of 5 to 25 words of one part of the text, in lower case."""
-    found = (s for s in text.split(part).sentences(lower=True) if 5 <= len(s) <= 25)
-    return [sentence for sentence, _ in zip(found, range(most), strict=False)]
-
-
-train, held_out = short_sentences("train", 12_000), short_sentences("dev", 1_500)
-vocabulary = word_vocabulary(train, max_size=2_000)
-print(f"{len(train):,} sentences to learn from, {len(held_out):,} held out; here are two:")
-for sentence in held_out[:2]:
-    print("   ", " ".join(sentence))
+TEXT = small_text(train=12_000, held_out=1_500, words=2_000, longest=25)
+vocabulary, V = TEXT.vocabulary, len(TEXT.vocabulary)
+stream, other = (torch.tensor(TEXT.running(part)) for part in (TEXT.train, TEXT.held_out))
+pairs = KneserNey(stream.tolist(), V, order=2)
+print(f"{len(stream):,} words to learn from, {len(other):,} held out, {V:,} in the vocabulary.")
+print(f"All others are <unk>: {float((stream == 0).double().mean()):.0%} of the text.")
 
 # %% [markdown] slide="slide"
-# ## 1. A reader who bets on the next word
+# ## 1. A machine that goes on talking
 #
-# Cover the end of this sentence with your hand: *The doctor washed her …*. You expect *hands*. You would not bet on *giraffe*, and not on *of* either. To bet well you used grammar, the meaning of *doctor* and *washed*, and some knowledge of the world. Nobody gave you labels for that. Text was enough.
+# Cover the end of this sentence: *The doctor washed her …*. You expect *hands*. You would not bet on *giraffe*, and not on *of* either. Nobody gave you labels for that. Text was enough.
 #
-# A **language model** is a machine that makes such bets. It gives every word of the vocabulary a probability of coming next. Bets on single words multiply to the probability of the whole text:
+# A **language model** makes such bets. They multiply to the probability of the whole text:
 #
 # $$p(w_1, \dots, w_N) = \prod_{t=1}^{N} p(w_t \mid w_1, \dots, w_{t-1})$$
 #
-# This is the **chain rule**, and it is exact. The hard part is the growing condition on the right: the model must keep all that it has read.
+# This is the **chain rule**, and it is exact. The hard part is the growing condition. The oldest answer cuts it short, and **counts** which word followed the last one: pairs, or bigrams.
 #
-# An **LSTM** keeps it on one page. Think of a reader with a notebook that has a single page of $H$ numbers. After each word the reader crosses some things out, writes some things down, and turns to the next word. All bets are made from the page alone. The page after word $t$ is the **hidden state** $h_t$.
+# A model that bets can also talk: draw a word, read it, draw the next. It gives each word a **score** $s_w$, the softmax makes chances of them, and the **temperature** $\tau$ says how daring the speaker is:
 #
-# To be exact, the reader has a second page, $c_t$, for private notes: what goes to $h_t$ is chosen from it. The code carries both along, as `(h, c)`. The bets, and the vectors of this lesson, come from $h_t$.
+# $$p(w) = \frac{\exp(s_w / \tau)}{\sum_v \exp(s_v / \tau)}$$
+#
+# Below 1 the likely words become likelier still. Far above 1 all become nearly alike.
 
-# %% slide="subslide"
-WORDS, SAID = ["</s>", "the", "doctor", "washed"], ["the", "doctor", "washed", "her"]
-boxes, arrows = [], []
-for step, (word, said) in enumerate(zip(WORDS, SAID, strict=True)):
-    boxes += [
-        Box(f"word '{word}'", step, 0, text=word),
-        Box(f"embedding {step}", step, 1, "word vectors", "vector"),
-        Box(f"state {step}", step, 2, "LSTM", f"state {step}"),
-        Box(f"softmax {step}", step, 3, "softmax over the vocabulary", "softmax"),
-        Box(f"bet on '{said}'", step, 4, text=f"{said}?"),
-    ]
-    column = boxes[-5:]
-    arrows += [Arrow(a.name, b.name) for a, b in itertools.pairwise(column)]
-    if step:
-        arrows.append(Arrow(f"state {step - 1}", f"state {step}"))
-boxes_and_arrows(
-    boxes, arrows, title="A language model reads a word and bets on the next", height=4
-)
+# %% [markdown] exercise="draw_word"
+# ### Exercise 1. A word is drawn
+#
+# Write `draw_word(scores, temperature)`. `scores` is a tensor (V,), and some of its numbers may be $-\infty$: such a word never comes. Draw a word by the formula above, and return its id, a whole number.
+
+
+# %% exercise="draw_word"
+def draw_word(scores, temperature):
+    """The id of a word, drawn by the softmax of the scores over the temperature."""
+    ### BEGIN SOLUTION
+    chances = (scores / temperature).softmax(-1)
+    return int(torch.multinomial(chances, 1))
+    ### END SOLUTION
+
+
+# %% check="draw_word"
+check("draw_word", draw_word)
+
+# %% [markdown] hints="draw_word"
+# nudge: Where does the temperature stand: before the softmax or behind it? And what differs between drawing and taking the best?
+#
+# idea: Divide the scores, take the softmax. `torch.multinomial(chances, 1)` draws a place by its chance and gives it as a tensor.
+#
+# outline: `chances` is the softmax of `scores / temperature`; draw one place with `torch.multinomial`; make an `int` of it.
+
+# %% [markdown] model_answer="draw_word"
+# The temperature divides the scores. Dividing the chances would change nothing, because they are made to sum to 1 again when a word is drawn.
+
+# %%
+draw_word = or_reference("draw_word", draw_word)
+
+
+def after_pairs(ids):
+    """Scores (V,) of the next word, by counts of pairs: it looks at the last word only."""
+    return torch.tensor([pairs.probability(ids[-1:], word) for word in range(V)]).log()
+
+
+for temperature in (0.3, 0.7, 2.0):
+    print(f"{temperature}: {spoken(after_pairs, draw_word, vocabulary, ['the'], temperature)}")
 
 # %% [markdown]
-# Two things to see in the picture. The state moves from left to right, so it knows the words **so far** and nothing else. And the state that has just read *doctor* bets on *washed*: input and target are one place apart.
+# It talks (a slash ends a sentence). Any two neighbours fit, and no sentence has a plan. The next machine keeps something of **all** it has read.
 #
-# `</s>` is the boundary between sentences. It lets the model bet on the first word, and on the end.
+# ## 2. Feeding it a book
 #
-# ### Feeding it a book
+# Think of a reader with a notebook that has a single page of $H$ numbers. After each word the reader crosses some things out and writes some down. All bets are made from that page, the **state** $h_t$.
+
+# %% slide="subslide"
+readers.language_model(["</s>", "the", "doctor", "washed", "her"])
+
+# %% [markdown]
+# The state moves from left to right, so it knows the words **so far** and nothing else. And the state that has just read *doctor* bets on *washed*: input and target are one place apart. (`</s>` is the boundary between sentences.)
 #
-# One reader needs a million steps for a book of a million words. So tear the book into 16 parts, hire 16 readers, and let all of them read their part at the same time. Each reader must get **one stretch** of the text. Whoever deals out the words like cards gives every reader nonsense.
+# One reader needs a million steps for a book of a million words. So tear the book into 16 parts and hire 16 readers. Each must get **one stretch** of the text.
 
 # %% [markdown] exercise="stream_rows"
-# ### Exercise 1. A long text in parallel rows
+# ### Exercise 2. A long text in parallel rows
 #
-# Write `stream_rows(stream, rows)`. `stream` is a tensor of N word ids, the whole text in one row. Return a tensor of shape (`rows`, N // `rows`). Row 1 goes on where row 0 ends, and so on. What is left at the end of the text is dropped.
+# Write `stream_rows(stream, rows)`. `stream` is a tensor of N word ids, the whole text. Return a tensor of shape (`rows`, N // `rows`). Row 1 goes on where row 0 ends, and so on. What is left at the end of the text is dropped.
 
 
 # %% exercise="stream_rows"
@@ -152,28 +179,13 @@ check("stream_rows", stream_rows)
 # %% [markdown] model_answer="stream_rows"
 # `view` fills the table row by row, so each row is one stretch of the text. It needs a length that the rows fill exactly, hence the cut.
 
-# %%
-stream_rows = or_reference("stream_rows", stream_rows)
-
-stream = text_stream(train, vocabulary)
-outside = float((stream == vocabulary.encode(["<unk>"])[0]).float().mean())
-print(f"The stream: {len(stream):,} ids; {outside:.0%} of them are <unk>.")
-for row in stream_rows(stream, 16)[:4]:
-    print("  ", " ".join(vocabulary.decode(row[:11].tolist())), "…")
-
-# %% [markdown] slide="subslide"
-# `<unk>` stands for all words outside our vocabulary of 2,000: a small lesson needs a small softmax.
-#
-# Sixteen readers, and each part is still long. To learn from ten thousand steps at once, the gradient would have to remember every one of them. So the rows are cut into **windows** of, say, 24 words. The model learns after each window, keeps its state, and goes on with the next one.
-#
-# In each window it reads the **inputs** and is asked for the **targets**: the same text, one place further on.
+# %% [markdown]
+# Each part is still long. So the rows are cut into **windows** of, say, 24 words. The model learns after each window, keeps its state, and goes on with the next.
 
 # %% [markdown] exercise="next_word_windows"
-# ### Exercise 2. What is read, and what is to be said
+# ### Exercise 3. What is read, and what is to be said
 #
-# Write `next_word_windows(rows, width)`. `rows` has shape (B, L). Return a list of pairs `(inputs, targets)` of tensors in the order of the text, each of shape (B, `width`). The last pair may be shorter.
-#
-# The target of a word is the next word of its row. Every word of a row is a target exactly once, except the first, which nothing comes before.
+# Write `next_word_windows(rows, width)`. `rows` has shape (B, L). Return a list of pairs `(inputs, targets)` in the order of the text, tensors (B, `width`); the last pair may be shorter. The target of a word is the next word of its row. Every word of a row is a target exactly once, except the first.
 
 
 # %% exercise="next_word_windows"
@@ -199,25 +211,199 @@ check("next_word_windows", next_word_windows)
 # The shift comes before the cut. So the last target of a window is the first input of the next one, and no word between two windows is lost.
 
 # %%
+stream_rows = or_reference("stream_rows", stream_rows)
 next_word_windows = or_reference("next_word_windows", next_word_windows)
 
-windows = next_word_windows(stream_rows(stream, 16), 24)
-inputs, targets = windows[0]
-print(f"{len(windows)} windows of shape {tuple(inputs.shape)}. In the first row of the first one:")
-for read, asked in zip(inputs[0, :6].tolist(), targets[0, :6].tolist(), strict=True):
-    print(f"   reads {vocabulary.word(read):>10}, is asked for {vocabulary.word(asked)}")
+READINGS, ROWS = (3, 16) if len(stream) > 100_000 else (4, 8)  # a small text is read more often
+windows = next_word_windows(stream_rows(stream, ROWS), 24)
+print(f"{len(windows)} windows. The first row of the first one reads, and is asked for:")
+for ids in windows[0]:
+    print("  ", " ".join(vocabulary.decode(ids[0, :10].tolist())))
 
 # %% [markdown] slide="slide"
-# ## 2. How wrong is a bet?
+# ## 3. A page that can be kept
 #
-# A bookmaker who gave the winner a chance of 1 in 2 is hardly surprised. One who gave it 1 in 1000 is. The surprise of a bet is $-\log p$ of what came: 0 for certainty, and large for what was thought impossible. The logarithm is the natural one, so surprise is counted in **nats**; one nat is 1.44 bits. The loss of a language model is its mean surprise per word:
+# The plainest network with a page mixes it with each new word and squashes the result. With one number for the page:
 #
-# $$\mathcal{L} = -\frac{1}{N}\sum_{t} \log p(w_t \mid w_1, \dots, w_{t-1})$$
+# $$h_t = \tanh(w\,h_{t-1} + x_t)$$
 #
-# With sentences of different length side by side, the shorter ones are filled up with padding. Nobody said anything there, so nobody may be surprised there. A **mask** tells which places are real.
+# Suppose that the first word matters at the last place. To learn that, training must feel how $h_T$ moves with $h_0$: the slope $\partial h_T / \partial h_0$. If it is 0, nothing is learnt over the distance.
+
+# %% [markdown] exercise="slope_left"
+# ### Exercise 4. How a gradient fades (derive it)
+#
+# First with pen and paper: what is $\partial h_1 / \partial h_0$? What does the chain rule make of $t$ such steps?
+#
+# Then write `slope_left(w, x, h_0)` for a number `w`, a NumPy array `x` (T,) and a number `h_0`. Return an array (T,): $\partial h_t / \partial h_0$ for $t = 1, \dots, T$. Write your formula in NumPy: autograd is switched off.
+
+
+# %% exercise="slope_left"
+def slope_left(w, x, h_0):
+    """(T,): by how much h_t moves when h_0 moves a little."""
+    ### BEGIN SOLUTION
+    left, h, slopes = 1.0, h_0, []
+    for x_t in x:
+        h = np.tanh(w * h + x_t)
+        left = left * w * (1 - h**2)
+        slopes.append(left)
+    return np.array(slopes)
+    ### END SOLUTION
+
+
+# %% check="slope_left"
+check("slope_left", slope_left)
+
+# %% [markdown] hints="slope_left"
+# nudge: One step is a function within a function: a product with $w$ and a sum inside, the tanh outside. What are the two slopes?
+#
+# idea: The slope of $\tanh$ is $1 - \tanh^2$, and $\tanh$ of this step *is* the new state. So one step has the slope $w\,(1 - h_t^2)$. Over several steps the slopes multiply.
+#
+# outline: Keep `left = 1.0` and `h = h_0`. For each x: the new h, then `left` times w times (1 - h²), and append it.
+
+# %% [markdown] model_answer="slope_left"
+# $\partial h_t / \partial h_{t-1} = w\,(1 - h_t^2)$, and $\partial h_T / \partial h_0$ is the product of these over all steps. The second factor is at most 1, and clearly less wherever the state is far from 0.
+
+# %%
+slope_left = or_reference("slope_left", slope_left)
+readers.fading(slope_left)
+
+# %% [markdown]
+# All three fade in the end: a larger weight drives the states to 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. That is why gradients are clipped.)
+#
+# The remedy is a second page $c$ (1997), for private notes. From word to word it is **not** squashed: it is multiplied by a gate (2000) and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
+#
+# $$[\,i, f, g, o\,] = W\,[x_t; h_{t-1}] + b$$
+# $$c_t = \sigma(f) \odot c_{t-1} + \sigma(i) \odot \tanh(g) \qquad h_t = \sigma(o) \odot \tanh(c_t)$$
+#
+# The forget gate $f$ says how much of each old note to keep, the input gate $i$ how much of the new note $g$ (the candidate) to write down, the output gate $o$ how much to show ($\odot$: number by number). Along $c$, a step has the slope $\sigma(f)$, which the network can set close to 1.
+
+# %% slide="subslide"
+readers.lstm_step()
+
+# %% [markdown] exercise="LSTM"
+# ### Exercise 5. An LSTM from its gates
+#
+# Write the class. `LSTM(inputs, hidden)` has one part with weights: `self.gates`, an `nn.Linear` from $[x_t; h_{t-1}]$ to the four blocks i, f, g, o, `hidden` numbers each.
+#
+# `lstm(x, state)` reads a batch `x` (B, T, `inputs`). `state` is None at the start of a text (then $h$ and $c$ are zeros), later the pair `(h, c)`, (B, `hidden`) each. Return the states after **each** word, (B, T, `hidden`), and the last pair. Gradients must find their way through all words, and into a given state.
+
+
+# %% exercise="LSTM"
+import torch
+from torch import nn
+
+
+class LSTM(nn.Module):
+    """One layer: (B, T, inputs) to the states (B, T, hidden) and the last (h, c)."""
+
+    def __init__(self, inputs, hidden):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.hidden = hidden
+        self.gates = nn.Linear(inputs + hidden, 4 * hidden)
+        ### END SOLUTION
+
+    def forward(self, x, state=None):
+        """The state after each word, and the last pair."""
+        ### BEGIN SOLUTION
+        if state is None:
+            state = x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden)
+        h, c = state
+        states = []
+        for x_t in x.unbind(1):
+            i, f, g, o = self.gates(torch.cat([x_t, h], -1)).chunk(4, -1)  # (B, hidden) each
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+            states.append(h)
+        return torch.stack(states, 1), (h, c)
+        ### END SOLUTION
+
+
+# %% check="LSTM"
+check("LSTM", LSTM)
+
+# %% [markdown] hints="LSTM"
+# nudge: What changes from word to word, and what stays? Which axis of `x` do you walk along?
+#
+# idea: `x.unbind(1)` gives the words one after the other, (B, inputs) each. One product makes all four blocks: `self.gates(torch.cat([x_t, h], -1))`. `.chunk(4, -1)` cuts it into four. Collect each h; `torch.stack(states, 1)` puts time back on axis 1.
+#
+# outline: Constructor: keep `hidden`, make the `nn.Linear`. Forward: zeros if there is no state; h and c from the pair; for each word the four blocks, new c, new h, append h. Return the stack, and `(h, c)`.
+
+# %% [markdown] model_answer="LSTM"
+# One `nn.Linear` holds all four blocks, so each word costs one product. Time is a plain loop. Nothing is detached here: where the gradient is cut off, the training loop decides.
+
+# %% [markdown] slide="subslide"
+# Is it the real thing? Copy the weights of PyTorch's LSTM into yours, and let both read.
+
+# %%
+LSTM = or_reference("LSTM", LSTM)
+theirs, yours, x = nn.LSTM(8, 6, batch_first=True), LSTM(8, 6), torch.randn(3, 20, 8)
+W_x, W_h, b_x, b_h = theirs.parameters()
+yours.load_state_dict({"gates.weight": torch.cat([W_x, W_h], 1), "gates.bias": b_x + b_h})
+print(f"largest distance of any state: {(yours(x)[0] - theirs(x)[0]).abs().max().item():.0e}")
+
+# %% [markdown] slide="slide"
+# ## 4. Train it
+#
+# A language model is an LSTM between two tables: word vectors below, a softmax above.
+
+# %% [markdown] exercise="LanguageModel"
+# ### Exercise 6. A language model around it
+#
+# Write the class. `LanguageModel(words, size, lstm)` has three parts: `self.embedding`, a vector of `size` numbers for each word; `self.lstm`, made by `lstm(size, size)`; `self.softmax`, a linear layer to a score for each word.
+#
+# `states(ids, state)` gives the state after each word, (B, T, `size`), and the last pair. Calling the model gives the scores of the next word, (B, T, `words`), and the last pair.
+
+
+# %% exercise="LanguageModel"
+import torch
+from torch import nn
+
+
+class LanguageModel(nn.Module):
+    """Ids (B, T) to scores of the next word (B, T, words), and the last (h, c)."""
+
+    def __init__(self, words, size, lstm):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(words, size)
+        self.lstm = lstm(size, size)
+        self.softmax = nn.Linear(size, words)
+        ### END SOLUTION
+
+    def states(self, ids, state=None):
+        """The state after each word, (B, T, size), and the last (h, c)."""
+        ### BEGIN SOLUTION
+        return self.lstm(self.embedding(ids), state)
+        ### END SOLUTION
+
+    def forward(self, ids, state=None):
+        ### BEGIN SOLUTION
+        outputs, last = self.states(ids, state)
+        return self.softmax(outputs), last
+        ### END SOLUTION
+
+
+# %% check="LanguageModel"
+check("LanguageModel", LanguageModel)
+
+# %% [markdown] hints="LanguageModel"
+# nudge: What goes into the LSTM, ids or vectors? And where does the given state go?
+#
+# idea: `nn.Embedding(words, size)` and `nn.Linear(size, words)`. The layer is called with the vectors and the state, and returns two things.
+#
+# outline: `states` returns what `self.lstm` gives for the vectors of the ids and the state. `forward` takes the first of the two through `self.softmax`, and returns it with the second.
+
+# %% [markdown] model_answer="LanguageModel"
+# The layer is handed in, so another one with the same two results would do as well. The softmax itself is left to the loss.
+
+# %% [markdown]
+# How wrong is a bet? Its surprise is $-\log p$ of what came, in **nats**: 0.7 for a chance of 1 in 2, 6.9 for 1 in 1000. The loss $\mathcal{L}$ is the mean surprise of all words.
+#
+# Where sentences stand side by side, the shorter ones are filled up with padding. Nobody may be surprised there. A **mask** tells which places are real.
 
 # %% [markdown] exercise="masked_cross_entropy"
-# ### Exercise 3. The loss of real words
+# ### Exercise 7. The loss of real words
 #
 # Write `masked_cross_entropy(logits, targets, mask)`:
 #
@@ -250,14 +436,12 @@ check("masked_cross_entropy", masked_cross_entropy)
 # The real places are chosen first, so the mean runs over them alone. Padding takes part neither in the sum nor in the count.
 
 # %% [markdown] slide="subslide"
-# A loss of 4.6 nats says little to the ear. Its exponential does: $e^{4.6} \approx 100$. The model hesitates as much as if it had to throw a fair die with 100 sides. This number is the **perplexity**. A fair six-sided die has perplexity 6, and a model that is always certain and always right has 1.
-#
-# $$\text{perplexity} = \exp(\mathcal{L})$$
+# A loss of 4.6 nats says little to the ear. Its exponential does: $e^{4.6} \approx 100$. The model hesitates as if it threw a fair die with 100 sides. This is the **perplexity**, $\exp(\mathcal{L})$.
 
 # %% [markdown] exercise="perplexity"
-# ### Exercise 4. How many words it hesitates between
+# ### Exercise 8. How many words it hesitates between
 #
-# Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` how many tokens each batch had. Return the perplexity over **all** tokens, one number: a float, no tensor.
+# Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` its number of tokens. Return the perplexity over **all** tokens, a float.
 
 
 # %% exercise="perplexity"
@@ -282,283 +466,278 @@ check("perplexity", perplexity)
 # %% [markdown] model_answer="perplexity"
 # Each mean is turned back into a sum before the batches are added, so every token weighs the same. `exp` comes last, and once.
 
-# %% [markdown] slide="subslide"
-# Your four functions are a language model's whole training, apart from the network; the cell after next runs on them. Running text in rows has no padding, so there the mask is True everywhere. Sentences side by side, as in lesson 04, need it.
+# %% [markdown] exercise="train_windows"
+# ### Exercise 9. The loop
 #
-# Before it starts, meet two opponents that know no context. One throws a die with a side for every word. The other knows how **frequent** each word is, and makes the same bet at every place.
+# Write `train_windows(model, windows, loss_of, optimiser, clip, look)`: one reading of all `windows`, in their order.
+#
+# - `model(inputs, state)` returns the logits and the last pair `(h, c)`. The first window begins with `None`, each later one where the one before has ended. The gradient is cut off between windows.
+# - `loss_of(logits, targets)` is what to minimise, one step of `optimiser` for each window. The norm of all gradients together is at most `clip`.
+# - After each step, `look(n)` is called with the number of steps taken. Return a list with the loss of each window, plain numbers.
 
-# %%
-held_out_stream = text_stream(held_out, vocabulary)
-counts = np.bincount(stream.numpy(), minlength=len(vocabulary))
-chances = (counts + 1) / (counts + 1).sum()
-surprises = -np.log(chances[held_out_stream[1:].numpy()])
-reached = {"a die": float(len(vocabulary)), "frequencies": float(np.exp(surprises.mean()))}
-for opponent, value in reached.items():
-    print(f"{opponent}: perplexity {value:,.0f} on held-out text")
 
-# %%
-predict("lm_perplexity", "Which perplexity will the LSTM have on the held-out text?")
-
-# %%
-masked_cross_entropy = or_reference("masked_cross_entropy", masked_cross_entropy)
-perplexity = or_reference("perplexity", perplexity)
-
-PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
-torch.manual_seed(0)
-model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
-schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.0, PASSES * len(windows))
-history = []
-for _ in range(PASSES):
-    state = None
-    for inputs, targets in progress_bar(windows, "training"):
+# %% exercise="train_windows"
+def train_windows(model, windows, loss_of, optimiser, clip, look):
+    """One reading; the loss of each window, before its step."""
+    ### BEGIN SOLUTION
+    state, losses = None, []
+    for inputs, targets in windows:
         logits, (h, c) = model(inputs, state)
-        state = h.detach(), c.detach()  # the state goes on, the gradient does not
-        real = torch.ones_like(targets, dtype=torch.bool)  # full rows: no padding
-        loss = masked_cross_entropy(logits, targets, real)
+        state = h.detach(), c.detach()
+        loss = loss_of(logits, targets)
         optimiser.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimiser.step()
-        schedule.step()
-        history.append(float(loss.detach()))
-model.eval()
+        losses.append(loss.item())
+        look(len(losses))
+    return losses
+    ### END SOLUTION
+
+
+# %% check="train_windows"
+check("train_windows", train_windows)
+
+# %% [markdown] hints="train_windows"
+# nudge: What does window 7 need from window 6? And what must it *not* get from there?
+#
+# idea: `h.detach()` has the numbers of h and no past. `backward()` adds to the gradients that are there, so empty them first. `torch.nn.utils.clip_grad_norm_(model.parameters(), clip)` stands between `backward()` and the step.
+#
+# outline: `state = None`. For each window: logits and (h, c); the detached pair is the next state; the loss; empty the gradients, backward, clip, step; append `loss.item()`; call `look` with the length of the list.
+
+# %% [markdown] model_answer="train_windows"
+# The detached pair carries what was read, and no way back. Without `.detach()`, autograd would try to go back through windows that are over.
+
+# %% [markdown] slide="subslide"
+# Now your parts run together. The opponents bet by counts, from the same text with the same vocabulary: single words, pairs, and triples (bigrams and trigrams, smoothed after Kneser and Ney).
+
+# %%
+LanguageModel = or_reference("LanguageModel", LanguageModel)
+masked_cross_entropy = or_reference("masked_cross_entropy", masked_cross_entropy)
+perplexity = or_reference("perplexity", perplexity)
+train_windows = or_reference("train_windows", train_windows)
+
+
+def loss_of(logits, targets):
+    """The mean surprise of a window; rows of running text have no padding."""
+    return masked_cross_entropy(logits, targets, torch.ones_like(targets, dtype=torch.bool))
 
 
 @torch.no_grad()
-def perplexity_on(model, stream):
-    """Perplexity of the model on running text, with your functions."""
+def perplexity_on(model, width=64, carry=True):
+    """Perplexity on the held-out text, in windows of so many words."""
     losses, tokens, state = [], [], None
-    for inputs, targets in next_word_windows(stream_rows(stream, 8), 64):
-        logits, state = model(inputs, state)
-        real = torch.ones_like(targets, dtype=torch.bool)
-        losses.append(float(masked_cross_entropy(logits, targets, real)))
+    for inputs, targets in next_word_windows(stream_rows(other, 8), width):
+        logits, state = model(inputs, state if carry else None)
+        losses.append(float(loss_of(logits, targets)))
         tokens.append(targets.numel())
     return perplexity(losses, tokens)
 
 
-print("loss in nats a word, mean of 20 windows:")
-for start in (0, len(history) // 4, len(history) - 20):
-    print(f"   from window {start:>4}: {np.mean(history[start : start + 20]):.2f}")
-
-# %% slide="subslide"
-reached["LSTM"] = perplexity_on(model, held_out_stream)
-for opponent, value in reached.items():
-    print(f"{opponent}: perplexity {value:,.0f}")
+print(f"{len(other) - 1:,} held-out words, perplexity. A die: {V:,}")
+counted = {order: TEXT.ngram(TEXT.held_out, order) for order in (1, 2, 3)}
+print(f"Counts of words {counted[1]:.1f}, of pairs {counted[2]:.1f}, of triples {counted[3]:.1f}")
 
 # %%
-outcome("lm_perplexity", reached["LSTM"], factor=1.5)
-
-# %% [markdown]
-# Perplexities can be compared only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier. A perplexity at 2,000 words and one at 16,000 cannot be set side by side. Whoever quotes a perplexity without its vocabulary has said nothing.
-
-# %% [markdown]
-# Is that good? There is an older way to bet: **count** which word followed the last one or two words (bigrams and trigrams). Counts of rare neighbours are unreliable, so some weight is moved to the shorter count; the best known way is Kneser and Ney's. The stored experiment holds both to the same text, with 4,000 words.
+predict("lm_perplexity", "Which perplexity will your LSTM have on the held-out words?")
 
 # %% slide="subslide"
-STORED_LM = stored_result("context_language_model")
-print(STORED_LM)
-print(f"  {STORED_LM.numbers['train tokens']:,} words of text, read once; 3 seeds")
-stored = STORED_LM.numbers["perplexity"]
-means = {
-    name.replace(", Kneser-Ney", ""): value["mean"] if isinstance(value, dict) else value
-    for name, value in stored.items()
-}
-plots.bars(
-    list(means),
-    {"perplexity": list(means.values())},
-    errors={"perplexity": np.array([np.nan] * 3 + [stored["LSTM"]["high"] - means["LSTM"]])},
-    title="Held-out perplexity on Brown, 4,000 words (stored)",
-    ylabel="perplexity",
-)
+torch.manual_seed(0)
+model = LanguageModel(V, 64, LSTM)
+optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
+
+
+def after_all(ids):
+    """Scores (V,) of the next word; it has read all the words before."""
+    return model(torch.tensor([ids]))[0][0, -1]
+
+
+def report(when):
+    """Perplexity, and what it says when it goes on after *the*."""
+    said = spoken(after_all, draw_word, vocabulary, ["the"])
+    print(f"{when}: perplexity {perplexity_on(model):,.1f}\n   {said}")
+
+
+report("before training")
+for reading in range(1, READINGS + 1):
+    with progress_bar(total=len(windows)) as bar:
+        train_windows(model, windows, loss_of, optimiser, 1.0, lambda step: bar.update())
+    report(f"after reading {reading} of {READINGS}")
+
+# %%
+reached = perplexity_on(model)
+print(f"Your LSTM {reached:.1f}, pairs {counted[2]:.1f}, triples {counted[3]:.1f}")
+outcome("lm_perplexity", reached, factor=1.5)
 
 # %% [markdown]
-# A small LSTM that has read half a million words once is **no better than counting**. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. A network needs more text, more size or more passes to win; the language models behind TagLM and ELMo read about 800 million words (the One Billion Word Benchmark; ELMo's training script counts 768,648,884). We go on with it for another reason. A trigram has no state: nothing in it is a vector of the sentence so far.
+# Your class, your loss and your loop have learnt to speak. (One run, one seed.) Change the beginning and the temperature, and listen:
+
+# %%
+MINE, TEMPERATURE = "she said", 0.7
+for seed in range(3):
+    print(spoken(after_all, draw_word, vocabulary, MINE.split(), TEMPERATURE, seed=seed))
+
+# %% [markdown]
+# Counting is a strong opponent. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. Networks win with more readings, size and text.
+#
+# Compare perplexities only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier.
+#
+# ### Change one thing: a reader who forgets
+#
+# Your model carries its state through the text. Take that away in the test: begin every window from zeros, and make the windows short.
+
+# %%
+predict("forgetful", "It forgets everything every 4 words. By what factor does perplexity grow?")
+
+# %% slide="subslide"
+FORGET = (1, 2, 4, 8, 16, 64)  # change them, if you like
+
+forgetful = {n: perplexity_on(model, width=n, carry=False) for n in FORGET}
+readers.memory(forgetful, counted[2])
+
+# %%
+outcome("forgetful", perplexity_on(model, width=4, carry=False) / reached, factor=1.2)
+
+# %% [markdown]
+# The first few words of memory are worth most, and what lies far back adds little. A small LSTM is no reader of stories.
 
 # %% [markdown] slide="slide"
-# ## 3. The page as a vector
+# ## 5. Three broken runs
 #
-# Now the turn that this whole course is about. We trained the model to bet, and we do not care about the bets. Look at the notebook page instead. To bet well after *she put the money in the bank*, the page must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context. It is made anew for every sentence.
-#
-# Do not mix this up with word2vec. Its vectors are by-products of predicting words too, but they are rows of a table. Some blogs say that word vectors *are* the hidden states of a language model. The rows of the table are not: they never see a sentence. The hidden states are the other thing.
-#
-# What does a state know? Let us ask with a knife. Take a sentence, exchange **one** word, and see which states move.
-
-# %%
-predict(
-    "who_moves",
-    "We exchange word 5 of a sentence of 11 words. Which states of this model move?",
-    options=["only state 5", "states 5 to 11", "all states", "states 1 to 5"],
-)
+# Three people have written the loop, each with one fault; none stops with an error. They and a sound run read the same text six times.
 
 # %% slide="subslide"
-from elmo_mini.recurrent.language_model import hidden_states
+seen = look_at_all(stream, other, vocabulary)
+for name, run in seen.items():
+    print(f"{name}: {run}\n")
 
+# %%
+readers.training({name: run.training for name, run in seen.items()})
+
+# %% [markdown] exercise="broken_readers"
+# ### Exercise 10. Three broken runs
+#
+# Write `broken_readers()`: a dict with the number of the fault of A, B and C, `{"A": ..., "B": ..., "C": ...}`.
+#
+# 1. It is asked for the word that it has just read.
+# 2. It is asked for the word after the next.
+# 3. The windows are shuffled, and the state is handed on all the same.
+# 4. Every window begins from zeros.
+# 5. The state is handed on without being cut off.
+# 6. The learning rate is a hundred times too small.
+
+
+# %% exercise="broken_readers"
+def broken_readers():
+    """The number of each run's fault."""
+    ### BEGIN SOLUTION
+    return {"A": 3, "B": 1, "C": 5}
+    ### END SOLUTION
+
+
+# %% check="broken_readers"
+check("broken_readers", broken_readers)
+
+# %% [markdown] hints="broken_readers"
+# nudge: Go line by line: where does a run differ from the sound one?
+#
+# idea: A training loss that falls while other text goes wrong learns something that other text does not reward. Work that grows from window to window has a past that is never cut off. And words can be read aloud.
+#
+# outline: Find the run with the huge held-out perplexity, and the run whose operations grow. For the third, read its words over the edges of windows: do they go on?
+
+# %% [markdown] model_answer="broken_readers"
+# **A** is fault 3: over the edge of a window its text does not go on, so the state that it is handed comes from elsewhere. Its losses hardly show it: it learns to do without the state. **B** is fault 1: it copies the word under its nose, so its training loss is far too good and other text is a disaster. **C** is fault 5: every window drags all earlier ones along. Its numbers are those of a sound run, and its time and memory grow until the machine gives up. (PyTorch usually stops such a run with an error; its author silenced that with `retain_graph=True`.)
+
+# %% [markdown] slide="slide"
+# ## 6. The page as a vector
+#
+# We trained the model to bet, and now we do not care about the bets. Look at the page. To bet well after *she put the money in the bank*, it must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products of prediction too, but rows of a table: they never see a sentence.)
+#
+# What does a state know? Replace **one** word of a sentence, and see which states move.
+
+# %%
+MOVE = ["only state 5", "states 5 to 11", "all states", "states 1 to 5"]
+predict("who_moves", "We replace word 5 of 11. Which states of your model move?", options=MOVE)
+
+# %% slide="subslide"
 ONE = ["the", "old", "man", "read", "a", "long", "letter", "from", "his", "dear", "wife"]
-OTHER = [*ONE[:4], "no", *ONE[5:]]
-first, second = hidden_states(model, vocabulary, [ONE, OTHER])
+first, second = hidden_states(model, vocabulary, [ONE, [*ONE[:4], "no", *ONE[5:]]])
 moved = np.linalg.norm(first - second, axis=1) / np.linalg.norm(first, axis=1)
-plots.bars(
-    [f"{place} {word}" for place, word in enumerate(ONE, start=1)],
-    {"moved by": moved},
-    title="Word 5, 'a', becomes 'no': how far each state moves",
-    ylabel="share of the state's length",
-)
+readers.moved(ONE, moved)
 
 # %%
 moving = [place for place, share in enumerate(moved, start=1) if share > 0]
 outcome("who_moves", "states 5 to 11" if moving == list(range(5, 12)) else str(moving))
 
 # %% [markdown]
-# Before word 5, nothing at all: a left-to-right model cannot know what comes. From word 5 on everything moves; the word itself most, and its trace fades, though not evenly.
-#
-# Keep this test. In lesson 07 it will catch a famous mistake.
+# Before word 5, nothing. From there on everything moves, and the trace fades, though not evenly. In lesson 07 this test catches a famous mistake.
 #
 # ### Myth or measured?
 #
 # > *"The hidden state at place t predicts the t-th word."*
 #
-# Many explanations of ELMo say so. Try it: at each place of the held-out text, hold the bet of the state against the word at the **same** place, and against the **next** word.
-
-# %%
-predict(
-    "which_word",
-    "After training, for which word is the bet of state t better?",
-    options=["word t, which it has just read", "word t + 1, which comes next", "both alike"],
-)
+# Explanations of ELMo often say so. Compare the bets with both words.
 
 # %% slide="subslide"
-inputs = stream_rows(held_out_stream, 8)[:, :400]
+ids = stream_rows(other, 8)[:, :400]
 with torch.no_grad():
-    bets = model(inputs[:, :-1])[0].log_softmax(-1)
-
-
-def typical_surprise(words):
-    """Perplexity of the bets on these words."""
-    return float(torch.exp(-bets.gather(-1, words.unsqueeze(-1)).mean()))
-
-
-about = {
-    "word t": typical_surprise(inputs[:, :-1]),
-    "word t + 1": typical_surprise(inputs[:, 1:]),
-}
-for word, value in about.items():
-    print(f"bet of state t on {word}: perplexity {value:,.0f}")
-repeated = float((inputs[:, 1:] == inputs[:, :-1]).float().mean())
-print(f"places where the text repeats a word at once: {repeated:.0%}")
-
-# %%
-outcome(
-    "which_word",
-    "word t + 1, which comes next"
-    if about["word t + 1"] < about["word t"]
-    else "word t, which it has just read",
-)
+    bets = model(ids[:, :-1])[0].log_softmax(-1)
+for name, words in (("word t", ids[:, :-1]), ("word t + 1", ids[:, 1:])):
+    surprise = -bets.gather(-1, words[..., None]).mean()
+    print(f"bet of state t on {name}: perplexity {float(surprise.exp()):,.0f}")
 
 # %% [markdown]
-# **Measured: state t bets on word t + 1.** For the word that it has just read its bet is worse than bad: texts rarely repeat a word at once (see the last line of the output), and it has learnt that. So the vector that we take for word $t$ **contains** word $t$, and there is no cheating in that, because the loss asked for its neighbour.
+# **Measured: state t bets on word t + 1.** So the vector that we take for word $t$ **contains** word $t$. That is no cheating: the loss asked for its neighbour.
 #
 # ### Does the state tell senses apart?
 #
-# The course has sentences for 28 ambiguous words, labelled with the sense. (A language model wrote them, and no native speaker has read them.) The test is the simplest there is: for each test sentence, find the three training sentences of the same word whose state at that word is **nearest**, and let them vote. A static vector is the same in all of them, so it cannot pass its ceiling.
+# The course has labelled sentences for 28 ambiguous words. (A language model wrote them, and no native speaker has read them.) For each of 335 test sentences, the three training sentences of the same word whose vectors are **nearest** vote on the sense. A static vector is the same in all of them, so it cannot pass its ceiling.
+#
+# A sceptic brings two controls. **Untrained**: the same LSTM before its first step, drawn five times. **Two words beside**: a random vector of the word before, and one of the word after.
+
+# %%
+HOW = ["ahead", "no clear difference", "behind"]
+predict("state_senses", "Senses right: your LSTM against the untrained ones?", options=HOW)
 
 # %% slide="subslide"
-from elmo_mini.probing.classifiers import knn
-from elmo_mini.text.senses import sense_sentences
-
-majority_ceiling = mine("majority_ceiling")  # from lesson 02
-
-SENSES = list(sense_sentences("english"))
-TEST = [i for i, s in enumerate(SENSES) if s.split == "test"]
-tokens = [[token.lower() for token in s.tokens] for s in SENSES]
-
-
-def senses_right(vectors):
-    """Percentage of test sentences that the vote of the three nearest training ones gets right."""
-    right = 0
-    for word in sorted({s.word for s in SENSES}):
-        of = {
-            part: [i for i, s in enumerate(SENSES) if (s.word, s.split) == (word, part)]
-            for part in ("train", "test")
-        }
-        labels = [SENSES[i].sense for i in of["train"]]
-        said = knn(vectors[of["train"]], labels, vectors[of["test"]], 3)
-        right += sum(s == SENSES[i].sense for s, i in zip(said, of["test"], strict=True))
-    return 100 * right / len(TEST)
-
-
-def at_words(vectors):
-    """Of each labelled sentence, the vector at its ambiguous word."""
-    return np.stack([rows[s.position] for rows, s in zip(vectors, SENSES, strict=True)])
-
-
-answers = [SENSES[i].sense for i in TEST]
-reader = {
-    "one vector\nper word": 100 * majority_ceiling([SENSES[i].word for i in TEST], answers),
-    "one vector\nper spelling": 100
-    * majority_ceiling([SENSES[i].target.lower() for i in TEST], answers),
+VOTE, majority_ceiling = SenseVote(), mine("majority_ceiling")  # the second is from lesson 02
+right = {
+    "two words\nbeside": VOTE.by_words_beside(5),
+    "untrained\nLSTM": VOTE.by_states(lambda: LanguageModel(V, 64, LSTM), vocabulary, 5),
+    "your LSTM": VOTE.by_states(lambda: model, vocabulary),
 }
-print(f"{len(TEST)} test sentences. At most, with")
-for name, percent in reader.items():
-    print(f"   {' '.join(name.split())}: {percent:.0f} % right")
+ceiling = majority_ceiling(VOTE.words[VOTE.tested].tolist(), VOTE.answers)
+readers.senses({name: VOTE.score(runs) for name, runs in right.items()}, ceiling)
 
 # %%
-predict("state_senses", "Which percentage do the LSTM's states get right?", unit="%")
-
-# %%
-reader["LSTM state"] = senses_right(at_words(hidden_states(model, vocabulary, tokens)))
-outcome("state_senses", reader["LSTM state"], unit="%")
+gain = lead(VOTE.score(1.0 * right["your LSTM"][0] - right["untrained\nLSTM"]))
+print("Your LSTM before the untrained ones, over 28 words and 5 draws:", gain)
+outcome("state_senses", gain.partition(": ")[2])
 
 # %% [markdown]
-# Above the ceiling of one vector per word, though our model is tiny and has read so little: *bank* in one sentence and *bank* in another are no longer the same point. The ceiling of one vector per **spelling** is another matter. *Park* and *parked* are two spellings, and in these sentences a spelling tells a good deal. In our run this tiny model does not get there.
+# Two of the three have learnt nothing, and pass the ceiling of one vector per word. **Neighbours** are enough for that: a state mixes in the words before, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* needs this control, and in the stored run below it does not survive it.
 #
-# But the state knows the left side only. In *he sat on the bank of the river* the word that tells comes afterwards. So let somebody read from the right as well.
+# Besides, the state knows the left side only. In *the bank of the river* the word that tells comes afterwards.
 
 # %% [markdown] slide="slide"
-# ## 4. context2vec: the view from both sides
+# ## 7. context2vec: the view from both sides
 #
-# A letter has a coffee stain, and one word is gone. You read up to the stain. You read on behind it. Then you say which word fits. You need both sides, and you cannot peep at the word itself: it is gone.
+# A letter has a coffee stain, and one word is gone. You read up to the stain, you read on behind it, and you say which word fits. Both sides help; to understand a word, people do it too.
 #
-# **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target. Another reads from the right, back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *place*. People do it too: to understand a word, both sides help.
+# **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *place*.
 
 # %% slide="subslide"
-SENTENCE = ["</s>", "the", "bank", "was", "steep", "</s>"]
-boxes, arrows = [], []
-for step, word in enumerate(SENTENCE):
-    boxes.append(Box(f"word {step} '{word}'", step, 0, text=word))
-for step in (0, 1):
-    boxes.append(Box(f"left state {step}", step, 1, "LSTM from the left", "left"))
-    arrows.append(Arrow(boxes[step].name, f"left state {step}"))
-for step in (5, 4, 3):
-    boxes.append(Box(f"right state {step}", step, 1, "LSTM from the right", "right"))
-    arrows.append(Arrow(boxes[step].name, f"right state {step}"))
-arrows += [
-    Arrow("left state 0", "left state 1"),
-    Arrow("right state 5", "right state 4"),
-    Arrow("right state 4", "right state 3"),
-]
-boxes += [
-    Box("MLP", 2, 2, "MLP", width=1.2),
-    Box("score of the word 'bank'", 2, 3, text="bank? or a noise word?"),
-]
-arrows += [
-    Arrow("left state 1", "MLP"),
-    Arrow("right state 3", "MLP"),
-    Arrow("MLP", "score of the word 'bank'"),
-]
-boxes_and_arrows(
-    boxes, arrows, title="context2vec on the place of 'bank': the word itself is not read"
-)
+readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 
 # %% [markdown] exercise="around_target"
-# ### Exercise 5. Everything but the word itself
+# ### Exercise 11. Everything but the word itself
 #
 # Both readers have read `</s> w1 … wT </s>` and left a state at **each** of the T + 2 places:
 #
-# - `left` (B, T + 2, H): the state at a place has read everything up to it, **the place itself included**,
-# - `right` (B, T + 2, H): the same from the other end. It is in the order of the text already.
+# - `left` (B, T + 2, H): a state has read everything up to its place, **the place itself included**,
+# - `right` (B, T + 2, H): the same from the other end, in the order of the text already.
 #
-# Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, and beside it the right state that has read everything **after** $t$. Stay with `torch`: both readers learn through your answer, so autograd must be able to follow it back.
+# Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, and beside it the right state that has read everything **after** $t$. Autograd must be able to follow your answer back.
 
 
 # %% exercise="around_target"
@@ -583,57 +762,26 @@ check("around_target", around_target)
 # The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
 
 # %% [markdown] slide="subslide"
-# The loss you know already. The place plays the part that the centre word had in word2vec; the word that belongs there is the right answer; noise words are drawn by the counts to the power 3/4, as in the authors' program. With $g$ the vector of the place, $v'_w$ the output vector of its word and $v'_{n_1}, \dots, v'_{n_k}$ those of the $k$ noise words:
-#
-# $$-\log \sigma(v'_w \cdot g) - \sum_{i=1}^{k} \log \sigma(-v'_{n_i} \cdot g)$$
-#
-# It is the function that you wrote in lesson 01. Both, on the same random vectors:
+# The loss you know already: it is your `sgns_loss` of lesson 01. The vector of the place plays the part of the centre word, the word that belongs there that of its neighbour, and noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: let both readers read the target **too**, by taking the states at the word itself.
 
 # %%
-from elmo_mini.recurrent.context2vec import Context2Vec, context_loss, fill_blank, train_context2vec
-
-sgns_loss = mine("sgns_loss")
-torch.manual_seed(0)
-places, words, noise = torch.randn(3, 8), torch.randn(3, 8), torch.randn(3, 5, 8)
-print("context2vec's loss  ", float(context_loss(places, words, noise)))
-print("lesson 01's sgns_loss", float(sgns_loss(places, words, noise)))
-
-# %% [markdown]
-# Before we train it, spoil it. Let both readers read the target **too**, by taking the states at the word itself. Everything else stays.
-
-# %%
-predict(
-    "leak",
-    "Both readers may read the target. What does the training loss do?",
-    options=["falls far lower", "hardly differs", "stays higher"],
-)
+LOSS = ["falls far lower", "hardly differs", "stays higher"]
+predict("leak", "Both readers may read the target. What does the training loss do?", options=LOSS)
 
 # %% slide="subslide"
-from elmo_mini.recurrent import context2vec
-from elmo_mini.recurrent.training import TrainingOptions
-
-around_target = or_reference("around_target", around_target)
-ids = [vocabulary.encode(sentence) for sentence in train]
-SETTINGS = {
-    "batch_size": 32 if PASSES == 1 else 8,
-    "learning_rate": 1e-2,
-    "seed": 0,
-    "progress": True,
-}
+around_target, sgns_loss = or_reference("around_target", around_target), mine("sgns_loss")
+sentences = [vocabulary.encode(map(str.lower, sentence)) for sentence in TEXT.train]
+SIZE, EPOCHS = (32, 2) if len(stream) > 100_000 else (8, 8)
 
 
 def trained(beside, sentences, epochs):
     """A context2vec whose view of a place is `beside(left, right)`, and its losses."""
-    # The package's network looks `around_target` up in its own module. So we put `beside` there
-    # for the time of the training, and put the original back, whatever happens.
-    original, context2vec.around_target = context2vec.around_target, beside
-    try:
-        torch.manual_seed(0)
-        reader = Context2Vec(len(vocabulary), embedding=64, hidden=64, out=64)
-        options = TrainingOptions(epochs=epochs, **SETTINGS)
-        losses = train_context2vec(reader, sentences, vocabulary.counts, options)
-    finally:
-        context2vec.around_target = original
+    torch.manual_seed(0)
+    reader = context2vec.Context2Vec(V, 64, 64, 64, beside=beside)
+    given = vocabulary.counts, TrainingOptions(epochs, SIZE, 1e-2, progress=True)
+    losses = context2vec.train_context2vec(
+        reader, sentences, *given, negatives=5, loss_of=sgns_loss
+    )
     return reader, np.convolve(losses, np.ones(20) / 20, mode="valid")
 
 
@@ -642,151 +790,62 @@ def spoilt(left, right):
     return torch.cat([left[:, 1:-1], right[:, 1:-1]], dim=-1)
 
 
-PART = 3_000
-_, honest_losses = trained(around_target, ids[:PART], PASSES)
-spoilt_reader, spoilt_losses = trained(spoilt, ids[:PART], PASSES)
-plots.curves(
-    np.arange(20, len(honest_losses) + 20),
-    {"target not read": honest_losses, "target read": spoilt_losses},
-    title="Training loss, with and without a look at the answer (mean of 20 batches)",
-    xlabel="batches",
-    ylabel="loss",
-)
+both_sides, honest_losses = trained(around_target, sentences, EPOCHS)
+_, spoilt_losses = trained(spoilt, sentences, EPOCHS // 2)
+readers.leak(honest_losses, spoilt_losses)
 
 # %%
-share = spoilt_losses[-1] / honest_losses[-1]
-outcome(
-    "leak",
-    "falls far lower" if share < 0.75 else "hardly differs" if share < 1.1 else "stays higher",
-)
+share = spoilt_losses[-1] / honest_losses[len(spoilt_losses) - 1]
+outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2])
 
 # %% [markdown]
-# A wonderful loss, and worthless. The spoilt reader can copy the word under its nose, and has little reason to look at the context. Remember this curve: in lesson 12 the same leak explains why nobody could build a deep model that reads both ways and predicts every word, and what BERT did instead.
+# A wonderful loss, and worthless: the spoilt reader can copy the word under its nose. Lesson 12 meets this leak again, and BERT's way round it.
 #
-# Now the honest one, on all the sentences that we learn from. Give it a few stains.
+# ### The same vote for both readers
+#
+# The stored run: half a million words, a vocabulary of 4,000, three seeds.
 
 # %% slide="subslide"
-both_sides, _ = trained(around_target, ids, 2 * PASSES)
-
-BLANKS = (
-    ("i do not ___ what you mean .", "know"),
-    ("the president of the ___ states", "united"),
-    ("he ___ the door and looked at her .", "opened"),
-    ("it was a very ___ day .", "fine"),
-)
-for pattern, original in BLANKS:
-    gap = pattern.split()
-    best = fill_blank(both_sides, vocabulary, gap, gap.index("___"), top=5)
-    said = ", ".join(f"{word} {p:.0%}" for word, p in best)
-    print(f"{pattern} ({original})\n      {said}")
-
-# %% [markdown]
-# It knows roughly which **kind** of word fits. From so little text it learns hardly more. The percentages come from lesson 01 too: with negative sampling the scores converge to a PMI minus $\log k$, so from the score and the noise probability one gets back to a probability.
-#
-# ### The same test for both readers
-
-# %% slide="subslide"
-from elmo_mini.recurrent.context2vec import context_vectors
-
-reader["context2vec"] = senses_right(at_words(context_vectors(both_sides, vocabulary, tokens)))
-STORED_SENSES = stored_result("context_senses")
-print(STORED_SENSES)
-course = STORED_SENSES.numbers["course sentences"]["3-NN"]
-stored_reader = {
-    "one vector\nper word": STORED_SENSES.numbers["course sentences"]["ceiling of the word"],
-    "one vector\nper spelling": STORED_SENSES.numbers["course sentences"]["ceiling of its forms"],
-    "LSTM state": course["LSTM at the word"]["mean"],
-    "context2vec": course["context2vec"]["mean"],
-}
-whiskers = [
-    *(np.nan, np.nan),  # ceilings are exact
-    *(course[n]["high"] - course[n]["mean"] for n in ("LSTM at the word", "context2vec")),
-]
-average = 100 * course["mean of word2vec vectors around"]["mean"]
-print(f"  for comparison, stored: the mean of the word2vec vectors around has {average:.0f} %")
-plots.bars(
-    list(reader),
-    {
-        "here": list(reader.values()),
-        "stored, 3 seeds": [100 * stored_reader[name] for name in reader],
-    },
-    errors={"stored, 3 seeds": 100 * np.array(whiskers)},
-    title="Senses right, by the vote of three neighbours (335 test sentences)",
-    ylabel="percent",
-)
-
-# %% [markdown]
-# In the stored run both readers pass both ceilings, the LSTM the second one by little. The one that sees both sides is ahead of the one that sees the left only, by 5.4 points (4.6 to 6.1 over three seeds). The crude average of lesson 02, here of word2vec vectors, has 47 % (40 to 53). That is less than both readers, and no clear difference from the 42 % that one vector per word can have at most. A plain mean knows no order and no grammar.
-#
-# The vote had eight labelled sentences for each sense. In **senseval** (600 sentences for each of four words, with long contexts) a classifier can learn which directions of a vector to listen to. Does the order of the readers stay?
-#
-# **How we compare.** All models of one seed share their text and their split. So we take the difference **seed by seed**, and its 95 % interval. If the interval contains 0, we say *no clear difference*.
-
-# %% slide="subslide"
-READERS = {
-    "average around": "mean of word2vec vectors around",
-    "LSTM state": "LSTM at the word",
-    "context2vec": "context2vec",
-}
-by_word = STORED_SENSES.numbers["senseval"]
-by_reader = {
-    short: [numbers["linear"][name] for numbers in by_word.values()]
-    for short, name in READERS.items()
-}
-plots.bars(
-    list(by_word),
-    {
-        "ceiling of spellings": [
-            100 * numbers["ceiling of its forms"] for numbers in by_word.values()
-        ],
-        **{short: [100 * value["mean"] for value in values] for short, values in by_reader.items()},
-    },
-    errors={
-        short: np.array([100 * (value["high"] - value["mean"]) for value in values])
-        for short, values in by_reader.items()
-    },
-    title="Senseval, logistic regression on the vector of the place (stored)",
-    ylabel="percent right",
-)
+STORED = stored_result("context_senses")
+print(STORED)
+course, senseval = STORED.numbers["course sentences"], STORED.numbers["senseval"]
+readers.stored_senses(course)
 
 # %%
-from elmo_mini.results.intervals import difference
-
-for word, numbers in by_word.items():
-    of = {short: numbers["linear"][name] for short, name in READERS.items()}
-    print(word)
-    print("   average against context2vec:   ", difference(of["average around"], of["context2vec"]))
-    print("   context2vec against LSTM state:", difference(of["context2vec"], of["LSTM state"]))
+for pair, gain in course["leads, over words and seeds"].items():
+    print(f"{pair}: {lead(gain)}")
+here = VOTE.right(VOTE.at_places(context2vec.context_vectors(both_sides, vocabulary, VOTE.tokens)))
+print(f"context2vec here, one run with less text: {here.mean():.0%} right")
 
 # %% [markdown]
-# For *serve* the average of the words around wins by far. Its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context; there the left-only LSTM is ahead of context2vec, too. For *interest* context2vec is ahead of both: the words right beside it decide. For *hard* and *line* nothing is decided with three seeds. "In context" is not one thing.
+# The intervals redraw whole words and seeds (28 and 3). The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Filling gaps has taught it something that the neighbours alone do not give away.
 #
-# ### Myth or measured?
-#
-# > *"ELMo was the first to give a word a vector in its context."*
-#
-# ELMo is from 2018, context2vec from 2016. And not only older: on the five standard test sets for word senses it was about as good. The numbers are those that the page NLP-progress lists: percent right (F1) on every ambiguous word of the texts, after training on SemCor, a corpus with labelled senses. The papers themselves were not checked for this lesson.
-#
-# | | Senseval-2 | Senseval-3 | SemEval-07 | SemEval-13 | SemEval-15 |
-# |---|---|---|---|---|---|
-# | commonest sense | 65.6 | 66.0 | 54.5 | 63.8 | 67.1 |
-# | context2vec (2016) | 71.8 | 69.1 | 61.3 | 65.6 | 71.9 |
-# | ELMo (2018) | 71.6 | 69.6 | 62.2 | 66.2 | 71.3 |
+# That was with eight labelled sentences for each sense. And with hundreds? In **senseval** (real text, 600 sentences for each of four words) a logistic regression learns which numbers of a vector to listen to.
+
+# %%
+HOW_MANY = ["none", "one", "two", "three", "all four"]
+predict("real_text", "For how many words does context2vec beat the two beside?", options=HOW_MANY)
+
+# %% slide="subslide"
+readers.stored_senseval(senseval)
+
+# %%
+both = ("context2vec", "random vectors of the two words beside")
+leads = [difference(*(by["linear"][name] for name in both)) for by in senseval.values()]
+print("context2vec before the two words beside:", *zip(senseval, leads, strict=True), sep="\n   ")
+outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)])
 
 # %% [markdown]
-# **Not the first, and on this task the two are about equal.** ELMo's merit lies elsewhere: in lessons 06 to 09.
-#
-# Mind the difference, too. context2vec's vector does **not** contain the word. It is a vector of the gap. A state of a language model, and of ELMo, does contain it. In spirit context2vec is near to BERT, which also hides a word and looks at both sides. But its two readers never meet before the very end.
+# **With hundreds of labels the cheap control is not beaten.** *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The control knows every word, where the readers see `<unk>` outside their 4,000.) So vectors in context pay where labels are few. What more text and weights bring, lessons 06 to 09 measure.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - A language model reads a word and bets on the next: targets are one place ahead, and rows are stretches of one text.
-# - Perplexity is exp of the mean surprise of **real** words. It means nothing without its vocabulary.
-# - The hidden state is a vector of the word in its **left** context. It tells senses apart that one vector per word cannot.
-# - context2vec looks from both sides at a gap. Its vector does not contain the word: if it did, the game would be won by copying.
-#
-# So far we looked at the readers from outside. In lesson 04 other networks start from them.
+# - Through a plain recurrence the gradient fades. An LSTM's cells are multiplied by a gate and added to.
+# - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off.
+# - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
+# - A state is a vector of the word in its **left** context. Untrained states beat one vector per word, too.
+# - context2vec looks at a gap from both sides, and beats its untrained twin. With many labels the two words beside do as well or better.
 
 # %%
 calibration()
@@ -799,22 +858,50 @@ progress()
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
-# Until 2018 nearly every system for tagging, translation or reading took static vectors and put its own LSTM on top, trained from nothing on the task's labels. **Why not make the vectors contextual from the start? Give two reasons that held people back, and say for each whether this lesson has weakened it.** Three to five sentences.
+# Until 2018 most systems for tagging, translation or reading took static vectors and put their own LSTM on top, trained from nothing on the task's labels. **Why not make the vectors contextual from the start? Give two reasons that held people back, and say for each whether this lesson has weakened it.** Three to five sentences.
 
 # %% [markdown] discussion="why_not_from_the_start" points=2
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
 
 # %% [markdown] model_answer="why_not_from_the_start"
-# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. Against that, context2vec learnt from plain text without a single label, and in the stored run its vectors pass what one vector per word can reach. So not all that is to be known of a context must come from labels; whether a task's own LSTM gets there with few labels, the next lesson asks. A third reason is that a reader needs much text. This lesson rather confirms it: an LSTM that had read half a million words was no better than counting.
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson agrees with them: the two words beside the target did as well as context2vec, or better. With eight labels a sense it does not: there context2vec, which had learnt from plain text alone, was twelve points ahead of them. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
 
 # %% [markdown]
 # ## Further reading
 #
-# - The context2vec paper: compare its network with CBOW of lesson 01.
-# - **CoVe** (McCann and others, NIPS 2017, arXiv:1708.00107): contextual vectors from the encoder of a translator. It stands between this lesson and ELMo.
-# - In the package: `elmo_mini/recurrent/language_model.py`, `elmo_mini/recurrent/context2vec.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
+# - **CoVe** (McCann and others, NIPS 2017, arXiv:1708.00107): contextual vectors from the encoder of a translator.
+# - In the package: `elmo_mini/recurrent/lstm.py`, `elmo_mini/recurrent/context2vec.py`, and `python -m elmo_mini.experiments.context`, the stored experiments.
 #
-# Next: **04 · Starting from a language model**, where the LSTM moves into a classifier and into a translator.
+# Next: **04 · Starting from a language model**.
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why does the state contain the word, and context2vec's vector not?* Because the losses ask different things: the one for the neighbour, the other for the word itself. Let them say what a leak would be in each. *Is a perplexity of 50 good?* Ask back: with which vocabulary? *Does word2vec's window not see both sides too?* Yes, without order and without a sentence: its vector of a word is the same everywhere. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with.
+# **Instructor, common questions.** *Why does the state contain the word, and context2vec's vector not?* Because the losses ask different things: the one for the neighbour, the other for the word itself. Let them say what a leak would be in each. *Is a perplexity of 50 good?* Ask back: with which vocabulary? *Is their LSTM slow?* Its loop is in Python; PyTorch's runs the same steps in one call. *Does the LSTM's cell not fade?* Yes, by its forget gates; lesson 07 derives that. *Does word2vec's window not see both sides too?* Yes, without order and without a sentence: its vector of a word is the same everywhere.
+
+# %% [markdown] slide="slide"
+# ## If you have time: a stain, and who was first
+#
+# Five minutes; nothing else needs them. Give your context2vec a few stains.
+
+# %% slide="subslide"
+for pattern in ("i do not ___ what you mean .", "he ___ the door and looked at her ."):
+    words = pattern.split()
+    best = context2vec.fill_blank(both_sides, vocabulary, words, words.index("___"), top=5)
+    print(f"{pattern}\n   ", ", ".join(f"{word} {p:.0%}" for word, p in best))
+
+# %% [markdown]
+# At best it knows which **kind** of word fits: this is little text. (With negative sampling, scores converge to a PMI minus $\log k$, lesson 01. So a score and the noise probability give back a probability.)
+#
+# ### Myth or measured?
+#
+# > *"ELMo was the first to give a word a vector in its context."*
+#
+# ELMo is from 2018, context2vec from 2016. And on the five standard test sets for word senses it was about as good. The page NLP-progress lists percent right (F1) on every ambiguous word, after training on SemCor, a corpus with labelled senses. (The papers themselves were not checked for this lesson.)
+#
+# | | Senseval-2 | Senseval-3 | SemEval-07 | SemEval-13 | SemEval-15 |
+# |---|---|---|---|---|---|
+# | commonest sense | 65.6 | 66.0 | 54.5 | 63.8 | 67.1 |
+# | context2vec (2016) | 71.8 | 69.1 | 61.3 | 65.6 | 71.9 |
+# | ELMo (2018) | 71.6 | 69.6 | 62.2 | 66.2 | 71.3 |
+
+# %% [markdown]
+# **Not the first, and on this task the two are about equal.** Mind the difference, too. context2vec's vector does **not** contain the word: it is a vector of the gap, near in spirit to BERT, which also hides a word and looks at both sides. A state of a language model, and of ELMo, does contain it.

@@ -210,8 +210,8 @@ def test_a_passed_answer_goes_from_one_lesson_to_the_next(
     kept = (course / "work/my_parts/perplexity.py").read_text(encoding="utf-8")
     assert kept.endswith(f"import numpy as np\n\n\n{WEIGHTED}")
 
-    # Its source is folded, so it is found by its place: perplexity is the fourth exercise.
-    model_answer = page.locator(".jp-CodeCell").filter(has_text="Model answer: run").nth(3)
+    # Its source is folded, so it is found by its place: perplexity is the eighth exercise.
+    model_answer = page.locator(".jp-CodeCell").filter(has_text="Model answer: run").nth(7)
     model_answer.locator(".jp-InputPlaceholder").click()
     page.keyboard.press("Control+Enter")
     fold = model_answer.locator("details", has_text="yours has passed")
@@ -224,7 +224,7 @@ def test_a_passed_answer_goes_from_one_lesson_to_the_next(
     run_cell(progress)
     expect(progress).to_contain_text("You have passed")
     road = progress.locator(".jp-OutputArea img")
-    expect(road).to_have_attribute("alt", re.compile(r"03 context enters \(1 of 5 exercises"))
+    expect(road).to_have_attribute("alt", re.compile(r"03 context enters \(1 of 11 exercises"))
 
     choose_theme(page, "JupyterLab Dark")
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")

@@ -22,6 +22,8 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         _mix(printed, corpora=corpora)
     if lesson == "what_the_layers_know":
         _layers(printed, corpora=corpora)
+    if lesson == "context_enters":
+        _context_enters(printed)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
@@ -94,6 +96,22 @@ def _layers(printed: str, *, corpora: bool) -> None:
     kept, arrays = _numbers(r"your sum (\S+) bytes, the arrays (\S+)", printed)
     assert kept == arrays
     assert 480 / _numbers(r"every layer of the published ELMo: (\d+) GB", printed)[0] > 8.5
+
+
+def _context_enters(printed: str) -> None:
+    (before,) = _numbers(r"before training: perplexity (.*)", printed)
+    reached, pairs, _ = _numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
+    assert before > 10 * reached
+    assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
+    same, following = (
+        _numbers(rf"bet of state t on word t{which}: perplexity (.*)", printed)[0]
+        for which in ("", r" \+ 1")
+    )
+    assert same > 4 * following
+    repeats = [float(x) for x in re.findall(r"it has just read: (.*)%", printed)]
+    sound, a, b, c = repeats
+    assert b > 5 * max(sound, a, c), "run B copies"
+    assert "over 28 words and 5 draws" in printed
 
 
 def _awd_lstm(printed: str) -> None:

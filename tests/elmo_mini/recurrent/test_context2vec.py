@@ -7,7 +7,6 @@ import torch
 from elmo_mini.recurrent.context2vec import (
     Context2Vec,
     around_target,
-    context_loss,
     context_vectors,
     fill_blank,
     reverse_real,
@@ -17,6 +16,7 @@ from elmo_mini.recurrent.context2vec import (
 )
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.word_vectors.word2vec import sgns_loss
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 
@@ -70,21 +70,9 @@ def test_a_word_does_not_change_the_vector_of_its_place() -> None:
         assert (moved > 0).all(), "every other place reads this word"
 
 
-def test_loss_against_numpy() -> None:
-    rng = np.random.default_rng(0)
-    c, w, n = rng.normal(size=(5, 4)), rng.normal(size=(5, 4)), rng.normal(size=(5, 3, 4))
-    log_sigmoid = lambda x: -np.log1p(np.exp(-x))  # noqa: E731
-    rows = [
-        -log_sigmoid(c[i] @ w[i]) - sum(log_sigmoid(-c[i] @ n[i, k]) for k in range(3))
-        for i in range(5)
-    ]
-    found = context_loss(*map(torch.from_numpy, (c, w, n)))
-    assert found.item() == pytest.approx(np.mean(rows))
-
-
 def test_shared_noise_is_the_same_loss_when_every_place_draws_the_same_words() -> None:
     c, w, noise = torch.randn(5, 4), torch.randn(5, 4), torch.randn(6, 4)
-    same = context_loss(c, w, noise.expand(5, 6, 4))
+    same = sgns_loss(c, w, noise.expand(5, 6, 4))
     torch.testing.assert_close(shared_noise_loss(c, w, noise, 6), same)
     zero = torch.zeros(5, 4)
     assert shared_noise_loss(zero, w, noise, 10).item() == pytest.approx(11 * math.log(2))
@@ -95,7 +83,7 @@ def test_gradient_reaches_what_was_read_and_nothing_else() -> None:
     ids = torch.tensor([[4, 5, 6]])
     contexts = model(ids, torch.tensor([3]))[0]
     targets, negatives = model.targets(ids[0, 2:]), model.targets(torch.tensor([[9, 10]]))
-    context_loss(contexts[2:], targets, negatives).backward()
+    sgns_loss(contexts[2:], targets, negatives).backward()
 
     def rows(table: torch.nn.Embedding) -> list[int]:
         assert table.weight.grad is not None
@@ -104,6 +92,32 @@ def test_gradient_reaches_what_was_read_and_nothing_else() -> None:
     assert rows(model.left_embedding) == [1, 4, 5]
     assert rows(model.right_embedding) == [1]
     assert rows(model.targets) == [6, 9, 10]
+
+
+def test_a_loss_is_given_places_their_words_and_noise_words_of_their_own() -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def loss_of(places: torch.Tensor, words: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
+        seen.extend(map(tuple, (places.shape, words.shape, noise.shape)))
+        assert not torch.equal(noise[0], noise[1])
+        return sgns_loss(places, words, noise)
+
+    sentences, counts = [[3, 4, 5], [6, 7]], np.ones(20, np.int64)
+    options = TrainingOptions(batch_size=2)
+    losses = train_context2vec(model_of(), sentences, counts, options, negatives=4, loss_of=loss_of)
+    assert seen == [(5, 8), (5, 8), (5, 4, 8)]
+    assert losses[0] == pytest.approx(5 * math.log(2), abs=0.1)
+
+
+def test_what_stands_beside_a_place_can_be_another_function() -> None:
+    torch.manual_seed(5)
+    spoilt = Context2Vec(
+        20, 6, 7, 8, beside=lambda left, right: torch.cat([left[:, 1:-1], right[:, 1:-1]], -1)
+    )
+    ids, lengths = torch.tensor([[4, 5, 6]]), torch.tensor([3])
+    places = spoilt(ids, lengths)
+    changed = spoilt(torch.tensor([[4, 9, 6]]), lengths)
+    assert (places[0, 1] != changed[0, 1]).any(), "it reads the word itself"
 
 
 def test_training_learns_which_word_fits_between_its_neighbours() -> None:
