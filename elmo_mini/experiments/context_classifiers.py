@@ -33,7 +33,7 @@ from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 with brought_by("experiments"):
     from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.naive_bayes import BernoulliNB
 
 SIZE = 64
 LABELS = {100: 20, 1_000: 5}  # labelled sentences: passes over them
@@ -75,7 +75,7 @@ def counted_words_accuracy(
         name: float(model.fit(table(known), labels).score(table(tested), answers))
         for name, model, known, tested in (
             ("bag of words, no LSTM", LogisticRegression(max_iter=500), sentences, asked),
-            ("naive Bayes, no LSTM", MultinomialNB(), sentences, asked),
+            ("naive Bayes, no LSTM", BernoulliNB(), sentences, asked),
             ("last word, no LSTM", LogisticRegression(max_iter=500), last, asked_last),
         )
     }

@@ -57,7 +57,7 @@ class StartsBench:
     vocabulary: Vocabulary = field(init=False)
 
     def __post_init__(self) -> None:
-        self.train = list(itertools.islice(self._sentences("train"), 12_000))
+        self.train = list(itertools.islice(self._sentences("train"), 9_000))
         self.held_out = list(itertools.islice(self._sentences("dev"), 1_500))
         self.vocabulary = word_vocabulary(self.train, max_size=2_000)
 
@@ -129,11 +129,6 @@ class StartsBench:
         """The examples that are in no draw."""
         return self.examples[DRAWS * self.labels :]
 
-    @property
-    def unseen_count(self) -> int:
-        """How many there are."""
-        return len(self.unseen)
-
     def batches(
         self, known: Labelled, epochs: int, seed: int, size: int = 8
     ) -> WithProgress[Batch]:
@@ -164,13 +159,19 @@ class StartsBench:
             found.append((ids, mask.sum(1), torch.tensor([label for _, label in some])))
         return found
 
-    def by_surprise(self, model: LSTMLanguageModel, shuffles: int = 10) -> Right:
+    def by_surprise(
+        self, model: LSTMLanguageModel, how_many: int | None = None, shuffles: int = 5
+    ) -> Right:
         """(N,) 1 where the language model alone is right about an unseen example, with no label.
 
         It says *in order* if none of some shuffles of the sentence surprises it less.
+
+        Parameters
+        ----------
+        how_many : of the unseen examples; all by default
         """
         random = np.random.default_rng(1)
-        sentences = [sentence for sentence, _ in self.unseen]
+        sentences = [sentence for sentence, _ in self.unseen[:how_many]]
         own = surprises(model, sentences)
         least = np.min(
             [
@@ -180,7 +181,7 @@ class StartsBench:
             0,
         )
         said = np.where(own > least, SHUFFLED, IN_ORDER)
-        return (said == [label for _, label in self.unseen]).astype(float)
+        return (said == [label for _, label in self.unseen[:how_many]]).astype(float)
 
     def by_counting(self, known: Labelled, ends_alone: bool) -> Right:
         """(N,) 1 where naive Bayes is right: on all words, or on which come first and last."""

@@ -264,18 +264,17 @@ def print_parts() -> None:
     stored = stored_result("context_seq2seq").numbers
     print(f"{len(stored['seeds'])} seeds")
     for name, numbers in stored["variants"].items():
-        own, other, inside, bleu = (
+        own, other, inside = (
             numbers[measure]["mean"]
             for measure in (
                 "perplexity",
                 "perplexity, telegram of another sentence",
                 "target LM perplexity",
-                "BLEU",
             )
         )
         print(
             f"{VARIANTS.get(name, name):>26}: perplexity {own:.0f}, with another's telegram "
-            f"{other:.0f}; language model inside {inside:,.0f}; BLEU {100 * bleu:.1f} of 100"
+            f"{other:.0f}; language model inside {inside:,.0f}"
         )
 
 

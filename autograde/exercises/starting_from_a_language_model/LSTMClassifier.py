@@ -48,19 +48,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     shapes = shapes_of(LSTMClassifier(words, classes, embedding, hidden))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(inputs["seed"])
-        made = answer(words, classes, embedding, hidden, dropout=inputs["dropout"])
+        made = answer(words, classes, embedding, hidden, inputs["dropout"])
         model = filled(made, shapes, inputs["seed"], "LSTMClassifier")
         given = {name: as_tensors(inputs[name]) for name in ("ids", "lengths")}
         scores = tensor_of(lambda: model.eval()(*given.values()), ONE_TENSOR)
         found = {"scores": plain(scores), "learns": learnt(model, weighted_sum(scores))}
         if inputs["dropout"]:
-            found["training sets to 0 a part of"] = _dropped(model.train(), given)
+            found["training sets to 0"] = _dropped(model.train(), given)
     refuse_changed(inputs, given)
     return found
 
 
 def _dropped(model: Any, given: dict[str, Tensor]) -> Plain:
-    """Of what the LSTM and the last layer read in training, which has zeros in it."""
+    """How much of what the LSTM and the last layer read in training is set to 0."""
     read: dict[str, Tensor] = {}
     for part in ("lstm", "output"):
         getattr(model, part).register_forward_pre_hook(
@@ -71,7 +71,11 @@ def _dropped(model: Any, given: dict[str, Tensor]) -> Plain:
         if part not in read:
             raise AnswerRefused(NOT_CALLED.format(part=part))
     names = {"lstm": "what the LSTM reads", "output": "what the last layer reads"}
-    return [names[part] for part, x in read.items() if bool((x == 0).any())] or ["nothing"]
+    gone = {part: float((x == 0).float().mean()) for part, x in read.items()}
+    return {
+        names[part]: "nothing" if not share else "all" if share == 1 else "a part"
+        for part, share in gone.items()
+    }
 
 
 class _Classifier(nn.Module):
@@ -116,9 +120,6 @@ class _SentenceBySentence(_Classifier):
 SLIPS = """
 --- hint 1
 the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
-the LSTM's own last state: states, _ = -> states, (h, _) = \
-        && states[torch.arange(len(ids)), lengths - 1] -> h[-1]
-one length for all: lengths - 1 -> int(lengths.max()) - 1
     You take the LSTM's last state in the table. In a shorter sentence that place is padding, and
     the LSTM has read on over it. Take the state at each sentence's own last word.
 the first state: lengths - 1 -> 0 * lengths
@@ -157,7 +158,6 @@ a tanh before the last layer: self.dropout(last) -> torch.tanh(self.dropout(last
     A tanh stands before the last layer. The LSTM's states have been through one already.
 no dropout: self.output(self.dropout(last)) -> self.output(last) \
         && self.lstm(self.dropout(self.embedding(ids))) -> self.lstm(self.embedding(ids))
-the share of the dropout is not used: nn.Dropout(dropout) -> nn.Dropout(0.0)
     No dropout falls in training. It stands in two places, on what the LSTM reads and on what the
     last layer reads, and its share is `dropout`.
 a dropout on the vectors alone: self.output(self.dropout(last)) -> self.output(last)
@@ -181,7 +181,7 @@ EXERCISE = Exercise(
     points=3,
     difficulty=3,
     importance=4,
-    minutes=10,
+    minutes=9,
     reference=LSTMClassifier,
     run=_run,
     rtol=1e-4,

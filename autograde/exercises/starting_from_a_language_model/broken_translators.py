@@ -26,5 +26,5 @@ EXERCISE = WhichFault("translator", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
     lambda: {"A": 2, "B": 5, "C": 1},
     difficulty=2,
     importance=4,
-    minutes=8,
+    minutes=6,
 )

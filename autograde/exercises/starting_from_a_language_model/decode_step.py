@@ -110,6 +110,8 @@ the residual is missing: model.softmax(lower + torch.tanh(model.combine(heard)))
         -> model.softmax(torch.tanh(model.combine(heard)))
     The first layer's output does not reach the softmax. It goes around the new layers and is added
     to what they give: without it, a random layer stands between what was pretrained.
+the new layers are subtracted: lower + torch.tanh -> lower - torch.tanh
+    You subtract what the new layers give. It is added.
 the residual alone: model.softmax(lower + torch.tanh(model.combine(heard))) -> model.softmax(lower)
     Your softmax reads the first layer alone: that is the language model, which has no source. Add
     what the new layers give.
@@ -192,7 +194,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=14,
+    minutes=13,
     reference=decode_step,
     run=_run,
     rtol=1e-4,

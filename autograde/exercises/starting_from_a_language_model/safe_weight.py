@@ -54,7 +54,9 @@ def _in_one_row(task: Sequence[Tensor], old: Sequence[Tensor]) -> float:
 
 def _by_projection(task: Sequence[Tensor], old: Sequence[Tensor]) -> Any:
     length = torch.stack([b.norm() for b in old]).norm()
-    along = sum(torch.dot(a.flatten(), (b / length).flatten()) for a, b in zip(task, old, strict=True))
+    along = sum(
+        torch.dot(a.flatten(), (b / length).flatten()) for a, b in zip(task, old, strict=True)
+    )
     return 0 if along >= 0 else (-along / length).item()
 
 
@@ -68,6 +70,11 @@ never below 0 is forgotten: max(0.0, -float(together / length)) -> -float(togeth
     is needed, and the smallest weight is 0.
 the size of it: max(0.0, -float(together / length)) -> abs(float(together / length))
     You take the size. Where the two gradients agree, no weight is needed: 0.
+the smaller of the two: max(0.0, -float -> min(0.0, -float
+    You take the smaller of 0 and your weight. Where the gradients agree no weight is needed, so it
+    is the larger one.
+1 at least: max(0.0, -> max(1.0,
+    You return 1 or more. Where the two gradients agree no weight is needed: 0.
 the product alone: -float(together / length) -> -float(together)
     You have minus the product of the two gradients. How fast does the weight's own part lower the
     old loss? Divide by that.
@@ -84,6 +91,9 @@ a cosine: together / length \
     agree, and not how much weight is needed.
 divided by the fourth power: together / length -> together / length**2
     You divide by the square of the squared length.
+times the squared length: together / length -> together * length
+    You multiply by the squared length of the old gradient. A long gradient needs less weight:
+    divide.
 a two too many: together / length -> 2 * together / length
     A factor 2 is too many. The change of a loss by a small step is rate times slope times
     direction, with no 2.
@@ -114,6 +124,18 @@ the worst tensor: max(0.0, -float(together / length)) \
 means in place of sums: (a * b).sum() for -> (a * b).mean() for && (b * b).sum() -> (b * b).mean()
     You take means over each tensor, so that a small tensor counts as much as a large one. Sum over
     all numbers.
+a mean in the product: (a * b).sum() for -> (a * b).mean() for
+    You take the mean of the products and the sum of the squares. Sum both over all numbers.
+a mean in the squares: (b * b).sum() -> (b * b).mean()
+    You take the sum of the products and the mean of the squares. Sum both over all numbers.
+{whose} alone in the product: (a * b).sum() -> {one}.sum() \
+        | whose one = task a, old b
+    You add up the numbers of one gradient. What counts is the product of the two, number by
+    number.
+not squared: (b * b).sum() -> b.sum()
+    You divide by the sum of the old gradient's numbers. Divide by the sum of their squares.
+a quotient in place of the product: (a * b).sum() -> (a / b).sum()
+    You divide the two gradients, number by number. Multiply them.
 """
 
 EXERCISE = Exercise(
@@ -123,13 +145,13 @@ EXERCISE = Exercise(
     points=3,
     difficulty=4,
     importance=4,
-    minutes=14,
+    minutes=11,
     reference=safe_weight,
     run=_run,
     cases=(
         Case("one parameter tensor, against each other", _gradients([(3,)], -0.5)),
         Case("a matrix and two vectors", _gradients([(3, 4), (4,), (2,)], -0.3), weight=2),
-        Case("they agree", _gradients([(2, 3), (3,)], 0.4)),
+        Case("they agree", _gradients([(2, 3), (3,)], 2.4)),
         Case("a short old gradient", _gradients([(5,), (2, 2)], -7.0, length=0.2)),
         Case("gradients of a thousand", _gradients([(4, 2), (3,)], -0.05, length=1000.0)),
     ),

@@ -12,7 +12,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.recurrent.fine_tuning import tune_and_watch
 
-LossOf = Callable[[int], Tensor]
+Batch = tuple[int]
 TWO_THINGS = (
     "Return two lists, one after the other: the loss of each batch, and what `watch()` returned."
 )
@@ -40,11 +40,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         torch.manual_seed(inputs["seed"])
         model, task, old = (nn.Linear(3, 2).double() for _ in range(3))
     x = torch.from_numpy(inputs["batches"])
-    model.eval()
+    model.train()
     modes: set[str] = set()
     seen: list[str] = []
 
-    def loss_of(number: int) -> Tensor:
+    def loss_of(batch: Batch) -> Tensor:
+        (number,) = batch
         modes.add("training" if model.training else "evaluation")
         return (model(x[number]) - task(x[number]).detach()).square().mean()
 
@@ -59,8 +60,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
     weight = inputs["weight of the old loss"]
     more = () if weight == "none" else (old_loss, weight)
-    numbers = list(range(len(x)))
-    came = returned(answer(model, numbers, loss_of, 0.05, watch, inputs["every"], *more))
+    batches = [(number,) for number in range(len(x))]
+    came = returned(answer(model, batches, loss_of, 0.05, watch, inputs["every"], *more))
     if not isinstance(came, list | tuple) or len(came) != 2:
         raise AnswerRefused(TWO_THINGS)
     losses, watched = came
@@ -123,6 +124,7 @@ def _with_a_schedule(
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, len(batches))
     losses = []
+    model.eval()
     with torch.no_grad():
         watched = [watch()]
     for step, batch in enumerate(batches, start=1):
@@ -149,7 +151,6 @@ the gradients add up: optimizer.zero_grad() -> pass
     The gradients of all batches add up. Empty them before each `backward`:
     `optimizer.zero_grad()`.
 nothing is learnt: optimizer.step() -> pass
-no gradients are made: total.backward() -> pass
     The weights stay as they are. `backward` makes the gradients, and `optimizer.step()` steps along
     them: both must be there.
 a new optimiser for each batch: loss = loss_of \
@@ -162,6 +163,8 @@ plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
 --- hint 2
 the rate does not fall: rate * (1 - step / len(batches)) -> rate
     Your rate stays what it is. It falls in a straight line to 0.
+the rate falls from 1: rate * (1 - step / len(batches)) -> 1 - step / len(batches)
+    Your rate falls from 1 to 0. It falls from `rate`.
 the rate falls with each step's own rate: rate * (1 - step / len(batches)) \
         -> optimizer.param_groups[0]["lr"] * (1 - step / len(batches))
     You shrink the rate of the step before. The straight line starts at `rate` in every step:
@@ -173,14 +176,14 @@ the rate reaches 0 in the last step: (1 - step / len(batches)) \
         -> (1 - step / max(1, len(batches) - 1))
     Your last step has the rate 0, so it learns nothing. 0 comes one step after the last.
 the gradient is not clipped: nn.utils.clip_grad_norm_(model.parameters(), 1.0) -> pass
-clipped before it is there: total.backward() nn.utils.clip_grad_norm_(model.parameters(), 1.0) \
-        -> nn.utils.clip_grad_norm_(model.parameters(), 1.0) ⏎total.backward()
     Nothing is clipped. Between `backward`, which makes the gradients, and the step, the norm of all
     of them together is cut to 1: `nn.utils.clip_grad_norm_`.
 each number is clipped: clip_grad_norm_ -> clip_grad_value_
     You clip every number of the gradient by itself. Clip the norm of all of them together.
-clipped at {norm}: (model.parameters(), 1.0) -> (model.parameters(), {norm}) | norm = 0.5, 5.0
+clipped at {norm}: (model.parameters(), 1.0) -> (model.parameters(), {norm}) | norm = 0.5, 2.0, 5.0
     Your gradient's norm is clipped at {norm}. Clip it at 1.
+the old loss is subtracted: loss + weight -> loss - weight
+    You subtract the old loss, so each step drives it up. It is added.
 the weight is not used: weight * old_loss() -> old_loss()
     `weight` is never used. The old loss counts that many times.
 the weight stands on the task: loss + weight * old_loss() -> weight * loss + old_loss()
@@ -192,16 +195,10 @@ shares of one: loss + weight * old_loss() -> (1 - weight) * loss + weight * old_
 the mean of both: loss + weight * old_loss() -> (loss + weight * old_loss()) / 2
     You halve the sum. The two losses are added.
 the old loss is left out: loss if old_loss is None else loss + weight * old_loss() -> loss
-the old loss without its gradient: weight * old_loss() -> weight * old_loss().item()
     The old loss has no say in your steps. Where it is given, `weight` times its value is added, as
     a tensor, so that its gradient counts.
 the old loss alone: loss + weight * old_loss() -> weight * old_loss()
     With an old loss you forget the new one. What is minimised is their sum.
-the old loss is asked once: losses: list[float] = [] -> losses: list[float] = [] \
-        ⏎kept = None if old_loss is None else old_loss().detach() \
-        && weight * old_loss() -> weight * kept
-    You ask `old_loss` once, before the loop. It depends on the weights, which move: ask in each
-    step.
 --- hint 3
 the sum is noted: losses.append(loss.item()) -> losses.append(total.item())
     Your list holds the sum of both losses. Note the task's loss alone.
@@ -216,7 +213,6 @@ it looks in training mode: model.eval() with torch.no_grad() -> with torch.no_gr
 it looks with gradients: torch.no_grad() -> torch.enable_grad()
     You look with gradients switched on, which costs time and memory. Look under
     `torch.no_grad()`.
-it learns in evaluation mode: watched.append(watch()) model.train() -> watched.append(watch())
 it is never set to training: model.train() -> pass
     After a look the model must go back to training mode: `model.train()`.
 no look at the beginning: step % every == 0 or -> step and step % every == 0 or
@@ -247,7 +243,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=16,
+    minutes=15,
     reference=tune_and_watch,
     run=_run,
     cases=(

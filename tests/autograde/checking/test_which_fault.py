@@ -9,6 +9,7 @@ from autograde.checking.which_fault import WhichFault
 DIAGNOSES = (
     "broken_runs",
     "broken_encoders",
+    "broken_translators",
     "broken_weight_drop",
     "broken_tunings",
     "broken_blanks",
