@@ -117,7 +117,10 @@ def print_starts() -> None:
     stored = stored_result("context_pretraining").numbers
     for task, numbers in stored["tasks"].items():
         for count, of in numbers["accuracy"].items():
-            print(f"{task}, {count} labels, {len(stored['seeds'])} seeds: the whole LM less")
+            print(
+                f"{task}, {count} labels, {len(stored['seeds'])} seeds, the same "
+                f"{numbers['test sentences']:,} test sentences: the whole LM less"
+            )
             for other in ("nothing", "language model's embedding", "last word, no LSTM"):
                 print(f"   {_flat(STARTS[other])}: {difference(of['language model'], of[other])}")
 
@@ -294,7 +297,7 @@ def print_broken() -> None:
             f"  nats of words 1 to 5: {places}; "
             f"language model inside: {run[INSIDE]:,.0f}"
         )
-        for source, _, said in run["says"][1:]:
+        for source, _, said in run["says"][:2]:
             print(f"  says: {source.upper()}  ->  {said or '(nothing)'}")
 
 

@@ -16,10 +16,28 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stdout"
     )
+    if lesson == "starting_from_a_language_model":
+        _starting(printed)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
         _ulmfit(printed, corpora=corpora)
+
+
+def _starting(printed: str) -> None:
+    verdicts = dict(re.findall(r"  less ([^\n]*): [^:\n]*: ([a-z ]*)", printed))
+    assert verdicts["no label: surprise"] == "behind"
+    assert verdicts["naive Bayes: the ends"] == "no clear difference"
+    for beaten in ("naive Bayes: all words", "random start", "LM's LSTM"):
+        assert verdicts[beaten] == "ahead"
+    before, after = _numbers(r"perplexity (.*) before, (.*) after", printed)
+    assert before < after < 1.5 * before, "it forgets a part"
+    kept = [float(p) for p in re.findall(r"weight [\d.]+: perplexity ([\d.]+)", printed)]
+    assert len(kept) == 4
+    assert kept == sorted(kept, reverse=True), "the larger the weight, the less is forgotten"
+    needed = [float(w) for w in re.findall(r"safe weight ([\d.]+)", printed)]
+    assert len(needed) == 3
+    assert max(needed) < 1, "a weight below 1 is enough"
 
 
 def _awd_lstm(printed: str) -> None:
