@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_mini import corpora
+from elmo_mini.experiments.broken_translators import broken_translators
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.context_classifiers import forgetting, pretraining
 from elmo_mini.experiments.context_telegrams import seq2seq
@@ -243,6 +244,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], tuple[str, Result]]] = {
     "pretraining": lambda setting: pretraining(setting.seeds),
     "forgetting": lambda setting: forgetting(setting.seeds),
     "seq2seq": lambda setting: seq2seq(setting.train, setting.test, setting.seeds),
+    "broken-translators": lambda setting: broken_translators(setting.seeds[0]),
 }
 
 

@@ -17,7 +17,6 @@ from elmo_mini.extras import brought_by
 from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
-    start_from,
     train_autoencoder,
     train_classifier,
 )
@@ -34,11 +33,17 @@ from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 with brought_by("experiments"):
     from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import BernoulliNB
 
 SIZE = 64
 LABELS = {100: 20, 1_000: 5}  # labelled sentences: passes over them
 PRETRAINING: dict[str, Any] = {"learning_rate": 1e-2}
 FINE_TUNING: dict[str, Any] = {"batch_size": 16, "learning_rate": 3e-3}
+WEIGHTS = {  # of the language-model loss
+    "labels alone": 0.0,
+    "with a tenth of the language-model loss": 0.1,
+    "with the language-model loss": 1.0,
+}
 MODEL = f"one LSTM layer, embedding and state {SIZE}, dropout 0.2 while fine-tuning, 1 pass of "
 MODEL += "pretraining, no early stopping"
 
@@ -54,22 +59,30 @@ def task_language_model(name: str, seed: int) -> LSTMLanguageModel:
     return model
 
 
-def bag_of_words_accuracy(
+def counted_words_accuracy(
     task: ClassificationTask, sentences: list[list[int]], labels: list[int]
-) -> float:
-    """Logistic regression (C=1) on which words occur."""
+) -> dict[str, float]:
+    """Logistic regression (C=1) and naive Bayes on which words occur, and on which one is last."""
 
     def table(rows: list[list[int]]) -> csr_matrix:
         places = np.array([(n, word) for n, row in enumerate(rows) for word in set(row)]).T
         shape = (len(rows), len(task.vocabulary))
         return csr_matrix((np.ones(places.shape[1]), (places[0], places[1])), shape=shape)
 
-    model = LogisticRegression(max_iter=500).fit(table(sentences), labels)
-    return float(model.score(table(task.test[0]), task.test[1]))
+    asked, answers = task.test
+    last, asked_last = ([row[-1:] for row in rows] for rows in (sentences, asked))
+    return {
+        name: float(model.fit(table(known), labels).score(table(tested), answers))
+        for name, model, known, tested in (
+            ("bag of words, no LSTM", LogisticRegression(max_iter=500), sentences, asked),
+            ("naive Bayes, no LSTM", BernoulliNB(), sentences, asked),
+            ("last word, no LSTM", LogisticRegression(max_iter=500), last, asked_last),
+        )
+    }
 
 
-def starts(name: str, seed: int) -> dict[str, LSTMLanguageModel | None]:
-    """What a classifier may start from, each trained on the task's unlabelled sentences."""
+def starts(name: str, seed: int) -> dict[str, tuple[LSTMLanguageModel | None, tuple[str, ...]]]:
+    """What a classifier may start from, trained on the unlabelled sentences, and which parts."""
     task = TASKS[name]()
     words = len(task.vocabulary)
     torch.manual_seed(seed)
@@ -77,18 +90,22 @@ def starts(name: str, seed: int) -> dict[str, LSTMLanguageModel | None]:
     unlabelled = [task.vocabulary.encode(sentence) for sentence in task.sentences]
     train_autoencoder(autoencoder, unlabelled, TrainingOptions(seed=seed, **PRETRAINING))
     static = Word2Vec(
-        task.sentences, vector_size=SIZE, sg=1, alpha=0.05, epochs=3, min_count=1, seed=seed
+        task.sentences, vector_size=SIZE, sg=1, alpha=0.025, epochs=5, min_count=1, seed=seed
     )
     torch.manual_seed(seed)
     embedding = LSTMLanguageModel(words, SIZE, SIZE)
     for number, word in enumerate(task.vocabulary.words):
         if word in static:
             embedding.embedding.weight.data[number] = torch.from_numpy(static[word].copy())
+    language_model = task_language_model(name, seed)
+    both = ("embedding", "lstm")
     return {
-        "nothing": None,
-        "word2vec embedding": embedding,
-        "language model": task_language_model(name, seed),
-        "sequence autoencoder": autoencoder,
+        "nothing": (None, ()),
+        "word2vec embedding": (embedding, both[:1]),
+        "language model's embedding": (language_model, both[:1]),
+        "language model's LSTM": (language_model, both[1:]),
+        "language model": (language_model, both),
+        "sequence autoencoder": (autoencoder, both),
     }
 
 
@@ -106,12 +123,12 @@ def pretraining(seeds: Sequence[int]) -> tuple[str, Result]:
             for count, epochs in LABELS.items():
                 sentences, labels = task.drawn(count, seed)
                 by_start = scores[str(count)]
-                bag = bag_of_words_accuracy(task, sentences, labels)
-                by_start.setdefault("bag of words, no LSTM", []).append(bag)
-                for start, model in models.items():
+                for name_of, share in counted_words_accuracy(task, sentences, labels).items():
+                    by_start.setdefault(name_of, []).append(share)
+                for start, (model, parts) in models.items():
                     classifier = new_classifier(task, seed)
-                    if model is not None:
-                        start_from(classifier, model)
+                    for part in parts:
+                        getattr(classifier, part).load_state_dict(getattr(model, part).state_dict())
                     options = TrainingOptions(epochs=epochs, seed=seed, **FINE_TUNING)
                     train_classifier(classifier, sentences, labels, options)
                     by_start.setdefault(start, []).append(accuracy(classifier, *task.test))
@@ -162,7 +179,7 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
         scores: dict[str, list[float]] = {}
         for seed in seeds:
             sentences, labels = task.drawn(count, seed)
-            for name, text in (("labels alone", None), ("with the language-model loss", stream)):
+            for name, weight in WEIGHTS.items():
                 classifier = new_classifier(task, seed)
                 curve = fine_tune_and_watch(
                     classifier,
@@ -171,7 +188,8 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
                     labels,
                     task.held_out,
                     TrainingOptions(epochs=LABELS[count], seed=seed, **FINE_TUNING),
-                    text=text,
+                    text=stream if weight else None,
+                    weight=weight,
                     looks=8,
                 )
                 curves.setdefault(name, []).append(curve)
@@ -197,7 +215,7 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
         "corpus": "subjectivity and masc_tagged",
         "model": MODEL,
         "fine-tuning": {**FINE_TUNING, "passes": LABELS[count]},
-        "language-model loss": "added at each step, weight 1, windows of 8 rows of 16 tokens of "
-        "the unlabelled text; the softmax of the language model is kept as it was",
+        "language-model loss": "added at each step, times 1 or 0.1, windows of 8 rows of 16 "
+        "tokens of the unlabelled text; the softmax of the language model is kept as it was",
         "tasks": measured,
     }

@@ -76,7 +76,6 @@ class LSTMClassifier(nn.Module):
         classes: int,
         embedding: int = 100,
         hidden: int = 100,
-        *,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()

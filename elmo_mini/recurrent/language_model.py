@@ -138,12 +138,18 @@ def train_language_model(
 
 
 def stream_perplexity(
-    model: LSTMLanguageModel, stream: Tensor, *, batch_size: int = 8, bptt: int = 64
+    model: LSTMLanguageModel,
+    stream: Tensor,
+    *,
+    batch_size: int = 8,
+    bptt: int = 64,
+    stream_rows: Callable[[Tensor, int], Tensor] = stream_rows,
+    perplexity: Callable[[list[float], list[int]], float] = perplexity,
 ) -> float:
     """Perplexity on running text (N,), without dropout.
 
     The text is read in `batch_size` parallel rows, `bptt` words at a time; the state is carried
-    along each row.
+    along each row. `stream_rows` and `perplexity` may be the learner's own.
     """
     losses, tokens, state = [], [], None
     rows = stream_rows(stream.to(device_of(model)), batch_size)

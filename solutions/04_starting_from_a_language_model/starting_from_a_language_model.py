@@ -13,164 +13,137 @@
 # %% [markdown] slide="slide"
 # # 04 · Starting from a language model
 #
-# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. This lesson is about what people did with that idea in the three years before ELMo, what it is worth, and what it destroys.
-
-# %% tags=["road"]
-from elmo_mini.figures import plots
-
-plots.road("04")
-
-# %% [markdown] slide="subslide"
-# ## What you will be able to do
-#
-# - write the steps of a sequence autoencoder, the other way to learn from plain text,
-# - start a classifier from a language model or from an autoencoder, as in 2015, and measure whether it helps,
-# - measure how a fine-tuned model forgets, and what a joint loss does about it,
-# - write attention: the shares of a look at the source, with none for the padding,
-# - say which parts of a translation model can start from two language models.
-#
-# ## The papers
-#
-# - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015 (arXiv:1511.01432).
-# - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017 (arXiv:1611.02683).
-#
-# The lesson takes about an hour and a half with everything in it; the exercises are 30 minutes of that. Short of time? Exercise 2 is the spine. Exercises 1 and 3 can wait: the lesson goes on without them, and they keep their points.
-#
-# ## Letters
-#
-# | letter | means | letter | means |
-# |---|---|---|---|
-# | $n$ | words in a sentence | $q$ | the decoder's question |
-# | $B$ | sentences in a batch | $k_s$ | what source word $s$ offers to it, its key |
-# | $T$, $S$ | words in a target, in a source | $\alpha_s$ | the share of the look that word $s$ gets |
-# | $H$ | numbers in a state | $\mathcal{L}$ | a loss |
-
-# %% [markdown] instructor=true
-# **Instructor.** Timing for 90 minutes: the reader from lesson 03, 5; section 1, 45 (exercises 1 and 2); section 2, 15; section 3, 25 (exercise 3). For 60 minutes: show exercises 1 and 3 solved, let them do 2. Two places to watch: in exercise 1 the boundary between listening and reciting, and in exercise 3 what comes first, the mask or the softmax. Draw the five columns of *a b* on the board for the first.
-
-# %% [markdown]
-# ### The reader from lesson 03
-#
-# There you wrote the training of an LSTM language model. The model reads a word and bets on the next; its **hidden state** is a vector of the word in its left context. `</s>` is the boundary between sentences, and `<unk>` stands for every word outside the vocabulary of 2,000. The surprise of a bet is $-\log p$ of the word that came, in nats. **Perplexity** is exp of the mean surprise: the model hesitates as if between so many equally likely words.
-#
-# The next cell trains that model once more: the same text, the same sizes, the same seed. `train_language_model` is the training that you saw there, packed into one function of the course. The perplexity is measured with **your** functions of lesson 03, if they passed: `mine` fetches them and says so. It should be the one that you saw there.
+# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. You write the network, the move and the loop, and measure what it is worth and what it destroys.
 
 # %%
-import itertools
+from functools import partial
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from autograde import calibration, check, mine, or_reference, outcome, predict
-from elmo_mini import corpora
-from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
-from elmo_mini.recurrent.training import TrainingOptions
-from elmo_mini.results.intervals import difference
+from autograde import calibration, check, mine, or_reference, outcome, predict, progress
+from elmo_mini.experiments import starts_report as report
+from elmo_mini.experiments.starts_bench import starts_bench
+from elmo_mini.figures import plots
+from elmo_mini.figures.two_models import two_models
+from elmo_mini.recurrent.decoding import pair_loss, stepped_perplexity, swapped
+from elmo_mini.recurrent.forgetting import language_model_of
+from elmo_mini.recurrent.language_model import stream_perplexity
+from elmo_mini.recurrent.seq2seq import Seq2Seq, start_decoder, start_encoder
 from elmo_mini.results.stored import stored_result
-from elmo_mini.text.running_text import text_stream, word_vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+OWN = {part: mine(part) for part in ("stream_rows", "perplexity")}  # of lesson 03
 
-text = corpora.course_text()
+# %% tags=["road"]
+plots.road("04")
 
+# %% [markdown] slide="subslide"
+# ## What you will be able to do
+#
+# - write a classifier that moves into a language model, and the loop that trains it,
+# - say which part of a pretrained network a gain comes from,
+# - measure forgetting, and derive how much of the old loss prevents it,
+# - write one step of a translator, and tell from its symptoms what is wrong with one.
+#
+# ## The papers
+#
+# - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015, arXiv:1511.01432.
+# - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017, arXiv:1611.02683.
+#
+# The lesson takes about 90 minutes. Short of time? Exercises 1, 2, 3 and 6 are the spine.
+#
+# ## Letters
+#
+# | letter | means | letter | means |
+# |---|---|---|---|
+# | $B$, $S$, $T$ | sentences in a batch, words in a source, in a target | $q$ | the decoder's question |
+# | $H$ | numbers in a state | $k_s$ | what source word $s$ offers to it, its key |
+# | $\mathcal{L}$, $g$ | a loss, its gradient | $\alpha_s$ | the share of the look that word $s$ gets |
+# | $w$ | the weight of the old loss | $\eta$ | the learning rate |
 
-def short_sentences(part, most):
-    """Sentences of 5 to 25 words of one part of the text, in lower case."""
-    found = (s for s in text.split(part).sentences(lower=True) if 5 <= len(s) <= 25)
-    return [sentence for sentence, _ in zip(found, range(most), strict=False)]
+# %% [markdown] instructor=true
+# **Instructor.** Honest minutes: to the end of the first section, 8; section 1, 35 (exercise 3 alone is 15); section 2, 16; section 3, 30 (exercise 6 is 13); the rest, 3; the optional section, 12 more. For 60 minutes: show exercises 4 and 5 solved, and do section 3 up to exercise 6. Students get stuck in exercise 3 on the modes: a look sets the model to evaluation, and nobody sets it back. Poll before section 1: "You have 100 labels and 9,000 sentences without. Copy the word vectors, the LSTM, both, or neither?"
 
+# %% [markdown] slide="slide"
+# ## A judge without a label
+#
+# Here is a task for any language: **is this sentence in its order, or has somebody shuffled its words?** Half of the sentences are shuffled, all but the last sign.
+#
+# The next cell trains a language model as in lesson 03: it reads a word and bets on the next. (`<unk>` stands for words outside its 2,000.) Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Shuffle the sentence yourself, five times. If one of your shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
 
-train, held_out = short_sentences("train", 12_000), short_sentences("dev", 1_500)
-vocabulary = word_vocabulary(train, max_size=2_000)
-ids = [vocabulary.encode(sentence) for sentence in train]
-stream, held_out_stream = text_stream(train, vocabulary), text_stream(held_out, vocabulary)
+# %%
+it = starts_bench()
+model = it.language_model()
+print(f"Perplexity on held-out text: {stream_perplexity(model, it.held_out_third, **OWN):.0f}")
+report.print_surprises(it, model)
 
-stream_rows, next_word_windows = mine("stream_rows"), mine("next_word_windows")
-perplexity = mine("perplexity")
+# %%
+predict("no_label", "How often is the language model right, with no label at all?", unit="%")
 
-PASSES = 1 if text.name == "brown" else 4  # a small text is read more often
-OPTIONS = TrainingOptions(epochs=PASSES, batch_size=16, learning_rate=1e-2, progress=True)
-torch.manual_seed(0)
-model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_language_model(model, stream, OPTIONS)
-
-
-@torch.no_grad()
-def perplexity_on(model, stream):
-    """Perplexity of the model on running text, with your functions."""
-    losses, tokens, state = [], [], None
-    for inputs, targets in next_word_windows(stream_rows(stream, 8), 64):
-        logits, state = model(inputs, state)
-        losses.append(float(functional.cross_entropy(logits.flatten(0, 1), targets.flatten())))
-        tokens.append(targets.numel())
-    return perplexity(losses, tokens)
-
-
-print(f"The reader: perplexity {perplexity_on(model, held_out_stream):.0f} on held-out text")
+# %%
+judged = it.by_surprise(model, how_many=200)
+print(f"{len(judged):,} sentences: {judged.mean():.0%} right")
+outcome("no_label", 100 * judged.mean(), unit="%")
 
 # %% [markdown] slide="slide"
 # ## 1. Moving in with the furniture: Dai and Le, 2015
 #
-# Think of somebody who looks for a good restaurant in a strange city. Dropped anywhere at random, they may search for hours. Dropped in the old town, they only have to look around. Training is such a search, among millions of numbers. Usually a network starts anywhere. **Pretraining** starts it in the old town: first learn something from text without labels, then go on from there with the few labels that you have.
+# You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours. Dropped in the old town, you only have to look around. Training is such a search, among millions of numbers. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
 #
-# Until 2015 it was mostly word vectors that were carried over, and the network above them started anywhere. Dai and Le carried over **everything but the last layer**. They tried two ways to learn from plain text:
+# Until 2015 it was mostly word vectors that were carried over. Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
+
+# %% [markdown] exercise="LSTMClassifier"
+# ### Exercise 1. Read, then judge
 #
-# - **a language model**, as in lesson 03: LM-LSTM;
-# - **a sequence autoencoder**: read a sentence, then say it again from memory: SA-LSTM.
+# Write the class `LSTMClassifier(words, classes, embedding, hidden, dropout)`. Its parts are called `embedding`, a table of word vectors; `lstm`, one layer; and `output`, a linear layer that gives a score to each class. (`embedding` is the length of a word vector, `hidden` the number of units of the LSTM.)
 #
-# Afterwards the same LSTM becomes a classifier: it reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
+# `forward(ids, lengths)` is given word ids (B, T), with padding at the end of shorter sentences, and the number of real words of each sentence, (B,). It returns scores (B, C). Each sentence is judged by the state after its own last word. In training, a dropout falls on what the LSTM reads and on what the last layer reads.
 
-# %% [markdown] exercise="autoencoder_steps"
-# ### Exercise 1. Read it, then say it again
+
+# %% exercise="LSTMClassifier"
+from torch import nn
+
+
+class LSTMClassifier(nn.Module):
+    """Word vectors, an LSTM, and a linear layer on the state after the last word."""
+
+    def __init__(self, words, classes, embedding, hidden, dropout=0.0):
+        ### BEGIN SOLUTION
+        super().__init__()
+        self.embedding = nn.Embedding(words, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.output = nn.Linear(hidden, classes)
+        self.dropout = nn.Dropout(dropout)
+        ### END SOLUTION
+
+    def forward(self, ids, lengths):
+        """Scores (B, C)."""
+        ### BEGIN SOLUTION
+        states, _ = self.lstm(self.dropout(self.embedding(ids)))
+        last = states[torch.arange(len(ids)), lengths - 1]
+        return self.output(self.dropout(last))
+        ### END SOLUTION
+
+
+# %% check="LSTMClassifier"
+check("LSTMClassifier", LSTMClassifier)
+
+# %% [markdown] hints="LSTMClassifier"
+# nudge: What stands in the last column of a table for a sentence of two words, if another has five? What has the LSTM read by then?
 #
-# A courier learns a message by heart: listen first, then recite. One and the same LSTM does both. For a sentence of $n$ words it makes $2n + 1$ steps:
+# idea: The states are a tensor (B, T, H). The last word of sentence b stands at `lengths[b] - 1`. Two rows of numbers as an index pick one place of each sentence.
 #
-# - it listens: it reads `w1 … wn`, and nothing is asked;
-# - it reads the boundary: now it must say `w1`;
-# - it is told the word that it should have said, and must say the next one; after `wn` it must say the boundary.
-#
-# Write `autoencoder_steps(sentence, boundary)` for a list of word ids. Return three lists of length $2n + 1$: what is read, what is to be said (where nothing is asked, anything will do; the boundary is usual), and whether the step counts (True or False).
+# outline: `batch_first=True` for the LSTM. It returns the states and something else. Index the states with `torch.arange(len(ids))` and the lengths minus 1.
 
+# %% [markdown] model_answer="LSTMClassifier"
+# The LSTM reads the padding, too, and its states there are of no use. They stand behind the last word, so they cannot change its state.
 
-# %% exercise="autoencoder_steps"
-def autoencoder_steps(sentence, boundary):
-    """Inputs, targets and whether a step counts, 2n + 1 of each."""
-    ### BEGIN SOLUTION
-    silent = len(sentence)
-    inputs = [*sentence, boundary, *sentence]
-    targets = [boundary] * silent + [*sentence, boundary]
-    counted = [False] * silent + [True] * (silent + 1)
-    return inputs, targets, counted
-    ### END SOLUTION
-
-
-# %% check="autoencoder_steps"
-check("autoencoder_steps", autoencoder_steps)
-
-# %% [markdown] hints="autoencoder_steps"
-# nudge: Write the steps of *a b* on paper, one column for each: what goes in, what must come out. There are five columns.
-#
-# idea: What goes in is the sentence, the boundary, the sentence. What must come out begins at the boundary: first word to last, then the boundary. It is the language model's shift of lesson 03 once more.
-#
-# outline: inputs `[*sentence, boundary, *sentence]`; targets: n times anything, then `[*sentence, boundary]`; counted: n times False, then n + 1 times True.
-
-# %% [markdown] model_answer="autoencoder_steps"
-# The boundary after the sentence starts the recital. From there on the targets are one place ahead of the inputs, for n + 1 steps.
-
-# %%
-# Only printed here: `train_autoencoder`, below, uses the package's own function.
-autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
-
-print(f"{'reads':>8}  must say")
-for read, said, counts in zip(*autoencoder_steps(["send", "more", "paper"], "</s>"), strict=True):
-    print(f"{read:>8}  {said if counts else '-'}")
-
-# %% [markdown] exercise="start_from"
+# %% [markdown] exercise="start_from" slide="subslide"
 # ### Exercise 2. Move in with the furniture
 #
-# Both models are PyTorch modules of the course's package. A language model has the parts `embedding`, `lstm` and `softmax`; a classifier has `embedding`, `lstm` and `output`. Embedding and LSTM of the two have the same sizes.
+# A language model has the parts `embedding`, `lstm` and `softmax`; a classifier has `embedding`, `lstm` and `output`. Embedding and LSTM of the two have the same sizes.
 #
 # Write `start_from(classifier, language_model)`. Afterwards the classifier's embedding and LSTM have the language model's numbers, and its `output` is as it was. Training the classifier later must **not** move the language model. Return nothing.
 
@@ -197,79 +170,133 @@ check("start_from", start_from)
 # %% [markdown] model_answer="start_from"
 # `load_state_dict` copies numbers. After an assignment both models would share one part, and training the classifier would move the language model.
 
-# %% [markdown] slide="subslide"
-# Now a task. It needs no labels from people, and it can be had in any language: **is this sentence in its order, or has somebody shuffled its words?** Half of the sentences are shuffled, all but the last sign. Whoever only counts words is at 50 %, always.
+# %% [markdown] exercise="tune_and_watch" slide="subslide"
+# ### Exercise 3. The loop, with an eye on what is lost
 #
-# One hundred labelled sentences, for an LSTM. Three starts: at random, from our language model, from an autoencoder of a part of the same text.
+# One loop will train everything in this lesson. It can also look at the model on the way, and go on with an old loss beside the new one; section 2 needs both.
+#
+# Write `tune_and_watch(model, batches, loss_of, rate, watch, every, old_loss=None, weight=1.0)`. This must be true:
+#
+# - It takes one step of Adam for each batch, in their order. The learning rate falls in a straight line: `rate` in the first step, 0 one step after the last.
+# - What is minimised is `loss_of(batch)`, and where an `old_loss` is given, `weight` times `old_loss()` more. Before each step the gradient's norm, of all parameters together, is clipped at 1.
+# - `watch()` is asked before the first step, after each `every` steps, and after the last. If these coincide, it is asked once. It sees the model in evaluation mode and without gradients.
+# - The model learns in training mode, and is left in evaluation mode.
+# - It returns two lists: `loss_of` of each batch before its step, as plain numbers, and what `watch()` returned.
+
+
+# %% exercise="tune_and_watch"
+def tune_and_watch(model, batches, loss_of, rate, watch, every, old_loss=None, weight=1.0):
+    """Train in place; the loss of each batch, and what was seen on the way."""
+    ### BEGIN SOLUTION
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    losses, watched = [], []
+
+    def look():
+        model.eval()
+        with torch.no_grad():
+            watched.append(watch())
+
+    look()
+    for step, batch in enumerate(batches):
+        model.train()
+        optimizer.param_groups[0]["lr"] = rate * (1 - step / len(batches))
+        loss = loss_of(batch)
+        total = loss if old_loss is None else loss + weight * old_loss()
+        optimizer.zero_grad()
+        total.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+        if len(losses) % every == 0 or len(losses) == len(batches):
+            look()
+    model.eval()
+    return losses, watched
+    ### END SOLUTION
+
+
+# %% check="tune_and_watch"
+check("tune_and_watch", tune_and_watch)
+
+# %% [markdown] hints="tune_and_watch"
+# nudge: Write down, for three batches and `every=2`, the rate of each step and where the looks fall. In which mode is the model in each line?
+#
+# idea: The rate of step s, counted from 0, is `rate` times 1 - s / number of batches; write it into `optimizer.param_groups[0]["lr"]`. A look is needed in two places, so give it a name. Clipping stands between `backward` and the step.
+#
+# outline: Adam once. A look. For each batch: training mode, the rate, loss, sum, zero the gradients, backward, `nn.utils.clip_grad_norm_`, step, note `loss.item()`, and a look if the number of losses is a multiple of `every` or the last. Evaluation mode at the end.
+
+# %% [markdown] model_answer="tune_and_watch"
+# Whatever a look changes, it must change back: the mode. `model.train()` at the beginning of every step is the simplest way to be sure. The list has the task's loss alone, so that runs with and without an old loss can be compared.
 
 # %%
-predict(
-    "order_start",
-    "With 100 labelled sentences: which accuracy from the language model's start?",
-    unit="%",
-)
+LSTMClassifier = or_reference("LSTMClassifier", LSTMClassifier)
+start_from = or_reference("start_from", start_from)
+tune_and_watch = or_reference("tune_and_watch", tune_and_watch)
+
+# %% [markdown] slide="subslide"
+# ### Does it help, and which part of it?
+#
+# Your classifier gets 100 labelled sentences and four starts: at random; with the language model's **word vectors** alone; with its **LSTM** alone; with **both**. Beside them stands what a sceptic would try: naive Bayes, which counts words. It counts all of them, or only which word comes first and which comes last. Whiskers are 95 % intervals over three draws of labels and over the sentences.
+
+# %%
+predict("order_start", "100 labels: how many points is *both* ahead of the random start?")
 
 # %% slide="subslide"
-from elmo_mini.recurrent.classifier import (
-    LSTMClassifier,
-    accuracy,
-    train_autoencoder,
-    train_classifier,
-)
+DRAWS = range(3)
 
-start_from = or_reference("start_from", start_from)
 
-torch.manual_seed(0)
-autoencoder = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_autoencoder(autoencoder, ids[:3_000], OPTIONS)
+def task_loss(classifier, batch):
+    """The mean cross-entropy of a batch."""
+    ids, lengths, labels = batch
+    return functional.cross_entropy(classifier(ids, lengths), labels)
 
-shuffle = np.random.default_rng(0)
-examples = []
-for number, sentence in enumerate(held_out):
-    words = list(sentence)
-    if number % 2:
-        words[:-1] = shuffle.permutation(words[:-1]).tolist()
-    examples.append((vocabulary.encode(words), number % 2))
 
-LABELS = 100 if len(examples) > 800 else 40  # a small text has few held-out sentences
-SEEDS = (0, 1, 2)
-unseen = examples[len(SEEDS) * LABELS :]
-starts = {"random start": None, "language model": model, "autoencoder": autoencoder}
-by_draw = {name: [] for name in starts}
-for seed in SEEDS:
-    labelled = examples[seed * LABELS : (seed + 1) * LABELS]
-    for name, start in starts.items():
-        torch.manual_seed(seed)
-        classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
-        if start is not None:
-            start_from(classifier, start)
-        options = TrainingOptions(epochs=10, batch_size=8, seed=seed, progress=True)
-        train_classifier(classifier, *zip(*labelled, strict=True), options)
-        by_draw[name].append(100 * accuracy(classifier, *zip(*unseen, strict=True)))
+def fresh_classifier(start, seed):
+    """Your classifier, moved into a language model."""
+    torch.manual_seed(seed)
+    classifier = LSTMClassifier(len(it.vocabulary), 2, it.size, it.size, dropout=0.2)
+    start_from(classifier, start)
+    return classifier
 
-plots.bars(
-    list(by_draw),
-    {"accuracy": [np.mean(values) for values in by_draw.values()]},
-    errors={
-        "accuracy": np.array(
-            [[np.mean(v) - min(v), max(v) - np.mean(v)] for v in by_draw.values()]
-        ).T
-    },
-    title=f"In order or shuffled? {LABELS} labels (here; whiskers: range of 3 draws)",
-    ylabel="percent right",
-    level=("guessing", 50.0),
+
+def right_from(start):
+    """(3, N) which unseen sentences your classifiers judge rightly, from this start."""
+    found = []
+    for draw in DRAWS:
+        classifier = fresh_classifier(start, draw)
+        batches = it.batches(it.drawn(draw), 10, draw)
+        loss_of = partial(task_loss, classifier)
+        tune_and_watch(classifier, batches, loss_of, 0.003, lambda: None, len(batches))
+        found.append(it.right(classifier))
+    return np.stack(found)
+
+
+right = {
+    "no label:\nsurprise": it.by_surprise(model)[None],
+    **report.right_by_counting(it),
+    "random\nstart": right_from(report.parts_of(it, model)),
+    "LM's\nvectors": right_from(report.parts_of(it, model, "embedding")),
+    "LM's\nLSTM": right_from(report.parts_of(it, model, "lstm")),
+    "both": right_from(model),
+}
+report.right_figure(
+    right, "Few labels, four starts, two who count, and the judge without a label (here)"
 )
 
 # %%
-outcome("order_start", float(np.mean(by_draw["language model"])), unit="%")
+report.print_leads(right, "both")
+outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean()))
 
 # %% [markdown]
-# With a random start, one hundred sentences are not enough to find out that order matters. Both pretrained starts know how sentences go, and need the labels only to be told what the question is.
+# This is said of Brown. The move pays: from a random start these labels teach nothing. But read the other bars.
+#
+# - Most of the gain is there with the **word vectors** alone. The LSTM alone, which has never met the vectors it is given, brings next to nothing.
+# - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
+# - The language model with **no label** is far ahead of all. It knew the answer all along. A hundred labels are a narrow door for it to come out through.
 
-# %% [markdown]
+# %% [markdown] slide="subslide"
 # ### What they measured
 #
-# Dai and Le tried it on film reviews (IMDB), among other texts. Test errors from their Table 2, as a later paper (TopicRNN) quotes it:
+# Dai and Le tried film reviews (IMDB), among other texts. They pretrained in two ways: with a language model (LM-LSTM), and with a **sequence autoencoder** (SA-LSTM), which reads a text and says it again from memory. (Build one at the end.) Test errors from their Table 2, as a later paper (TopicRNN) quotes it:
 #
 # | start of the LSTM | percent wrong |
 # |---|---|
@@ -277,250 +304,187 @@ outcome("order_start", float(np.mean(by_draw["language model"])), unit="%")
 # | word2vec | 10.00 |
 # | language model | 7.64 |
 # | sequence autoencoder | 7.24 |
-
-# %% [markdown]
-# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining at all. So not all that is learnt beside a task helps it. Can a **start** hurt, too? Here is a task for which order hardly matters: is a sentence **subjective or objective**? Count the words and you know most of it. The stored experiment gives the LSTM more and more labels, from each start, and sets a plain bag of words beside it.
 #
-# **How we compare.** As in lesson 03: all models of one seed share their text and their split. So we take the difference **seed by seed**, and its 95 % interval. If the interval contains 0, we say *no clear difference*.
+# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining. Can a **start** hurt, too? Two more tasks, stored runs: is a sentence **subjective or objective**? And which **part of speech**, of ten, has the last word of a sentence that is cut off somewhere?
 
 # %%
 predict(
     "subjectivity_start",
-    "Subjective or objective, 100 labels: what does the language model's start do for the LSTM?",
+    "Subjective or objective, 100 labels: what does the language model's start do?",
     options=["helps", "hurts", "no clear difference"],
 )
 
 # %% slide="subslide"
-STORED_START = stored_result("context_pretraining")
-print(STORED_START)
-TASKS = STORED_START.numbers["tasks"]
-SHORT = {
-    "bag of words, no LSTM": "bag of words",
-    "nothing": "random start",
-    "word2vec embedding": "word2vec",
-    "sequence autoencoder": "autoencoder",
-}
-
-
-def compare(task):
-    """Each start against the random one and against word2vec, seed by seed."""
-    for count, of in TASKS[task]["accuracy"].items():
-        print(f"{task}, {count} labels")
-        for name, other in itertools.product(of, ("nothing", "word2vec embedding")):
-            if name in ("language model", "sequence autoencoder") or (
-                name == "word2vec embedding" and other == "nothing"
-            ):
-                pair = f"{SHORT.get(name, name)} against {SHORT[other]}"
-                print(f"   {pair:<34} {difference(of[name], of[other])}")
-
-
-def by_start(task):
-    """Bars for each number of labels, one for each start."""
-    by_labels = {
-        count: {SHORT.get(name, name): value for name, value in of.items()}
-        for count, of in TASKS[task]["accuracy"].items()
-    }
-    names = list(next(iter(by_labels.values())))
-    return plots.bars(
-        [f"{count} labels" for count in by_labels],
-        {name: [100 * of[name]["mean"] for of in by_labels.values()] for name in names},
-        errors={
-            name: np.array(
-                [100 * (of[name]["high"] - of[name]["mean"]) for of in by_labels.values()]
-            )
-            for name in names
-        },
-        title=f"{task.capitalize()}: accuracy by the LSTM's start (stored)",
-        ylabel="percent right",
-    )
-
-
-by_start("subjectivity")
+print(stored_result("context_pretraining"))
+report.starts_figure("The whole move helps one task and hurts the other (100 labels, stored)")
 
 # %%
-few = next(iter(TASKS["subjectivity"]["accuracy"].values()))
-said = difference(few["language model"], few["nothing"])
-verdict = {"ahead": "helps", "behind": "hurts"}.get(said.split(": ")[1], "no clear difference")
-compare("subjectivity")
-outcome("subjectivity_start", verdict)
+report.print_starts()
+outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
-# With 100 labels the language model's start **hurts**, by 12 points (5 to 18). With 1,000 labels it is still below on average, and no clear difference is left; there the autoencoder is behind. word2vec's start, which brings words and nothing else, has the highest mean, yet no clear lead over the random start. Three seeds and 100 labels make wide intervals.
-#
-# Now a task where the order counts. The model sees the beginning of a sentence and must name the **part of speech** of the last word that it saw (ten coarse tags).
-
-# %% slide="subslide"
-by_start("part of speech")
-
-# %%
-compare("part of speech")
-
-# %% [markdown]
-# With 100 labels the picture is turned round: language model and autoencoder are far ahead of the random start, by 21 and 19 points. Against word2vec's start the autoencoder has a lead, and the language model's, 12 points on average, is not clear. With 1,000 labels the lead over the random start is no longer clear, and **word2vec has overtaken both**, by 3 points (the autoencoder at the very edge). **A start helps when it brings what the task needs, and when labels are few.** A language model of this size knows grammar. Which words are opinions, it never had to know.
+# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone do no harm. On the part of speech it **helps**, by 21 points (4 to 38). But there the vectors alone do about as well, and so does counting the last word without any network. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.** What it brought here was, above all, a table of words.
 #
 # ### Why should a start help at all?
 #
-# Three stories are told, and they do not exclude each other.
-#
-# - **The search starts in a better place.** The restaurant: fewer steps to go, and fewer dead ends on the way.
-# - **A leash.** With few labels there are many settings that fit them all. Training from a good start ends at one that is near it. Statisticians say *prior*: with little evidence the prior decides, with much evidence the data do. As an analogy this is useful. But neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away.
-# - **Knowledge.** Who predicts the next word well must know grammar, which words go together, and a little about the world. Whether that is the knowledge that the *task* needs is another question, as you have just seen.
+# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings fit them all, and training ends near its start. Statisticians say *prior*. It is an analogy: neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
 #
 # ### Myth or measured?
 #
 # > *"GPT was the first to fine-tune a pretrained language model."*
 #
-# GPT is from June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018. And the saying that before 2017 only word vectors were transferred overlooks the first two. GPT's merit is the Transformer and the one recipe for many tasks, not the idea.
+# GPT: June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018. The saying that before 2017 only word vectors were transferred overlooks the first two.
 
 # %% [markdown] slide="slide"
 # ## 2. What fine-tuning destroys
 #
-# Whoever learns Spanish after Italian will, for a while, say Spanish words in Italy. A network learns the new task with the same numbers that hold the old one, and nothing asks it to keep them. How much is lost depends on how far it must move. When much is lost, people call it **catastrophic forgetting** (Goodfellow and others measured it in 2013, arXiv:1312.6211). Whether it is a catastrophe here, you will measure.
+# Learn Spanish after Italian, and for a while you say Spanish words in Italy. A network learns the new task with the numbers that hold the old one, and nothing asks it to keep them. When much is lost, people call it **catastrophic forgetting** (Goodfellow and others measured it in 2013, arXiv:1312.6211).
 #
-# It can be watched. Our classifier began as a language model. Keep that model's softmax beside it, and ask at every few steps: how good is your LSTM **as a language model** now? The measure is the perplexity on held-out text.
-#
-# Ramachandran, Liu and Le (our section 3) have a remedy: **do not stop.** While the labels are learnt, the language model's loss is minimised too, on plain text. Here the two losses are added:
-#
-# $$\mathcal{L} = \mathcal{L}_{\text{task}} + \mathcal{L}_{\text{LM}}$$
+# You can watch it. Put the old softmax on the classifier's LSTM, and it is a language model again. How good is it **now**? Your loop can ask.
 
 # %%
 predict(
-    "forgotten",
-    "After fine-tuning on the labels: how many times its old perplexity has the language model?",
-    unit="x",
+    "forgotten", "After fine-tuning on labels: by what factor has the perplexity grown?", unit="x"
 )
 
 # %% slide="subslide"
-from elmo_mini.recurrent.forgetting import fine_tune_and_watch
+known = it.drawn(0, 2 * it.labels)
 
-labelled = examples[: 2 * LABELS]
-curves, skill = {}, {}
-for name, plain_text in (("labels alone", None), ("with the joint loss", stream)):
-    torch.manual_seed(0)
-    classifier = LSTMClassifier(len(vocabulary), 2, embedding=64, hidden=64, dropout=0.2)
-    curves[name] = fine_tune_and_watch(
+
+def watched_run(weight, epochs=8):
+    """Perplexities on the way with this weight of the old loss, and the classifier."""
+    classifier = fresh_classifier(model, 0)
+    inside = language_model_of(classifier, model)  # shares embedding and LSTM
+    window = it.windows()
+
+    def old_loss():
+        inputs, targets = window()
+        return functional.cross_entropy(inside(inputs)[0].flatten(0, 1), targets.flatten())
+
+    _, seen = tune_and_watch(
         classifier,
-        model,
-        *zip(*labelled, strict=True),
-        held_out_stream[-len(held_out_stream) // 3 :],  # the last third of it
-        TrainingOptions(epochs=8, batch_size=8, progress=True),
-        text=plain_text,
-        looks=8,
+        it.batches(known, epochs, 0),
+        partial(task_loss, classifier),
+        0.003,
+        lambda: stream_perplexity(inside, it.held_out_third, **OWN),
+        len(known) // 8,  # once an epoch
+        old_loss if weight else None,
+        weight,
     )
-    skill[name] = 100 * accuracy(classifier, *zip(*unseen, strict=True))
+    return seen, classifier
 
-figure = plots.curves(
-    curves["labels alone"].steps,
-    {name: curve.perplexities for name, curve in curves.items()},
-    title="The language model inside the classifier (here)",
-    xlabel="fine-tuning steps",
-    ylabel="held-out perplexity",
-)
-most = max(max(curve.perplexities) for curve in curves.values())
-figure.figure.axes[0].set_ylim(0, 1.4 * most)  # from 0: a small loss must look small
-figure
+
+alone, classifier = watched_run(weight=0.0)
+title = "The language model inside the classifier wears down (here, one run)"
+report.forgetting_figure({"labels alone": alone}, title)
 
 # %%
-for name, curve in curves.items():
-    print(
-        f"{name:>20}: perplexity {curve.before:.0f} before, {curve.after:.0f} after; "
-        f"task {skill[name]:.0f} % right"
-    )
-alone = curves["labels alone"]
-outcome("forgotten", alone.after / alone.before, unit="x")
-
-# %% slide="subslide"
-STORED_FORGETTING = stored_result("context_forgetting")
-print(STORED_FORGETTING)
-watched = STORED_FORGETTING.numbers["tasks"]
-for task, numbers in watched.items():
-    for way, reached_by in numbers["accuracy"].items():
-        times = np.exp(numbers["forgotten, nats a token"][way]["mean"])
-        print(
-            f"{task}, {way}: {times:.2f} times the old perplexity, task "
-            f"{reached_by['mean']:.0%} right ({reached_by['low']:.0%} to {reached_by['high']:.0%})"
-        )
-    by_way = numbers["accuracy"]
-    price = difference(by_way["with the language-model loss"], by_way["labels alone"])
-    print(f"   joint loss against labels alone, task: {price}")
+print(f"perplexity {alone[0]:.0f} before, {alone[-1]:.0f} after")
+outcome("forgotten", alone[-1] / alone[0], unit="x")
 
 # %% [markdown]
-# Is it a catastrophe? Not at this size. With labels alone the perplexity grows by the factor that your outcome shows here, and in the stored runs with 1,000 labels by 1.4 (1.2 to 1.7) for the part of speech and by 1.8 (1.1 to 2.9) for subjective or objective: **the model forgets a part**. Why so little? A guess: fine-tuning lasts a few hundred steps only, and on English. With the joint loss the perplexity stays within 2 % of what it was.
+# Is it a catastrophe? Not here: it forgets a part.
 #
-# Is that free? For the shuffled sentences we had one seed, too little to say. For the part of speech the stored runs show a small one, 1.0 points (0.2 to 1.9). For subjective or objective the accuracy falls from 82 % to 54 %: near guessing. With the joint loss the LSTM learnt next to nothing of that task. It may be that the LSTM must move to see opinions, and the other loss holds it. It may also be that weight 1 and these five passes are a bad choice; smaller weights were not tried.
+# Ramachandran, Liu and Le (our section 3) have a remedy: **do not stop.** While the labels are learnt, the language model's loss is minimised too, on plain text. This is a **joint loss**:
 #
-# And forgetting hurts only whoever still needs the old skill. Dai and Le need the language model only as a start; afterwards it may go. For a translator it is half of the work, as you will see next.
+# $$\mathcal{L} = \mathcal{L}_{\text{task}} + w \, \mathcal{L}_{\text{LM}}$$
+#
+# How large must $w$ be? Derive it.
+
+# %% [markdown] exercise="safe_weight" slide="subslide"
+# ### Exercise 4. How much of the old loss does a step need? (derive it)
+#
+# First with pen and paper. $g_{\text{task}}$ and $g_{\text{LM}}$ are the gradients of the two losses, by the same parameters. One step of plain gradient descent on the joint loss moves the parameters by $-\eta\,(g_{\text{task}} + w\, g_{\text{LM}})$. By how much does that change $\mathcal{L}_{\text{LM}}$, if $\eta$ is small? For which $w$ does it not grow?
+#
+# Then write `safe_weight(task, old)`: the smallest $w \ge 0$ with which a small step does not raise the old loss. Both arguments are lists of tensors, the gradients by each tensor of parameters. There is **one** weight for all. The old gradient is not 0. Return a plain number.
+
+
+# %% exercise="safe_weight"
+def safe_weight(task, old):
+    """The smallest weight of the old loss at which a small step does not raise it."""
+    ### BEGIN SOLUTION
+    together = sum((a * b).sum() for a, b in zip(task, old, strict=True))
+    length = sum((b * b).sum() for b in old)
+    return max(0.0, -float(together / length))
+    ### END SOLUTION
+
+
+# %% check="safe_weight"
+check("safe_weight", safe_weight)
+
+# %% [markdown] hints="safe_weight"
+# nudge: A small move by $\delta$ changes a loss with gradient $g$ by about $g \cdot \delta$. Which $g$ and which $\delta$ are meant here?
+#
+# idea: The change is $-\eta\,(g_{\text{LM}} \cdot g_{\text{task}} + w\, g_{\text{LM}} \cdot g_{\text{LM}})$. Set it to 0. What does it mean if the solution is below 0?
+#
+# outline: Sum the products of the two gradients over all numbers of all tensors, and the squares of the old one. Minus the first over the second, and never below 0.
+
+# %% [markdown] model_answer="safe_weight"
+# $\mathcal{L}_{\text{LM}}$ changes by $g_{\text{LM}} \cdot \delta = -\eta\,(g_{\text{LM}} \cdot g_{\text{task}} + w\,\lVert g_{\text{LM}} \rVert^2)$. It does not grow if $w \ge -\,g_{\text{LM}} \cdot g_{\text{task}} \,/\, \lVert g_{\text{LM}} \rVert^2$. Where the two gradients agree, the right side is below 0, and no weight is needed. Only the part of the task's gradient that points *against* the language model destroys anything.
+
+# %% slide="subslide"
+safe_weight = or_reference("safe_weight", safe_weight)
+for epochs_done in (0, 1, 3):
+    halfway = fresh_classifier(model, 0)
+    if epochs_done:
+        _, halfway = watched_run(weight=0.0, epochs=epochs_done)
+    gradients = report.TwoGradients(it, halfway, model, known)
+    needed = safe_weight(gradients.task, gradients.old)
+    print(f"after {epochs_done} epochs, safe weight {needed:.3f}")
+    report.print_steps(gradients, (0.0, needed, 1.0))
+
+# %% [markdown]
+# Your formula foretells what a step does to the language model. A weight below 1 is enough here. Adam's steps are not plain ones, and each window of text has a gradient of its own, so take it as a guess. **Change one thing:** the weight.
+
+# %%
+predict("a_little", "With weight 0.03: how much of the forgetting is left?", unit="%")
+
+# %% slide="subslide"
+MINE = 0.3  # a weight of your choice
+runs = {weight: watched_run(weight) for weight in (0.0, 0.03, MINE, 1.0)}
+title = "The larger the weight, the less is forgotten (here, one run each)"
+report.forgetting_figure({f"weight {w:g}": seen for w, (seen, _) in runs.items()}, title)
+
+# %%
+for weight, (seen, tuned) in runs.items():
+    print(f"weight {weight:g}: perplexity {seen[-1]:.1f}, task {it.right(tuned).mean():.0%} right")
+little = runs[0.03][0]
+outcome("a_little", 100 * (little[-1] - little[0]) / (alone[-1] - alone[0]), unit="%")
+
+# %% [markdown]
+# What does it cost? One run each cannot say. Stored runs, 1,000 labels:
+
+# %%
+print(stored_result("context_forgetting"))
+report.print_forgetting()
+
+# %% [markdown]
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing: the other loss holds the LSTM where it was. A tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
+#
+# And forgetting hurts only whoever still needs the old skill. Dai and Le need the language model only as a start. For a translator it is half of the work.
 
 # %% [markdown] slide="slide"
 # ## 3. Two language models become a translator
 #
-# Translation, summaries, answers in a dialogue: one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks: LSTMs in the first paper, a gated unit of the authors' own in the second. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Such a model has many numbers, and pairs of sentences with their translations are expensive. So it overfits.
-#
-# Plain text in either language is cheap. Ramachandran, Liu and Le take **two language models**, one for each side, and build the translator from them:
+# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks: LSTMs in the first paper, a gated unit of the authors' own in the second. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Pairs of sentences with their translations are expensive, so such a model overfits. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
 
 # %% slide="subslide"
-LM, FRESH = "from a language model", "starts at random"
-boxes, arrows = [], []
-for step, word in enumerate(["A", "B", "C"]):
-    boxes += [
-        Box(f"source word {word}", step, 0, text=word),
-        Box(f"source embedding {step}", step, 1, LM, "vector"),
-        Box(f"encoder layer 1, step {step}", step, 2, LM, "LSTM 1"),
-        Box(f"encoder layer 2, step {step}", step, 3, FRESH, "LSTM 2"),
-    ]
-for step, word in enumerate(["</s>", "W", "X"], start=4):
-    boxes += [
-        Box(f"target word {word}", step, 0, text=word),
-        Box(f"target embedding {step}", step, 1, LM, "vector"),
-        Box(f"decoder layer 1, step {step}", step, 2, LM, "LSTM 1"),
-        Box(f"decoder layer 2, step {step}", step, 3, FRESH, "LSTM 2"),
-        Box(f"softmax {step}", step, 4.6, LM, "softmax"),
-    ]
-boxes.append(Box("attention", 3, 4, FRESH, "attention", width=1.1))
-names = {box.name for box in boxes}
-for start, end in (
-    ("source word", "source embedding"),
-    ("source embedding", "encoder layer 1"),
-    ("encoder layer 1", "encoder layer 2"),
-    ("target word", "target embedding"),
-    ("target embedding", "decoder layer 1"),
-    ("decoder layer 1", "decoder layer 2"),
-    ("decoder layer 2", "softmax"),
-):
-    lower = [box for box in boxes if box.name.startswith(start)]
-    upper = [box for box in boxes if box.name.startswith(end)]
-    arrows += [Arrow(a.name, b.name) for a, b in zip(lower, upper, strict=True)]
-arrows += [
-    Arrow(f"{side} layer {layer}, step {step}", f"{side} layer {layer}, step {step + 1}")
-    for side, steps in (("encoder", (0, 1)), ("decoder", (4, 5)))
-    for layer in (1, 2)
-    for step in steps
-]
-arrows += [
-    Arrow("encoder layer 2, step 2", "attention", kind="read by attention"),
-    Arrow("encoder layer 1, step 2", "attention", bend=0.2, kind="read by attention"),
-    Arrow("decoder layer 2, step 4", "attention", kind="asks, with its query q"),
-    Arrow("attention", "softmax 4", kind="read by attention"),
-    Arrow("decoder layer 1, step 6", "softmax 6", bend=0.9, kind="residual"),
-]
-boxes_and_arrows(
-    boxes, arrows, title="A translator from two language models", height=4.4, width=7.0
-)
+two_models("A translator from two language models")
 
 # %% [markdown]
-# Drawn once each, and meant at every step: attention, with the decoder's question, and the residual. Four ideas, each with its reason:
+# (Attention and the residual are drawn once, and meant at every step.) Four ideas, each with its reason:
 #
-# - **The softmax too** comes from the target's language model. It is one of the two largest tables, and it knows how the target language bets.
+# - **The softmax too** comes from the target's language model.
 # - **Joint loss**: task and both language models, equally weighted, against forgetting.
-# - **A residual.** The upper layers start at random. At first they send noise upwards and noisy gradients downwards, into numbers that took long to learn. So the output of the first layer goes around them, straight to the softmax input. On the first day, the decoder can bet as the language model did.
-# - **Attention to both layers.** The decoder looks back at the source: at the new top layer, and at the pretrained first layer beside it.
+# - **A residual.** The upper layers start at random and send noise, up and down. So the output of the first layer goes around them, straight to the softmax input. On the first day, the decoder can bet as the language model did.
+# - **Attention to both layers** of the encoder, the new top layer and the pretrained first one.
 #
 # **Attention** is a look into the source with shared-out eyes. The decoder asks with a vector $q$. Each source word offers a vector $k_s$. The better the two fit, the larger the share of the look:
 #
 # $$\alpha_s = \frac{\exp(q \cdot k_s)}{\sum_{s'} \exp(q \cdot k_{s'})}$$
 
 # %% [markdown] exercise="attend"
-# ### Exercise 3. Where to look
+# ### Exercise 5. Where to look
 #
 # Write `attend(queries, keys, mask)`:
 #
@@ -548,204 +512,191 @@ check("attend", attend)
 #
 # idea: `queries @ keys.transpose(1, 2)` has all scores, (B, T, S). A score of minus infinity gets a share of exactly 0, and the others still add up to 1. The mask needs an axis in the middle: `mask.unsqueeze(1)`.
 #
-# outline: `scores.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)`.
+# outline: All scores in one product; minus infinity where the mask is False; softmax over the last axis.
 
 # %% [markdown] model_answer="attend"
 # A score of minus infinity becomes a share of exactly 0, and the softmax shares out the look among the real words alone. Zeros written in after the softmax would leave shares that no longer add up to 1.
 
-# %% [markdown] slide="subslide"
-# The same shares then read **both** layers, and the two results stand side by side. (The translator below uses the package's `attend`, the one that yours was held to.)
+# %%
+attend = or_reference("attend", attend)
+
+# %% [markdown] exercise="decode_step" slide="subslide"
+# ### Exercise 6. One word of a translation
+#
+# Now the decoder of the drawing, one step of it. `model` has the parts `target_embedding`; the LSTMs `decoder_first` and `decoder_top` (both with `batch_first`); the linear layers `combine`, 3H to H, and `softmax`, which gives scores.
+#
+# Write `decode_step(model, words, state, first, top, mask)`. `words` (B,) are the words before. `first` and `top` (B, S, H) are the encoder's two layers, `mask` (B, S) is True at real source words. `state` is whatever your step returned one word earlier, and None at the beginning. This must be true:
+#
+# - The word before goes through both LSTMs, and each goes on from its own state.
+# - The top LSTM's output asks, and the keys are the encoder's top layer. The shares then read both layers.
+# - `combine` reads what was read of the first layer, what was read of the top layer, and the top LSTM's output, in this order. Its tanh is what the new layers have to say.
+# - The residual: the softmax reads that plus the first LSTM's output.
+#
+# Return three things: the scores (B, V), the new state, the shares (B, S).
+
+
+# %% exercise="decode_step"
+def decode_step(model, words, state, first, top, mask):
+    """Scores (B, V) of the next word, the new state, and the shares (B, S)."""
+    ### BEGIN SOLUTION
+    below, above = state or (None, None)
+    lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
+    upper, above = model.decoder_top(lower, above)
+    shares = attend(upper, top, mask)
+    heard = torch.cat([shares @ first, shares @ top, upper], -1)
+    scores = model.softmax(lower + torch.tanh(model.combine(heard)))
+    return scores[:, 0], (below, above), shares[:, 0]
+    ### END SOLUTION
+
+
+# %% check="decode_step"
+check("decode_step", decode_step)
+
+# %% [markdown] hints="decode_step"
+# nudge: Follow one word through the drawing with your finger. Which shapes do you pass? Which two things must survive until the next word?
+#
+# idea: An LSTM with `batch_first` reads (B, T, H), and here T is 1: `unsqueeze(1)` makes the axis, `[:, 0]` takes it out at the end. Called as `lstm(x, state)` it returns its output and its new state; None stands for zeros.
+#
+# outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `shares @ first`, `shares @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
+
+# %% [markdown] model_answer="decode_step"
+# All T of `attend` is 1 here. In training the words before are the true ones, so a step costs the same whether the model is right or wrong; alone, it reads what it has said itself. Padding needs no care but the mask's.
 
 # %%
-from elmo_mini.recurrent.seq2seq import attend_to_layers
-
-attend = or_reference("attend", attend)
-torch.manual_seed(0)
-query, first_layer, top_layer = torch.randn(1, 1, 4), torch.randn(1, 3, 4), torch.randn(1, 3, 4)
-shares = attend(query, top_layer, torch.tensor([[True, True, False]]))
-print("shares:", ", ".join(f"{share:.2f}" for share in shares.flatten()), "(the third is padding)")
-print("both layers, read:", tuple(attend_to_layers(shares, first_layer, top_layer).shape))
+decode_step = or_reference("decode_step", decode_step)
 
 # %% [markdown] slide="subslide"
 # ### A task without a translator
 #
-# Translations are expensive, so we make pairs out of any text. In a **telegram** every word cost money, and the small words stayed away. The source is a sentence as a telegram, the target the whole sentence. The model must put the small words back.
-
-# %%
-from elmo_mini.recurrent.seq2seq import (
-    Seq2Seq,
-    seq2seq_perplexity,
-    start_decoder,
-    start_encoder,
-    train_seq2seq,
-)
-from elmo_mini.recurrent.telegrams import telegram
-
-LONGEST, UNKNOWN = (9, 1) if text.name == "brown" else (25, 6)  # a small text has few short ones
-
-
-def as_pairs(part, skip=0):
-    """(telegram, sentence) of short sentences with few words outside the vocabulary."""
-    of_length = (s for s in text.split(part).sentences(lower=True) if 5 <= len(s) <= 25)
-    return [
-        (vocabulary.encode(telegram(s)), vocabulary.encode(s))
-        for s in itertools.islice(of_length, skip, None)
-        if len(s) <= LONGEST
-        and len(telegram(s)) >= 2
-        and sum(word not in vocabulary for word in s) <= UNKNOWN
-    ]
-
-
-# Sentences that the language model has not read; a small text has none left, so it shares.
-unread = as_pairs("train", skip=len(train)) or as_pairs("train")
-draw = np.random.default_rng(0).permutation(len(unread))[:2_000]
-known, asked = [unread[i] for i in draw], as_pairs("dev")[:300]
-print(f"{len(known):,} pairs to learn from, {len(asked)} to be asked. For example:")
-for short, whole in known[:3]:
-    print("  ", " ".join(vocabulary.decode(short)).upper(), "→", " ".join(vocabulary.decode(whole)))
-
-# %% [markdown]
-# Our language model will be the decoder's. For the encoder we train a second one, on telegrams. Both have seen plain text only.
+# In a **telegram** every word cost money, so the small words stayed away. The source is a sentence as a telegram, the target the whole sentence: pairs out of any text. The decoder starts from our language model, the encoder from one of telegrams. Neither has read these sentences.
 #
-# **Does the translator read its telegram at all?** A decoder from a good language model can bet well without looking at the source. So two numbers belong beside its perplexity:
-#
-# - that of the language model alone, which gets no telegram,
-# - that of the same translator when each sentence comes with the telegram of **another** sentence.
-
+# **Does the translator read its telegram at all?** A good language model can bet well without looking at the source. So two numbers belong beside its perplexity: that of the language model alone, which gets no telegram; and that of the same translator when each sentence comes with the telegram of **another**.
 
 # %%
-def swapped(pairs):
-    """Each sentence with the telegram of the next pair."""
-    return [(pairs[i - len(pairs) + 1][0], whole) for i, (_, whole) in enumerate(pairs)]
-
-
-@torch.no_grad()
-def without_telegram(pairs):
-    """Perplexity of our language model on the same sentences, one by one."""
-    losses, tokens = [], []
-    for _, whole in pairs:
-        ids_of = torch.tensor([[1, *whole, 1]])  # 1 is the boundary
-        logits, _ = model(ids_of[:, :-1])
-        losses.append(float(functional.cross_entropy(logits[0], ids_of[0, 1:])))
-        tokens.append(len(whole) + 1)
-    return perplexity(losses, tokens)
-
-
-alone = without_telegram(asked)
-print(f"The language model alone, without a telegram: perplexity {alone:.0f}")
-
-# %%
-predict(
-    "seq2seq_start",
-    "Perplexity of the whole sentence, given the telegram: how many times larger with a random start?",
-    unit="x",
-)
+predict("seq2seq_start", "How many times larger is the perplexity with a random start?", unit="x")
 
 # %% slide="subslide"
-telegrams = text_stream([telegram(sentence) for sentence in train], vocabulary)
-torch.manual_seed(0)
-source_model = LSTMLanguageModel(len(vocabulary), embedding=64, hidden=64)
-train_language_model(source_model, telegrams, OPTIONS)
+telegram_model = it.telegram_model()
 
-right, wrong = {}, {}
-for name, from_models in (("random start", False), ("two language models", True)):
+
+def trained_translator(from_models):
+    """A translator after your loop, with your step."""
     torch.manual_seed(0)
-    translator = Seq2Seq(len(vocabulary), len(vocabulary), 64, dropout=0.2)
+    found = Seq2Seq(len(it.vocabulary), len(it.vocabulary), it.size)
     if from_models:
-        start_encoder(translator, source_model)
-        start_decoder(translator, model)
-    options = TrainingOptions(epochs=6, batch_size=32, learning_rate=7e-3, progress=True)
-    train_seq2seq(translator, known, options)
-    right[name] = seq2seq_perplexity(translator, asked)
-    wrong[name] = seq2seq_perplexity(translator, swapped(asked))
+        start_encoder(found, telegram_model)
+        start_decoder(found, model)
+    batches = it.pair_batches(it.pairs, 6, 32)
+    loss_of = partial(pair_loss, found, decode_step)
+    tune_and_watch(found, batches, loss_of, 0.007, lambda: None, len(batches))
+    return found
 
-plots.bars(
-    ["language model alone", *right],
-    {
-        "with its telegram": [np.nan, *right.values()],
-        "with another's telegram": [np.nan, *wrong.values()],
-        "without a telegram": [alone, np.nan, np.nan],
-    },
-    title=f"Telegrams made whole, {len(known):,} pairs (here, one seed)",
-    ylabel="perplexity",
-)
+
+translators = {
+    "random start": trained_translator(False),
+    "two language models": trained_translator(True),
+}
+
+
+# %% slide="subslide"
+def perplexities(pairs):
+    """Of both translators, by their names."""
+    return {n: stepped_perplexity(found, decode_step, pairs) for n, found in translators.items()}
+
+
+own, others = perplexities(it.asked), perplexities(swapped(it.asked))
+title = f"Telegrams made whole, {len(it.pairs):,} pairs (here, one run each)"
+report.translators_figure(it.without_telegram(model), own, others, title)
 
 # %%
-outcome("seq2seq_start", right["random start"] / right["two language models"], unit="x")
+outcome("seq2seq_start", own["random start"] / own["two language models"], unit="x")
 
 # %% [markdown]
-# On our text (Brown) the translator from two language models **reads its telegram**. With it the perplexity is less than half of that of the language model alone. With the telegram of another sentence it is led astray: much worse than the language model with none. The second comparison is the stronger one: the translator has practised short sentences, the language model has not.
+# With enough pairs (that is, with Brown) your translator from two language models **reads its telegram**: its own helps, and another's leads it astray. The random start has to learn English besides. (Without the corpora there are too few pairs for that.)
 #
-# The random start, with the same pairs, reads its telegram a little as well; but it must learn English besides, and ends about where the language model stands without any telegram. That is one seed. And do not expect good sentences: perplexity asks for one word at a time, with the true words before it. What such a small model says by itself is hardly ever the right sentence.
+# Let it speak. Write a sentence of your own; it is sent as a telegram.
+
+# %% slide="subslide"
+MY_SENTENCE = "the president said that the new school was very good ."
+for name, found in translators.items():
+    print(name)
+    report.print_said(it, found, decode_step, [MY_SENTENCE.split(), *it.held_out[:3]])
+
+# %% [markdown]
+# It speaks English of a kind, and hardly ever the right sentence. Perplexity asks for one word at a time, with the true words before it; alone, the model reads its own mistakes.
 #
-# (If you run on the small text that comes with the course, a few hundred pairs are not enough: its own telegram and another's make hardly a difference.)
+# Which **part** of the start is worth so much? The stored experiment takes the method apart. Most variants lack one piece; the first lacks two.
+
+# %% slide="subslide"
+print(stored_result("context_seq2seq"))
+report.parts_figure("Nearly all of the start's worth is the decoder's (stored)")
+
+# %%
+report.print_parts()
+
+# %% [markdown]
+# - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. Nearly all of it is the **decoder's**. With the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference. The decoder has to know the language; the telegram is short.
+# - **Softmax, residual, attention to both layers** are worth 0.11 to 0.12 nats each. Small, and clear.
+# - **The joint loss does not help here.** Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117). No model overfits yet; against overfitting the paper wants it.
 
 # %% [markdown] slide="subslide"
-# The start is worth a great deal. Which **part** of it? The stored experiment takes the method apart, with three seeds. Most variants lack one piece; the first lacks two, the start and the language-model loss.
+# ### Three broken translators
+#
+# Three translators have one fault each. Beside them is a sound one (stored, one run each).
 
 # %% slide="subslide"
-STORED_SEQ2SEQ = stored_result("context_seq2seq")
-print(STORED_SEQ2SEQ)
-cost = STORED_SEQ2SEQ.numbers["log perplexity above the whole method, same seeds"]
-NAMES = {
-    "no pretraining, no language-model loss": "neither start nor LM loss",
-    "language-model loss without pretraining": "LM loss, random start",
-    "pretraining without language-model loss": "start, no LM loss",
-    "only the encoder pretrained": "encoder's start only",
-    "only the decoder pretrained": "decoder's start only",
-    "decoder without its softmax": "start without softmax",
-    "without the residual": "no residual",
-    "attention to the top layer only": "attention to top only",
-}
-plots.bars(
-    list(NAMES.values()),
-    {"nats lost": [cost[name]["mean"] for name in NAMES]},
-    errors={"nats lost": np.array([cost[name]["high"] - cost[name]["mean"] for name in NAMES])},
-    title="Loss above the whole method, 3 seeds (stored)",
-    ylabel="nats a word",
-)
+report.print_broken()
 
-# %%
-for name, numbers in STORED_SEQ2SEQ.numbers["variants"].items():
-    value = {measure: numbers[measure]["mean"] for measure in numbers}
-    print(
-        f"{NAMES.get(name, name):>26}: perplexity {value['perplexity']:.0f}, with another's "
-        f"telegram {value['perplexity, telegram of another sentence']:.0f}; "
-        f"BLEU {100 * value['BLEU']:.1f} of 100"
-    )
+# %% [markdown] exercise="broken_translators"
+# ### Exercise 7. Three broken translators
+#
+# Which fault has which translator?
+#
+# 1. At each step it reads the very word that it must say.
+# 2. In training, each telegram stands beside the sentence of another.
+# 3. Attention looks at the padding, too.
+# 4. Nothing was copied from the language models.
+# 5. The decoder's states are not handed on from step to step.
+# 6. The pairs of the test stand among those of training.
+#
+# Return a dict with the number of each translator's fault.
 
-# %% [markdown]
-# Read it by the same rule: an interval that contains 0 is no clear difference.
-#
-# - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. (Without the language-model loss as well it is 0.48, 0.26 to 0.69.) Nearly all of it is the **decoder's**: with the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference. The decoder has to know the language; the telegram is short.
-# - **Softmax, residual, attention to both layers** are worth 0.11 to 0.12 nats each: a perplexity about an eighth higher without. Small, and clear.
-# - **The joint loss does not help here.** Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117). All models were best after their last pass: they did not overfit yet, and protection against overfitting is what the paper wants it for.
-#
-# All of them read their telegrams: with another's it is far worse. And all of them speak badly. **BLEU** counts the word groups that a sentence shares with the right one; 1 or 2 of 100 means almost none.
 
-# %% [markdown]
-# ### What they claimed, and what is told
+# %% exercise="broken_translators"
+def broken_translators():
+    """The fault of each translator, by its number."""
+    ### BEGIN SOLUTION
+    return {"A": 2, "B": 5, "C": 1}
+    ### END SOLUTION
+
+
+# %% check="broken_translators"
+check("broken_translators", broken_translators)
+
+# %% [markdown] hints="broken_translators"
+# nudge: Hold each one against the sound one. In which of the lines does it stand out?
 #
-# The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best, on the test texts of 2014 and 2015 of WMT, the yearly comparison of translation systems. **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
+# idea: What does a telegram buy: compare own and another's. Where in the sentence is a translator worse: at the first word, or later? Is a splendid perplexity borne out by what it says?
 #
-# To cite it right: the paper was at EMNLP 2017; CNN and Daily Mail are its summaries, not its translation; and the figure that is redrawn above is its own, not the ELMo paper's.
+# outline: For each fault, say which line it must change and which it cannot. A fault of padding cannot show in sentences that are read one by one; a leak cannot show in other new sentences.
+
+# %% [markdown] model_answer="broken_translators"
+# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: it never knows more than the word before. Left alone it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all: it learnt to repeat the word that it reads, and alone it reads the boundary. With fault 3 a batch and single sentences would differ, with 4 the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats, and with 6 the test would be far easier than other new sentences.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Two ways to learn from plain text: bet on the next word, or read a sentence and say it again.
-# - In 2015 a whole LSTM, and not only its word vectors, moved into a classifier. It helps when what it has learnt is what the task needs.
-# - Fine-tuning wears the language model down, here by a part. A joint loss keeps it alive; what that costs depends on the task.
-# - A translator can start from two language models, softmax included. Whether it reads its source is a question of its own: ask with a wrong source.
+# - In 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task, and most of the gain may be the word vectors'.
+# - Ask the pretrained model itself first: it may know the answer without a label.
+# - Fine-tuning wears the language model down. A joint loss keeps it, and its weight matters.
+# - A translator can start from two language models. Whether it reads its source is a question of its own: ask with a wrong source.
 #
-# What was still missing: a deep reader whose layers go **unchanged** into every task, and words that no table knows. TagLM, next, takes the first step.
+# Still missing: layers that go **unchanged** into every task. TagLM takes the first step.
 
 # %%
 calibration()
 
 # %%
-from autograde import progress
-
 progress()
 
 # %% [markdown] slide="subslide"
@@ -754,19 +705,76 @@ progress()
 # A language model is trained without a single label. **Why can it help a task with labels at all? Name one kind of knowledge that predicting the next word forces on a model, a task that profits from it, and a task that does not.** Use what you measured here. Four to six sentences.
 
 # %% [markdown] discussion="why_unlabelled_helps" points=3
-# **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly.
+# **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly, its control included.
 
 # %% [markdown] model_answer="why_unlabelled_helps"
-# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: with a hundred labels the random start stays near guessing, and the pretrained starts do not. A task whose answer lies in single words needs little of this, because counting words goes a long way. With 100 labels, the language model's start even hurt on subjective or objective. Pretraining helps as far as the knowledge behind the two tasks overlaps.
+# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: the model answers it without any label, and with a hundred labels a random start stays near guessing. A task whose answer lies in single words needs little of this, because counting words goes a long way: the language model's start even hurt on subjective or objective, with 100 labels. And where a start helps, the word vectors alone often bring most of it, as the parts of speech show.
+
+# %% [markdown]
+# ## If you have time: read it, then say it again
+#
+# Dai and Le's other way to learn from plain text is the **sequence autoencoder**. A courier learns a message by heart: listen first, then recite. One and the same LSTM does both. For a sentence of $n$ words it makes $2n + 1$ steps:
+#
+# - it listens: it reads `w1 … wn`, and nothing is asked;
+# - it reads the boundary: now it must say `w1`;
+# - it is told the word that it should have said, and must say the next one; after `wn` it must say the boundary.
+
+# %% [markdown] exercise="autoencoder_steps"
+# ### Exercise 8. Read it, then say it again
+#
+# Write `autoencoder_steps(sentence, boundary)` for a list of word ids. Return three lists of length $2n + 1$: what is read, what is to be said (where nothing is asked, anything will do; the boundary is usual), and whether the step counts (True or False).
+
+
+# %% exercise="autoencoder_steps"
+def autoencoder_steps(sentence, boundary):
+    """Inputs, targets and whether a step counts, 2n + 1 of each."""
+    ### BEGIN SOLUTION
+    silent = len(sentence)
+    inputs = [*sentence, boundary, *sentence]
+    targets = [boundary] * silent + [*sentence, boundary]
+    counted = [False] * silent + [True] * (silent + 1)
+    return inputs, targets, counted
+    ### END SOLUTION
+
+
+# %% check="autoencoder_steps"
+check("autoencoder_steps", autoencoder_steps)
+
+# %% [markdown] hints="autoencoder_steps"
+# nudge: Write the steps of *a b* on paper, one column for each: what goes in, what must come out. There are five columns.
+#
+# idea: What goes in is the sentence, the boundary, the sentence. What must come out begins at the boundary: first word to last, then the boundary. It is the language model's shift of lesson 03 once more.
+#
+# outline: inputs: sentence, boundary, sentence; targets: n times anything, then the sentence and the boundary; counted: n times False, then n + 1 times True.
+
+# %% [markdown] model_answer="autoencoder_steps"
+# The boundary after the sentence starts the recital. From there on the targets are one place ahead of the inputs, for n + 1 steps.
+
+# %%
+autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
+autoencoder = report.parts_of(it, model)  # the same network, untrained
+steps = it.recitals(autoencoder_steps, 3_000)
+recital_loss = partial(report.recital_loss, autoencoder)
+tune_and_watch(autoencoder, steps, recital_loss, 0.01, lambda: None, len(steps))
+both_ways = {"both": right["both"], "autoencoder": right_from(autoencoder)}
+report.print_leads(both_ways, "both")
+
+# %% [markdown]
+# ### What Ramachandran, Liu and Le claimed, and what is told
+#
+# The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best, on the test texts of 2014 and 2015 of WMT, the yearly comparison of translation systems. **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
+#
+# To cite it right: the paper was at EMNLP 2017; CNN and Daily Mail are its summaries, not its translation; and the figure that is redrawn above is its own, not the ELMo paper's.
 
 # %% [markdown]
 # ## Further reading
 #
 # - Dai and Le, on the two ways to pretrain.
 # - Ramachandran, Liu and Le, for the figure that is redrawn above, and for their own ablation.
-# - In the package: `elmo_mini/recurrent/classifier.py`, `elmo_mini/recurrent/forgetting.py`, `elmo_mini/recurrent/seq2seq.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
+# - Lopez-Paz and Ranzato, *Gradient Episodic Memory for Continual Learning*, 2017, arXiv:1706.08840: your safe weight, for many old tasks at once.
+# - In the package: `elmo_mini/recurrent/classifier.py`, `elmo_mini/recurrent/fine_tuning.py`, `elmo_mini/recurrent/decoding.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
 #
 # Next: **05 · TagLM**, where the language model stays as it is and a tagger reads its states.
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Poll before section 1:* "You have 100 labels and 10,000 sentences without. Copy the word vectors, the LSTM, both, or neither?"
+# **Instructor, common questions.** *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features. *Why is the safe weight 0 at the start?* The language model stands near a minimum, and the head is random: the two gradients are nearly at right angles.

@@ -11,6 +11,7 @@ DIAGNOSES = (
     "broken_readers",
     "broken_runs",
     "broken_encoders",
+    "broken_translators",
     "broken_weight_drop",
     "broken_tunings",
     "broken_blanks",

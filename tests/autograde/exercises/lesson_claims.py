@@ -24,6 +24,8 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         _layers(printed, corpora=corpora)
     if lesson == "context_enters":
         _context_enters(printed)
+    if lesson == "starting_from_a_language_model":
+        _starting(printed)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
@@ -112,6 +114,22 @@ def _context_enters(printed: str) -> None:
     sound, a, b, c = repeats
     assert b > 5 * max(sound, a, c), "run B copies"
     assert "over 28 words and 5 draws" in printed
+
+
+def _starting(printed: str) -> None:
+    verdicts = dict(re.findall(r"  less ([^\n]*): [^:\n]*: ([a-z ]*)", printed))
+    assert verdicts["no label: surprise"] == "behind"
+    assert verdicts["naive Bayes: the ends"] == "no clear difference"
+    for beaten in ("naive Bayes: all words", "random start", "LM's LSTM"):
+        assert verdicts[beaten] == "ahead"
+    before, after = _numbers(r"perplexity (.*) before, (.*) after", printed)
+    assert before < after < 1.5 * before, "it forgets a part"
+    kept = [float(p) for p in re.findall(r"weight [\d.]+: perplexity ([\d.]+)", printed)]
+    assert len(kept) == 4
+    assert kept == sorted(kept, reverse=True), "the larger the weight, the less is forgotten"
+    needed = [float(w) for w in re.findall(r"safe weight ([\d.]+)", printed)]
+    assert len(needed) == 3
+    assert max(needed) < 1, "a weight below 1 is enough"
 
 
 def _awd_lstm(printed: str) -> None:

@@ -1,0 +1,202 @@
+"""Exercise `LSTMClassifier`: read a sentence, and name its class."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Plain,
+    as_tensors,
+    plain,
+    refuse_changed,
+)
+from autograde.checking.differentiable import tensor_of
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention.filled import filled, learnt, shapes_of, weighted_sum
+from autograde.exercises.starting_from_a_language_model import LESSON
+from elmo_mini.recurrent.classifier import LSTMClassifier
+
+SIZES = (12, 3, 4, 5)  # words, classes, embedding, hidden
+ONE_TENSOR = "Your classifier returns {kind}. Return the scores alone, a tensor (B, C)."
+NOT_CALLED = (
+    "Your classifier never calls `self.{part}(...)`. Each of the three parts reads what the one "
+    "before it gives."
+)
+
+
+@Case.drawn
+def _sentences(rng: Random, lengths: Sequence[int], *, dropout: float = 0.0) -> Inputs:
+    shape = (len(lengths), max(lengths))
+    there = np.arange(shape[1]) < np.array(lengths)[:, None]
+    return {
+        "dropout": dropout,
+        "seed": int(rng.integers(1_000_000)),
+        "ids": np.where(there, rng.integers(2, SIZES[0], shape), 0),
+        "lengths": np.array(lengths),
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The scores in evaluation mode, what is learnt, and where a dropout falls in training."""
+    words, classes, embedding, hidden = SIZES
+    shapes = shapes_of(LSTMClassifier(words, classes, embedding, hidden))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(inputs["seed"])
+        made = answer(words, classes, embedding, hidden, inputs["dropout"])
+        model = filled(made, shapes, inputs["seed"], "LSTMClassifier")
+        given = {name: as_tensors(inputs[name]) for name in ("ids", "lengths")}
+        scores = tensor_of(lambda: model.eval()(*given.values()), ONE_TENSOR)
+        found = {"scores": plain(scores), "learns": learnt(model, weighted_sum(scores))}
+        if inputs["dropout"]:
+            found["training sets to 0"] = _dropped(model.train(), given)
+    refuse_changed(inputs, given)
+    return found
+
+
+def _dropped(model: Any, given: dict[str, Tensor]) -> Plain:
+    """How much of what the LSTM and the last layer read in training is set to 0."""
+    read: dict[str, Tensor] = {}
+    for part in ("lstm", "output"):
+        getattr(model, part).register_forward_pre_hook(
+            lambda module, args, part=part: read.__setitem__(part, args[0].data)
+        )
+    model(*given.values())
+    for part in ("lstm", "output"):
+        if part not in read:
+            raise AnswerRefused(NOT_CALLED.format(part=part))
+    names = {"lstm": "what the LSTM reads", "output": "what the last layer reads"}
+    gone = {part: float((x == 0).float().mean()) for part, x in read.items()}
+    return {
+        names[part]: "nothing" if not share else "all" if share == 1 else "a part"
+        for part, share in gone.items()
+    }
+
+
+class _Classifier(nn.Module):
+    """As the lesson writes it."""
+
+    def __init__(
+        self, words: int, classes: int, embedding: int, hidden: int, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.output = nn.Linear(hidden, classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
+        states, _ = self.lstm(self.dropout(self.embedding(ids)))
+        last = states[torch.arange(len(ids)), lengths - 1]
+        scores: Tensor = self.output(self.dropout(last))
+        return scores
+
+
+class _Packed(_Classifier):
+    """The last state of packed sentences."""
+
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.dropout(self.embedding(ids)), lengths, batch_first=True, enforce_sorted=False
+        )
+        _, (h, _) = self.lstm(packed)
+        scores: Tensor = self.output(self.dropout(h[-1]))
+        return scores
+
+
+class _SentenceBySentence(_Classifier):
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
+        vectors = self.dropout(self.embedding(ids))
+        last = [self.lstm(v[None, :n])[0][0, -1] for v, n in zip(vectors, lengths, strict=True)]
+        scores: Tensor = self.output(self.dropout(torch.stack(last)))
+        return scores
+
+
+SLIPS = """
+--- hint 1
+the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
+    You take the LSTM's last state in the table. In a shorter sentence that place is padding, and
+    the LSTM has read on over it. Take the state at each sentence's own last word.
+the first state: lengths - 1 -> 0 * lengths
+    You read the state after the first word, which has seen nothing else.
+the mean of all states: states[torch.arange(len(ids)), lengths - 1] -> states.mean(1)
+    You take the mean over all places. Take the state after the last real word.
+the largest of all states: states[torch.arange(len(ids)), lengths - 1] -> states.amax(1)
+    You take the largest number of each unit over all places. Take the state after the last real
+    word.
+no LSTM: states, _ = self.lstm(self.dropout(self.embedding(ids))) \
+        -> states = self.dropout(self.embedding(ids)) ⏎states = torch.cat([states, \
+        states[..., :1]], -1)
+    `self.lstm` is never used.
+--- hint 2
+the state before the last: lengths - 1 -> lengths - 2
+    You are one place too early: word n stands at place n - 1, so its state is at `lengths - 1`.
+the sentence on the first axis: , batch_first=True -> && lengths - 1 -> torch.zeros_like(lengths)
+    Your LSTM takes the first axis for time and reads across the sentences. Give it
+    `batch_first=True`.
+batch_first is missing: , batch_first=True ->
+    Your LSTM takes the first axis for time and reads across the sentences. Give it
+    `batch_first=True`.
+the states of the first sentence: torch.arange(len(ids)) -> 0 * lengths
+    All scores come from the first sentence. Each row needs its own: `torch.arange(len(ids))`
+    beside `lengths - 1`.
+--- hint 3
+chances in place of scores: self.output(self.dropout(last)) \
+        -> self.output(self.dropout(last)).softmax(-1)
+    You return chances. The loss takes the softmax itself: return the scores.
+log-chances in place of scores: self.output(self.dropout(last)) \
+        -> self.output(self.dropout(last)).log_softmax(-1)
+    You return the logarithms of chances. The loss does that itself: return the scores.
+a tanh at the end: self.output(self.dropout(last)) -> torch.tanh(self.output(self.dropout(last)))
+    A tanh stands behind the last layer. Return the bare scores.
+a tanh before the last layer: self.dropout(last) -> torch.tanh(self.dropout(last))
+    A tanh stands before the last layer. The LSTM's states have been through one already.
+no dropout: self.output(self.dropout(last)) -> self.output(last) \
+        && self.lstm(self.dropout(self.embedding(ids))) -> self.lstm(self.embedding(ids))
+    No dropout falls in training. It stands in two places, on what the LSTM reads and on what the
+    last layer reads, and its share is `dropout`.
+a dropout on the vectors alone: self.output(self.dropout(last)) -> self.output(last)
+    One dropout is missing, the one on what the last layer reads.
+a dropout on the state alone: self.lstm(self.dropout(self.embedding(ids))) \
+        -> self.lstm(self.embedding(ids))
+    One dropout is missing, the one on what the LSTM reads.
+a dropout that never rests: every self.dropout( -> nn.functional.dropout( \
+        && self.dropout = nn.Dropout(dropout) -> self.share = dropout
+    Your dropout falls in evaluation, too. `nn.functional.dropout` must be told the mode;
+    `nn.Dropout` knows it.
+the gradient stops at the state: self.dropout(last) -> self.dropout(last.detach())
+    No gradient goes below the last layer: `.detach()` cuts it off, and what was moved in would
+    stand still.
+"""
+
+EXERCISE = Exercise(
+    id="LSTMClassifier",
+    title="Read, then judge",
+    lesson=LESSON,
+    points=3,
+    difficulty=3,
+    importance=4,
+    minutes=9,
+    reference=LSTMClassifier,
+    run=_run,
+    rtol=1e-4,
+    atol=1e-5,
+    cases=(
+        Case("one sentence", _sentences((4,))),
+        Case("sentences of 5, 2 and 4 words", _sentences((5, 2, 4)), weight=2),
+        Case("two sentences of one length", _sentences((3, 3))),
+        Case("a sentence of one word", _sentences((1, 6)), edge=True),
+        Case("with a dropout of a half", _sentences((6, 4, 5, 6), dropout=0.5)),
+    ),
+    mistakes=slips(_Classifier, SLIPS),
+    right_answers={
+        "packed": _Packed,
+        "sentence by sentence": _SentenceBySentence,
+        "the lesson's": _Classifier,
+    },
+)

@@ -1,0 +1,210 @@
+"""Exercise `decode_step`: one word of a translation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.attention.filled import learnt, weighted_sum
+from autograde.exercises.starting_from_a_language_model import LESSON
+from elmo_mini.recurrent.decoding import State, Stepped, decode_step, encoded
+from elmo_mini.recurrent.seq2seq import Seq2Seq, attend
+
+SIZES = (9, 11, 4)  # source words, target words, size
+THREE_THINGS = (
+    "Return three things, one after the other: the scores (B, V), the new state, and the shares "
+    "(B, S)."
+)
+
+
+@Case.drawn
+def _telegrams(rng: Random, lengths: Sequence[int], steps: int, scale: float = 1.0) -> Inputs:
+    return {
+        "sources": [rng.integers(2, SIZES[0], n).tolist() for n in lengths],
+        "words": rng.integers(0, SIZES[1], (steps, len(lengths))),
+        "scale": scale,
+        "seed": int(rng.integers(1_000_000)),
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """Scores and shares of some steps in turn, each given the state that the last one returned."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(inputs["seed"])
+        model = Seq2Seq(*SIZES).double()
+        for part in model.parameters():
+            nn.init.normal_(part, std=0.6 * inputs["scale"])
+    with torch.no_grad():
+        first, top, mask = encoded(model, inputs["sources"])
+    state, found, scores = None, {}, torch.zeros(())
+    for number, words in enumerate(inputs["words"], start=1):
+        came = returned(
+            answer(model, torch.from_numpy(words), state, first.clone(), top.clone(), mask.clone())
+        )
+        if not isinstance(came, tuple | list) or len(came) != 3:
+            raise AnswerRefused(THREE_THINGS)
+        scores, state, shares = came
+        if not isinstance(scores, Tensor) or not isinstance(shares, Tensor):
+            raise AnswerRefused(THREE_THINGS)
+        if state is None:
+            raise AnswerRefused("Your step returns no state for the next one: it is None.")
+        found[f"scores of step {number}"] = plain(scores)
+        found[f"shares of step {number}"] = plain(shares)
+    decoder = nn.ModuleDict(
+        {
+            name: getattr(model, name)
+            for name in ("target_embedding", "decoder_first", "decoder_top", "combine", "softmax")
+        }
+    )
+    found["the gradient reaches"] = learnt(decoder, weighted_sum(scores))
+    return found
+
+
+def _step(
+    model: Seq2Seq, words: Tensor, state: State, first: Tensor, top: Tensor, mask: Tensor
+) -> Stepped:
+    below, above = state or (None, None)
+    lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
+    upper, above = model.decoder_top(lower, above)
+    shares = attend(upper, top, mask)
+    heard = torch.cat([shares @ first, shares @ top, upper], -1)
+    scores = model.softmax(lower + torch.tanh(model.combine(heard)))
+    return scores[:, 0], (below, above), shares[:, 0]
+
+
+def _with_a_dict(
+    model: Seq2Seq, words: Tensor, state: Any, first: Tensor, top: Tensor, mask: Tensor
+) -> Any:
+    state = state or {"first": None, "top": None}
+    vectors = model.target_embedding(words)[:, None]
+    lower, one = model.decoder_first(vectors, state["first"])
+    upper, two = model.decoder_top(lower, state["top"])
+    shares = attend(upper, top, mask)
+    looks = torch.einsum("bts,bsh->bth", shares, torch.cat([first, top], -1))
+    joint = model.combine(torch.cat([looks, upper], -1)).tanh()
+    return model.softmax(joint + lower).squeeze(1), {"first": one, "top": two}, shares.squeeze(1)
+
+
+def _state_by_hand(
+    model: Seq2Seq, words: Tensor, state: Any, first: Tensor, top: Tensor, mask: Tensor
+) -> Any:
+    if state is None:
+        zeros = torch.zeros(1, len(words), first.shape[-1], dtype=first.dtype)
+        state = [(zeros, zeros), (zeros, zeros)]
+    lower, one = model.decoder_first(model.target_embedding(words[:, None]), state[0])
+    upper, two = model.decoder_top(lower, state[1])
+    fit = (top * upper).sum(-1).masked_fill(~mask, -torch.inf)
+    shares = fit.softmax(-1)
+    looks = [(shares[..., None] * layer).sum(1, keepdim=True) for layer in (first, top)]
+    joint = torch.tanh(model.combine(torch.cat([*looks, upper], -1)))
+    return model.softmax(lower + joint)[:, 0], [one, two], shares
+
+
+SLIPS = """
+--- hint 1
+the residual is missing: model.softmax(lower + torch.tanh(model.combine(heard))) \
+        -> model.softmax(torch.tanh(model.combine(heard)))
+    The first layer's output does not reach the softmax. It goes around the new layers and is added
+    to what they give: without it, a random layer stands between what was pretrained.
+the new layers are subtracted: lower + torch.tanh -> lower - torch.tanh
+    You subtract what the new layers give. It is added.
+the residual alone: model.softmax(lower + torch.tanh(model.combine(heard))) -> model.softmax(lower)
+    Your softmax reads the first layer alone: that is the language model, which has no source. Add
+    what the new layers give.
+the residual around the tanh: lower + torch.tanh(model.combine(heard)) \
+        -> torch.tanh(lower + model.combine(heard))
+    The first layer's output is added before the tanh. It goes straight to the softmax: add it after
+    the tanh.
+the residual of the top layer: model.softmax(lower + -> model.softmax(upper +
+    You add the top layer's output. What goes around the new layers is the output of the first one,
+    which was pretrained.
+the state is not used: state or (None, None) -> (None, None)
+    Every step begins anew: `state` is never used, so the decoder knows one word only. Give each
+    LSTM what it returned one step before.
+the first layer begins anew: words).unsqueeze(1), below) -> words).unsqueeze(1))
+    Your first layer begins anew at each step. Give it the state that it returned one step before.
+the top layer begins anew: model.decoder_top(lower, above) -> model.decoder_top(lower)
+    Your top layer begins anew at each step. Give it the state that it returned one step before.
+the states are swapped: (below, above), shares[:, 0] -> (above, below), shares[:, 0]
+    The two LSTMs exchange their states from step to step. Hand each its own.
+--- hint 2
+the question of the first layer: attend(upper, top, mask) -> attend(lower, top, mask)
+    The first layer asks. The question is the output of the decoder's top layer.
+the keys of the first layer: attend(upper, top, mask) -> attend(upper, first, mask)
+    You hold the question against the encoder's first layer. The keys are its top layer; the shares
+    then read both.
+the question of the word itself: attend(upper, top, mask) \
+        -> attend(model.target_embedding(words).unsqueeze(1), top, mask)
+    The word's vector asks. The question is the output of the decoder's top layer.
+padding is looked at: attend(upper, top, mask) -> attend(upper, top, torch.ones_like(mask))
+    You look at the padding, too. Hand the mask on to `attend`.
+the layers are read in the other order: shares @ first, shares @ top -> shares @ top, shares @ first
+    What was read of the two layers stands in the wrong order. First layer, top layer, then the
+    decoder's own.
+only the top layer is read: shares @ first, shares @ top -> shares @ top, shares @ top
+    You read the encoder's top layer twice and its first one never.
+only the first layer is read: shares @ first, shares @ top -> shares @ first, shares @ first
+    You read the encoder's first layer twice and its top one never.
+the decoder's own comes first: shares @ first, shares @ top, upper \
+        -> upper, shares @ first, shares @ top
+    The decoder's own output stands in front. What was read comes first, then the decoder's own.
+the first layer is combined: shares @ top, upper] -> shares @ top, lower]
+    `combine` reads the output of your first layer. It reads the top layer's; the first one goes
+    around it.
+no attention: shares @ first, shares @ top -> 0 * first[:, :1], 0 * top[:, :1]
+    Nothing of the source is read. Multiply the shares with each layer: `shares @ first`.
+the mean of the source: shares @ first, shares @ top \
+        -> first.mean(1, keepdim=True), top.mean(1, keepdim=True)
+    You take the mean over the source. The shares say how much each word counts.
+the top layer reads the word: model.decoder_top(lower, above) \
+        -> model.decoder_top(model.target_embedding(words).unsqueeze(1), above)
+    Your top layer reads the word itself. It reads what the first layer gives.
+--- hint 3
+no tanh: torch.tanh(model.combine(heard)) -> model.combine(heard)
+    The tanh around `combine` is missing.
+a ReLU: torch.tanh(model.combine(heard)) -> torch.relu(model.combine(heard))
+    You put a ReLU around `combine`. It is a tanh.
+chances in place of scores: scores[:, 0], (below -> scores[:, 0].softmax(-1), (below
+    You return chances. Return the scores: the loss takes the softmax itself.
+a step too many in the shape: scores[:, 0], (below, above), shares[:, 0] \
+        -> scores, (below, above), shares
+    Your results have an axis of length 1, the one step. Take it out: (B, V) and (B, S).
+the scores keep their step: scores[:, 0], -> scores,
+    Your scores are (B, 1, V). There is one step: return (B, V).
+the shares keep their step: shares[:, 0] -> shares
+    Your shares are (B, 1, S). There is one step: return (B, S).
+the first sentence alone: scores[:, 0] -> scores[0]
+    You return the first sentence's scores alone. The one step is on axis 1: `scores[:, 0]`.
+the likeliest word: scores[:, 0], (below -> scores[:, 0].argmax(-1), (below
+    You return the likeliest word. Return the scores of all words: (B, V).
+the shares and the state are swapped: (below, above), shares[:, 0] -> shares[:, 0], (below, above)
+    State and shares stand in each other's place. Scores, state, shares.
+cut off from autograd: scores[:, 0], (below -> scores[:, 0].detach(), (below
+    No gradient comes through your scores, so nothing would be learnt.
+"""
+
+EXERCISE = Exercise(
+    id="decode_step",
+    title="One word of a translation",
+    lesson=LESSON,
+    points=4,
+    difficulty=4,
+    importance=5,
+    minutes=13,
+    reference=decode_step,
+    run=_run,
+    rtol=1e-4,
+    atol=1e-6,
+    cases=(
+        Case("one telegram, the first word", _telegrams((3,), 1)),
+        Case("one telegram, three words in turn", _telegrams((4,), 3), weight=2),
+        Case("three telegrams with padding, two words", _telegrams((5, 2, 3), 2), weight=2),
+        Case("large weights", _telegrams((4, 2), 2, scale=3.0)),
+    ),
+    mistakes=slips(_step, SLIPS),
+    right_answers={"a dict of states": _with_a_dict, "attention by hand": _state_by_hand},
+)

@@ -1,0 +1,259 @@
+"""Exercise `tune_and_watch`: the loop, and what it destroys on the way."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.slips import slips
+from autograde.exercises.starting_from_a_language_model import LESSON
+from elmo_mini.recurrent.fine_tuning import tune_and_watch
+
+Batch = tuple[int]
+TWO_THINGS = (
+    "Return two lists, one after the other: the loss of each batch, and what `watch()` returned."
+)
+WITH_THEIR_GRAPHS = (
+    "Your list holds tensors that can still learn, and with each the memory of its whole step. "
+    "Keep the number: `loss.item()`."
+)
+
+
+@Case.drawn
+def _task(
+    rng: Random, batches: int, every: int, *, weight: float | None = None, scale: float = 1.0
+) -> Inputs:
+    return {
+        "batches": scale * rng.standard_normal((batches, 5, 3)),
+        "every": every,
+        "weight of the old loss": "none" if weight is None else weight,
+        "seed": int(rng.integers(1_000_000)),
+    }
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The losses, the weights at each look and at the end, and the modes."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(inputs["seed"])
+        model, task, old = (nn.Linear(3, 2).double() for _ in range(3))
+    x = torch.from_numpy(inputs["batches"])
+    model.train()
+    modes: set[str] = set()
+    seen: list[str] = []
+
+    def loss_of(batch: Batch) -> Tensor:
+        (number,) = batch
+        modes.add("training" if model.training else "evaluation")
+        return (model(x[number]) - task(x[number]).detach()).square().mean()
+
+    def old_loss() -> Tensor:
+        modes.add("training" if model.training else "evaluation")
+        return (model(x[0]) - old(x[0]).detach()).square().mean()
+
+    def watch() -> float:
+        mode = "training" if model.training else "evaluation"
+        seen.append(f"{mode}, gradients {'on' if torch.is_grad_enabled() else 'off'}")
+        return float(model.weight.detach().sum())
+
+    weight = inputs["weight of the old loss"]
+    more = () if weight == "none" else (old_loss, weight)
+    batches = [(number,) for number in range(len(x))]
+    came = returned(answer(model, batches, loss_of, 0.05, watch, inputs["every"], *more))
+    if not isinstance(came, list | tuple) or len(came) != 2:
+        raise AnswerRefused(TWO_THINGS)
+    losses, watched = came
+    if not isinstance(losses, list | tuple) or not isinstance(watched, list | tuple):
+        raise AnswerRefused(TWO_THINGS)
+    if any(isinstance(loss, Tensor) and loss.requires_grad for loss in losses):
+        raise AnswerRefused(WITH_THEIR_GRAPHS)
+    return {
+        "losses": plain(losses),
+        "what `watch` returned": plain(watched),
+        "weights at the end": [plain(part) for part in model.parameters()],
+        "while it learns": sorted(modes),
+        "at each look": sorted(set(seen)),
+        "at the end": "training" if model.training else "evaluation",
+    }
+
+
+def _loop(
+    model: nn.Module,
+    batches: Sequence[Any],
+    loss_of: Callable[[Any], Tensor],
+    rate: float,
+    watch: Callable[[], Any],
+    every: int,
+    old_loss: Callable[[], Tensor] | None = None,
+    weight: float = 1.0,
+) -> tuple[list[float], list[Any]]:
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    losses: list[float] = []
+    watched: list[Any] = []
+    for step in range(len(batches) + 1):
+        if step % every == 0 or step == len(batches):
+            model.eval()
+            with torch.no_grad():
+                watched.append(watch())
+            model.train()
+        if step < len(batches):
+            optimizer.param_groups[0]["lr"] = rate * (1 - step / len(batches))
+            loss = loss_of(batches[step])
+            total = loss if old_loss is None else loss + weight * old_loss()
+            optimizer.zero_grad()
+            total.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            losses.append(loss.item())
+    model.eval()
+    return losses, watched
+
+
+def _with_a_schedule(
+    model: nn.Module,
+    batches: Sequence[Any],
+    loss_of: Callable[[Any], Tensor],
+    rate: float,
+    watch: Callable[[], Any],
+    every: int,
+    old_loss: Callable[[], Tensor] | None = None,
+    weight: float = 1.0,
+) -> tuple[list[float], list[Any]]:
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, len(batches))
+    losses = []
+    model.eval()
+    with torch.no_grad():
+        watched = [watch()]
+    for step, batch in enumerate(batches, start=1):
+        model.train()
+        model.zero_grad()
+        loss = loss_of(batch)
+        loss.backward()
+        if old_loss is not None:
+            (weight * old_loss()).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+        model.eval()
+        if not step % every or step == len(batches):
+            with torch.no_grad():
+                watched.append(watch())
+    return losses, watched
+
+
+SLIPS = """
+--- hint 1
+the gradients add up: optimizer.zero_grad() -> pass
+    The gradients of all batches add up. Empty them before each `backward`:
+    `optimizer.zero_grad()`.
+nothing is learnt: optimizer.step() -> pass
+    The weights stay as they are. `backward` makes the gradients, and `optimizer.step()` steps along
+    them: both must be there.
+a new optimiser for each batch: loss = loss_of \
+        -> optimizer = torch.optim.Adam(model.parameters(), lr=rate * (1 - step / len(batches))) \
+        ⏎loss = loss_of
+    You make a new optimiser for each batch. Adam remembers the gradients of earlier batches: make
+    it once, and change its rate.
+plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
+    You take steps of plain gradient descent. Adam is asked for.
+--- hint 2
+the rate does not fall: rate * (1 - step / len(batches)) -> rate
+    Your rate stays what it is. It falls in a straight line to 0.
+the rate falls from 1: rate * (1 - step / len(batches)) -> 1 - step / len(batches)
+    Your rate falls from 1 to 0. It falls from `rate`.
+the rate falls with each step's own rate: rate * (1 - step / len(batches)) \
+        -> optimizer.param_groups[0]["lr"] * (1 - step / len(batches))
+    You shrink the rate of the step before. The straight line starts at `rate` in every step:
+    `rate * (1 - ...)`.
+the rate falls a step too soon: (1 - step / len(batches)) -> (1 - (step + 1) / len(batches))
+    Your first step is already a little slower than `rate`, and the last one has the rate 0. The
+    first has the whole `rate`, and 0 would come one step after the last.
+the rate reaches 0 in the last step: (1 - step / len(batches)) \
+        -> (1 - step / max(1, len(batches) - 1))
+    Your last step has the rate 0, so it learns nothing. 0 comes one step after the last.
+the gradient is not clipped: nn.utils.clip_grad_norm_(model.parameters(), 1.0) -> pass
+    Nothing is clipped. Between `backward`, which makes the gradients, and the step, the norm of all
+    of them together is cut to 1: `nn.utils.clip_grad_norm_`.
+each number is clipped: clip_grad_norm_ -> clip_grad_value_
+    You clip every number of the gradient by itself. Clip the norm of all of them together.
+clipped at {norm}: (model.parameters(), 1.0) -> (model.parameters(), {norm}) | norm = 0.5, 2.0, 5.0
+    Your gradient's norm is clipped at {norm}. Clip it at 1.
+the old loss is subtracted: loss + weight -> loss - weight
+    You subtract the old loss, so each step drives it up. It is added.
+the weight is not used: weight * old_loss() -> old_loss()
+    `weight` is never used. The old loss counts that many times.
+the weight stands on the task: loss + weight * old_loss() -> weight * loss + old_loss()
+    You multiply the task's loss by the weight. It belongs to the old loss.
+the weight stands on both: loss + weight * old_loss() -> weight * (loss + old_loss())
+    You multiply both losses by the weight. It belongs to the old loss alone.
+shares of one: loss + weight * old_loss() -> (1 - weight) * loss + weight * old_loss()
+    You take a weighted mean. The task's loss counts once, whatever the weight.
+the mean of both: loss + weight * old_loss() -> (loss + weight * old_loss()) / 2
+    You halve the sum. The two losses are added.
+the old loss is left out: loss if old_loss is None else loss + weight * old_loss() -> loss
+    The old loss has no say in your steps. Where it is given, `weight` times its value is added, as
+    a tensor, so that its gradient counts.
+the old loss alone: loss + weight * old_loss() -> weight * old_loss()
+    With an old loss you forget the new one. What is minimised is their sum.
+--- hint 3
+the sum is noted: losses.append(loss.item()) -> losses.append(total.item())
+    Your list holds the sum of both losses. Note the task's loss alone.
+the loss after the step: losses.append(loss.item()) -> losses.append(loss_of(batches[step]).item())
+    You measure each batch once more after its step. Note the loss from before it.
+tensors with their graphs: loss.item() -> loss
+    Your list holds tensors that can still learn, and with each the memory of its whole step. Keep
+    the number: `loss.item()`.
+it looks in training mode: model.eval() with torch.no_grad() -> with torch.no_grad()
+    You look while the model is in training mode: dropout would spoil what you see.
+    `model.eval()` before, `model.train()` after.
+it looks with gradients: torch.no_grad() -> torch.enable_grad()
+    You look with gradients switched on, which costs time and memory. Look under
+    `torch.no_grad()`.
+it is never set to training: model.train() -> pass
+    After a look the model must go back to training mode: `model.train()`.
+no look at the beginning: step % every == 0 or -> step and step % every == 0 or
+    The first look is missing, the one before any step.
+no look at the end: step % every == 0 or step == len(batches) -> step % every == 0
+    The last look is missing. There is one after the last step, whatever `every` is.
+the last look comes twice: model.eval() return \
+        -> model.eval() ⏎watched.append(watched[-1]) ⏎return
+    You look twice after the last step. Once is enough.
+one look: step % every == 0 or step == len(batches) -> step in (0, len(batches))
+    You look at the beginning and at the end. Look after each `every` steps, too.
+a look at each step: step % every == 0 or step == len(batches) -> True
+    You look at each step. Look after each `every` of them.
+left in training mode: model.eval() return -> model.train() ⏎return
+    You leave the model in training mode. Whoever uses it next would meet its dropout.
+one batch: losses.append(loss.item()) -> losses.append(loss.item()) ⏎break
+    You stop after the first batch.
+the losses alone: return losses, watched -> return losses
+    You return the losses alone. Return both lists: `return losses, watched`.
+the two lists are swapped: return losses, watched -> return watched, losses
+    The two lists stand in each other's place. The losses come first.
+"""
+
+EXERCISE = Exercise(
+    id="tune_and_watch",
+    title="The loop, with an eye on what is lost",
+    lesson=LESSON,
+    points=4,
+    difficulty=4,
+    importance=5,
+    minutes=15,
+    reference=tune_and_watch,
+    run=_run,
+    cases=(
+        Case("one batch", _task(1, 5)),
+        Case("six batches, a look after each second", _task(6, 2), weight=2),
+        Case("seven batches, a look after each third", _task(7, 3)),
+        Case("steep losses, to be clipped", _task(4, 2, scale=9.0)),
+        Case("with an old loss", _task(6, 4, weight=1.0)),
+        Case("an old loss that counts a quarter", _task(5, 3, weight=0.25)),
+    ),
+    mistakes=slips(_loop, SLIPS),
+    right_answers={"looks first": _loop, "two backwards and a schedule": _with_a_schedule},
+)

@@ -1,0 +1,141 @@
+"""A translator that says one word after the other: the decoder's step, and what runs it.
+
+The translator is `Seq2Seq`, from Ramachandran, Liu & Le 2017 (D17-1039). Here its decoder is
+written as one step, which the caller may replace by a step of their own.
+
+Letters in the shape comments: B sentences, S source steps, T target steps, H size, V words.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from elmo_mini.recurrent.language_model import perplexity
+from elmo_mini.recurrent.seq2seq import Pair, Seq2Seq, attend
+from elmo_mini.recurrent.training import device_of, evaluating
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import shifted
+
+State = Any
+"""What a step hands to the next: the states of both LSTMs; None before the first word."""
+Stepped = tuple[Tensor, State, Tensor]
+Step = Callable[[Seq2Seq, Tensor, State, Tensor, Tensor, Tensor], Stepped]
+
+
+def decode_step(
+    model: Seq2Seq, words: Tensor, state: State, first: Tensor, top: Tensor, mask: Tensor
+) -> Stepped:
+    """Read one target word and bet on the next.
+
+    Parameters
+    ----------
+    words : (B,), the word before; the boundary at the beginning
+    state : of both decoder layers, as the step before returned it; None at the beginning
+    first, top : (B, S, H), the encoder's layers
+    mask : (B, S) bool, True at real source words
+
+    Returns
+    -------
+    scores (B, V) of the next word, the new state, and the shares (B, S) of the look at the source
+    """
+    below, above = state or (None, None)
+    lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
+    upper, above = model.decoder_top(lower, above)  # (B, 1, H)
+    shares = attend(upper, top, mask)  # (B, 1, S)
+    heard = torch.cat([shares @ first, shares @ top, upper], -1)  # (B, 1, 3H)
+    scores = model.softmax(lower + torch.tanh(model.combine(heard)))
+    return scores[:, 0], (below, above), shares[:, 0]
+
+
+def encoded(model: Seq2Seq, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor, Tensor]:
+    """Both layers of the encoder (B, S, H), and the mask (B, S)."""
+    ids, mask = pad(sources, device=device_of(model))
+    first, _ = model.encoder_first(model.source_embedding(ids))
+    top, _ = model.encoder_top(first)
+    return first, top, mask
+
+
+def stepped_losses(
+    model: Seq2Seq,
+    step: Step,
+    pairs: Sequence[Pair],
+    *,
+    boundary: int = 1,
+    read_ahead: bool = False,
+) -> Tensor:
+    """-log p of every target token, given its source and the true words before it, in nats.
+
+    Parameters
+    ----------
+    read_ahead : a fault to be shown: each step reads the word that it must say
+
+    Returns
+    -------
+    (B, T), 0 at padding
+    """
+    layers = encoded(model, [source for source, _ in pairs])
+    read = [shifted(target, boundary) for _, target in pairs]
+    inputs, mask = pad([inputs for inputs, _ in read], device=device_of(model))
+    targets, _ = pad([targets for _, targets in read], device=device_of(model))
+    state, scores = None, []
+    for words in (targets if read_ahead else inputs).unbind(1):
+        bet, state, _ = step(model, words, state, *layers)
+        scores.append(bet)
+    losses = F.cross_entropy(torch.stack(scores, 2), targets, reduction="none")
+    return losses * mask
+
+
+def pair_loss(
+    model: Seq2Seq, step: Step, pairs: Sequence[Pair], *, read_ahead: bool = False
+) -> Tensor:
+    """Mean nats a target token of some pairs, boundary included."""
+    tokens = sum(len(target) + 1 for _, target in pairs)
+    return stepped_losses(model, step, pairs, read_ahead=read_ahead).sum() / tokens
+
+
+def stepped_perplexity(
+    model: Seq2Seq,
+    step: Step,
+    pairs: Sequence[Pair],
+    *,
+    batch_size: int = 100,
+    read_ahead: bool = False,
+) -> float:
+    """exp of mean nats a target token, given the source and the true words before it."""
+    batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
+    with evaluating(model):
+        losses = [float(pair_loss(model, step, some, read_ahead=read_ahead)) for some in batches]
+    return perplexity(losses, [sum(len(target) + 1 for _, target in batch) for batch in batches])
+
+
+def swapped(pairs: Sequence[Pair]) -> list[Pair]:
+    """Each target with the source of the pair before it."""
+    return [(pairs[number - 1][0], target) for number, (_, target) in enumerate(pairs)]
+
+
+def say(
+    model: Seq2Seq, step: Step, source: Sequence[int], *, longest: int = 20, boundary: int = 1
+) -> tuple[list[int], Tensor]:
+    """The likeliest word at each step, until the boundary or `longest` words.
+
+    Returns
+    -------
+    the words without the boundary, and the shares (T, S) of each step's look, the last one's too
+    """
+    said: list[int] = []
+    looks: list[Tensor] = []
+    word, state = boundary, None
+    with evaluating(model):
+        layers = encoded(model, [source])
+        for _ in range(longest):
+            last = torch.tensor([word], device=device_of(model))
+            scores, state, shares = step(model, last, state, *layers)
+            looks.append(shares[0])
+            word = int(scores[0].argmax())
+            if word == boundary:
+                break
+            said.append(word)
+    return said, torch.stack(looks)
