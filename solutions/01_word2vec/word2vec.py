@@ -35,7 +35,7 @@ plots.road("01")
 # - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013 (arXiv:1310.4546). Negative sampling and subsampling, section 2.
 # - **2014**: Levy and Goldberg, [*Neural Word Embedding as Implicit Matrix Factorization*](https://papers.nips.cc/paper/2014/hash/feab05aa91085b7a8012516bc3533958-Abstract.html), NIPS 2014. What it all converges to, section 3.
 #
-# Plan 90 minutes, or 70 without the essays. The section at the end is for those who have time; nothing needs it.
+# Plan two hours, the essays among them. Short of time? Exercises 5 to 9 are the spine, an hour, and the lesson goes on without the others. The section at the end is for those who have time; nothing needs it.
 #
 # ## Letters
 #
@@ -48,7 +48,7 @@ plots.road("01")
 # | $C$ | the window | $\log$ | the natural logarithm |
 
 # %% [markdown] instructor=true
-# **Instructor.** Timing for 90 minutes: sections 1 to 3, 25 minutes; 4 and 5, 15; sections 6 to 8 are the heart, 40; 9 and 10 in what is left, or at home. For 45 minutes: show exercises 1 to 4 solved and let them do 5, 7, 8 and 9. The derivation of exercise 6 is where students get stuck: have one pair with one noise word on the board first.
+# **Instructor.** Honest minutes: sections 1 and 2, 15; 3 to 5, 30; 6 and 7, 30; 8, 30; 9 and 10, 20; the essays at home. For 90 minutes: show exercises 2 and 3 solved and leave section 10 for home. For 45 minutes: show exercises 1 to 4 solved and let them do 5, 7, 8 and 9. The derivation of exercise 6 is where students get stuck: have one pair with one noise word on the board first.
 
 # %%
 from collections import Counter
