@@ -72,8 +72,8 @@ def starts() -> list[str]:
     hurt = less(opinion["100"]["nothing"], opinion["100"][whole])
     helped = less(few[whole], few["nothing"])
     unharmed = less(opinion["100"][vectors], opinion["100"]["nothing"])
-    assert unharmed["low"] < 0 < unharmed["mean"]  # "do no harm"
-    for rival in (vectors, last):  # "do about as well, and so does"
+    assert unharmed["low"] < 0 < unharmed["mean"]  # "make no clear difference"
+    for rival in (vectors, last):  # "no clear lead over"
         ahead = less(few[whole], few[rival])
         assert ahead["low"] < 0 < ahead["high"]
     assert less(many[last], many[whole])["low"] > 0  # "is even ahead"

@@ -35,7 +35,7 @@ plots.road("01")
 # - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013 (arXiv:1310.4546). Negative sampling and subsampling, section 2.
 # - **2014**: Levy and Goldberg, [*Neural Word Embedding as Implicit Matrix Factorization*](https://papers.nips.cc/paper/2014/hash/feab05aa91085b7a8012516bc3533958-Abstract.html), NIPS 2014. What it all converges to, section 3.
 #
-# Plan two hours, the essays among them. Short of time? Exercises 5 to 9 are the spine, an hour, and the lesson goes on without the others. The section at the end is for those who have time; nothing needs it.
+# Plan two hours, and a quarter of an hour for the essays. Short of time? Exercises 5 to 9 are the spine, an hour, and the lesson goes on without the others. The section at the end is for those who have time; nothing needs it.
 #
 # ## Letters
 #
@@ -48,7 +48,7 @@ plots.road("01")
 # | $C$ | the window | $\log$ | the natural logarithm |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: sections 1 and 2, 15; 3 to 5, 30; 6 and 7, 30; 8, 30; 9 and 10, 20; the essays at home. For 90 minutes: show exercises 2 and 3 solved and leave section 10 for home. For 45 minutes: show exercises 1 to 4 solved and let them do 5, 7, 8 and 9. The derivation of exercise 6 is where students get stuck: have one pair with one noise word on the board first.
+# **Instructor.** Honest minutes: sections 1 and 2, 15; 3 to 5, 30; 6 and 7, 30; 8, 30; 9 and 10, 20; the essays at home. For 90 minutes: show exercises 2 and 3 solved and leave section 10 for home. For 45 minutes: show exercises 1 to 4 solved and let them do 5, 7, 8 and 9. The derivation of exercise 6 is the hardest step: have one pair with one noise word on the board first.
 
 # %%
 from collections import Counter
@@ -94,9 +94,9 @@ plots.bars(
 # %% [markdown] slide="subslide"
 # Words of one kind keep similar company. So give each word a list of numbers, its **vector**, and ask one thing of it: *predict the neighbours*. Words with similar neighbours will need similar vectors. Nobody tells them what they mean.
 #
-# That is **skip-gram**. For a text $w_1 \dots w_T$ it raises the average log-probability of the words around each word (2013b, equation 1):
+# That is **skip-gram**. For a text $w_1 \dots w_T$ it raises the average log-probability of the words around each word (2013b, equation 1, its $c$ written $C$):
 #
-# $$\frac{1}{T}\sum_{t=1}^{T}\;\sum_{-c \le j \le c,\; j \ne 0} \log p(w_{t+j} \mid w_t)$$
+# $$\frac{1}{T}\sum_{t=1}^{T}\;\sum_{-C \le j \le C,\; j \ne 0} \log p(w_{t+j} \mid w_t)$$
 #
 # Its sister **CBOW** turns the question round: it predicts the middle word from the average of its neighbours. It comes back at the end.
 #
@@ -111,7 +111,7 @@ plots.bars(
 #
 # Ten thousand cards lie face down, each with a number. To find the largest you must turn every one. The sum under the fraction is like that: it needs **all** words, for **every** pair, at every step.
 #
-# Now another game. Somebody puts the right card among five drawn at random and asks: which one is it? Six cards to turn. You learn less from one round, but you can play many rounds in the time of one. That is negative sampling.
+# Now another game. Somebody mixes the right card with five drawn at random and asks of each: is it this one? Six cards to turn. You learn less from one round, but you can play many rounds in the time of one. That is negative sampling.
 
 # %% [markdown] exercise="softmax_cost"
 # ### Exercise 1. The cost of the full softmax
@@ -141,7 +141,7 @@ check("softmax_cost", softmax_cost)
 # Each score costs $D$ multiplications. The full softmax scores every word. Negative sampling scores the noise words and the true one, hence the `+ 1`.
 
 # %% [markdown]
-# Counting is one thing, a clock another. Take the vocabulary of our text, 100 dimensions and 5 noise words. How many times slower will one training step on 128 pairs be with the full softmax? Type your guess and press *Record*. (No form? Write it into the call: `predict(..., guess=20)`.)
+# Now the clock: the vocabulary of our text, 100 dimensions, 5 noise words. How many times slower will one training step on 128 pairs be with the full softmax? Type your guess and press *Record*.
 
 # %%
 predict(
@@ -230,7 +230,7 @@ print(
 # %% [markdown] exercise="keep_probability"
 # ### Exercise 3. Subsampling, as printed and as programmed
 #
-# Write `keep_probability(frequency, threshold, formula)`. `frequency` is an array, `formula` is `"paper"` or `"code"`. Return an array of probabilities (an array or a tensor, no list).
+# Write `keep_probability(frequency, threshold, formula)`. `frequency` is an array of relative frequencies $f$, `threshold` is $t$, `formula` is `"paper"` or `"code"`. Return an array of probabilities (an array or a tensor, no list).
 
 
 # %% exercise="keep_probability"
@@ -292,10 +292,10 @@ for word, one, other in zip(some, paper, code, strict=True):
     print(f"{word:>7}: paper {one:.3f}, code {other:.3f}, gensim {really:.3f}")
 
 # %% [markdown]
-# **Measured: the program follows the other formula.** It keeps more of the frequent words, and it does not touch words up to $f = 2.618\,t$, while the paper's formula starts at $f = t$. The default threshold differs as well: about 1e-5 in the paper, 1e-3 in the authors' program and in gensim.
+# **Measured: gensim follows the other formula.** That one keeps more of the frequent words, and it does not touch words up to $f = 2.618\,t$. The paper's formula starts at $f = t$. The default threshold differs as well: about 1e-5 in the paper, 1e-3 in the authors' program and in gensim.
 
 # %%
-predict("survivors", "Which percentage of all tokens survives (code, t = 0.001)?", unit="%")
+predict("survivors", "What share of the vocabulary's tokens survives (code, t = 0.001)?", unit="%")
 
 # %%
 chances = np.asarray(keep_probability(vocabulary.frequencies, 1e-3, "code"))
@@ -304,7 +304,7 @@ outcome("survivors", 100 * float(vocabulary.frequencies @ chances), unit="%")
 # %% [markdown] slide="slide"
 # ## 5. Noise
 #
-# Negative sampling needs wrong answers: **noise words**. From where? Drawn evenly, most would be rare words, and those are easy to tell from a true context. Drawn by frequency, *the* would be the wrong answer all the time. The paper takes the middle: counts to the power 3/4, which did better in its experiments than either (2013b, section 2.2):
+# Negative sampling needs wrong answers: **noise words**. From where? Drawn evenly, most would be rare words, and those are easy to tell from a true context. Drawn by frequency, *the* and a few like it would come again and again. The paper takes the middle: counts to the power 3/4, which did better in its experiments than either (2013b, section 2.2):
 #
 # $$P_n(w) = \frac{\text{count}(w)^{3/4}}{\sum_{w'} \text{count}(w')^{3/4}}$$
 
@@ -375,7 +375,7 @@ predict("first_loss", "All scores start at 0. What is the loss of one pair with 
 # - `context`, shape (B, D): the output vectors of the true context words,
 # - `negatives`, shape (B, K, D): the output vectors of the noise words.
 #
-# Return the **mean** over the B pairs, as a tensor. It must stay right for scores of a thousand: there a computer's $\sigma$ is exactly 0 and $\log 0$ is $-\infty$. `F.logsigmoid` computes $\log \sigma$ in one go and never meets that 0.
+# Return the **mean** over the B pairs, as a tensor that autograd can follow. Loss and gradient must stay right for scores of a thousand: a computer's $\sigma(-1000)$ is exactly 0, and $\log 0$ is $-\infty$. `F.logsigmoid` computes $\log \sigma$ in one go and never meets that 0.
 
 # %% exercise="sgns_loss"
 from torch.nn import functional as F
@@ -437,7 +437,7 @@ plots.curves(
 # 2. **From the score to a vector.** A score is a dot product. What is its derivative for one of the two vectors?
 # 3. **The chain.** Each of the three vectors gets a sum over the scores in which it occurs. Which of them occurs in both?
 #
-# Test your errors before you go on: the curve of section 6 has the slope $-1$ far on the left and 0 far on the right.
+# Test your errors before you go on: in section 6 the curve of the true pair has the slope $-1$ far on the left and 0 far on the right.
 
 # %% [markdown] exercise="sgns_gradients"
 # ### Exercise 6. The gradient by hand
@@ -498,12 +498,12 @@ for name, leaf, by_hand in zip(
 #
 # Two tables hold all vectors: `input_vectors` and `output_vectors`, both (V, D). A step takes the rows of a batch out, computes the gradients, and subtracts them from the rows, times the learning rate.
 #
-# There is one trap. A frequent word occurs several times in one batch. Each occurrence has its own update, and **all of them must count**. But `table[ids] -= updates` reads, subtracts and writes: of several updates for one row only the last is left. `table.index_add_(0, ids, updates, alpha=...)` adds them all.
+# There is one trap. A frequent word occurs several times in one batch. Each occurrence has its own update, and **all of them must count**. But `table[ids] -= updates` reads, subtracts and writes: of several updates for one row only one is left. `table.index_add_(0, ids, updates, alpha=...)` adds them all.
 
 # %% [markdown] exercise="sgns_step"
 # ### Exercise 7. One training step
 #
-# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place** and return the loss before the step, as a number: a float, no tensor.
+# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place**, with all gradients taken before anything changes. Return the loss before the step, as a float and not a tensor.
 
 
 # %% exercise="sgns_step"
@@ -528,24 +528,24 @@ check("sgns_step", sgns_step)
 #
 # idea: Take the three blocks of rows out first: `input_vectors[centers]`, `output_vectors[contexts]`, `output_vectors[negatives]`. Compute loss and gradients from them. Only then change the tables.
 #
-# outline: After loss and gradients: three calls of `index_add_` with `alpha=-learning_rate`. The noise ids and their gradients need one axis less: `negatives.flatten()` and `dn.flatten(0, 1)`.
+# outline: After loss and gradients: three calls of `index_add_` with `alpha=-learning_rate`. The noise ids and their gradients (here `dn`) need one axis less: `negatives.flatten()` and `dn.flatten(0, 1)`.
 
 # %% [markdown] model_answer="sgns_step"
 # All rows are read, and all gradients computed, before a table changes. `index_add_` adds up the updates of a word that is in the batch several times.
 
 # %% [markdown] slide="subslide"
-# Now the loop. Before the first step the input vectors are small random numbers and the output vectors are zero: every score is 0, and nobody is believed yet. The learning rate falls in a straight line, as in the paper.
+# Now the loop. Before the first step the input vectors are small random numbers and the output vectors are zero: every score is 0, and every $\sigma$ one half. The learning rate falls in a straight line, as in the paper.
 
 # %% [markdown] exercise="train_skip_gram"
 # ### Exercise 8. The loop
 #
 # Write `train_skip_gram(pairs, noise, step, dimension, negatives, batch, rate, look)`.
 #
-# - `pairs` holds ids, shape (P, 2): the centre and the context of each pair. Go through them once, in their order, `batch` at a time. A rest that fills no batch is left out.
+# - `pairs` holds ids, shape (P, 2): the centre and the context of each pair. Go through them once, in their order, `batch` at a time. Pairs at the end that do not fill a batch are left out.
 # - `noise` holds a probability for each of the V words. Draw `negatives` noise words for every pair of a batch, anew for each step, with `torch.multinomial(noise, number, replacement=True)`. Set no seed.
-# - The input table (V, `dimension`) starts with even random numbers from $-\frac{1}{2D}$ to $\frac{1}{2D}$, the output table with zeros.
+# - The input table (V, `dimension`) starts with random numbers, drawn evenly from $-\frac{1}{2D}$ to $\frac{1}{2D}$, the output table with zeros.
 # - `step` is your `sgns_step`. At step $i$ of $n$, counted from 0, the learning rate is `rate` times $1 - i/n$.
-# - After each step call `look(number, inputs)` with the number of steps taken and the input table. So somebody can watch.
+# - After each step call `look(number, inputs)` with the number of steps taken and the input table, so that somebody can watch.
 #
 # Return the input table, the output table, and a list with the loss of each step.
 
@@ -616,7 +616,7 @@ check("nearest", nearest)
 # The cosine of a word with itself is 1, so it would come first. A cosine is never below $-1$: with $-2$ the word comes last.
 
 # %% [markdown] slide="subslide"
-# Everything is there: the window, the subsampling, the noise, the step, the loop, the question. Where your function passed, it runs; otherwise ours does. One cell cuts the pairs, some millions of them.
+# Everything is there. Where your function passed, it runs; otherwise ours does. One cell cuts the pairs, some millions of them.
 
 # %%
 sgns_step = or_reference("sgns_step", sgns_step)
@@ -639,13 +639,13 @@ all_pairs = training_pairs(sentences)
 print(f"{len(all_pairs):,} pairs")
 
 # %% [markdown]
-# A guess before it runs. A million words are little, and the neighbours of rare words are mostly chance, so only the most frequent words may answer.
+# A guess before it runs. A million words is not much, and the neighbours of rare words are mostly chance, so only the most frequent words may answer.
 
 # %%
 predict("nearest_to_he", "Which of these will be nearest to 'he'?", options=["she", "man", "the"])
 
 # %% [markdown]
-# **Put in words of your own**, then train. The cell takes half a minute or so and asks your vectors before the first step, in the middle and after the last. (A small text is read several times.)
+# **Put in words of your own**, then train. The cell takes half a minute or so and asks your vectors after the first step, in the middle and after the last. (A small text is read several times.)
 
 # %%
 MY_WORDS = ["he", "school", "four", "water"]  # lower case
@@ -687,7 +687,7 @@ cosines = F.cosine_similarity(vectors[he], vectors[[vocabulary.id(word) for word
 outcome("nearest_to_he", asked_for[int(cosines.argmax())])
 
 # %% [markdown] slide="subslide"
-# **Change one thing.** With a window of 1 only direct neighbours are company; with a window of 10 nearly the whole sentence is. One of the two brings together words that can take each other's place, the other mixes them with words that go together.
+# **Change one thing.** With a window of 1 only direct neighbours are company; with a window of 10 much of the sentence is. One of the two brings together words that can take each other's place, the other mixes them with words that go together.
 
 # %%
 predict("replaceable", "Which window finds words that replace each other?", options=["1", "10"])
@@ -696,18 +696,21 @@ predict("replaceable", "Which window finds words that replace each other?", opti
 # Two short runs, on 1.5 million pairs each.
 
 # %%
+counted = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+counted = [word for word in counted if word in vocabulary.words[:USUAL]]
+kin = {}
 for window in (1, 10):
-    print(f"A WINDOW OF {window}")
     cut = training_pairs(sentences[:15_000], window=window)
     quick = torch.from_numpy(np.resize(cut, (1_500_000, 2)))
-    steps = len(quick) // 1000
-    train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.05, ask)
-
-# %%
-outcome("replaceable", "1")
+    table, _, _ = train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.05, lambda *_: None)
+    near = [nearest(table[:USUAL], vocabulary.id(word), 5) for word in counted]
+    kin[window] = np.mean([vocabulary.word(int(i)) in counted for row in near for i in row])
+    print(f"a window of {window}: {kin[window]:.0%} of the neighbours of numbers are numbers")
+    print("  four:", ", ".join(vocabulary.word(int(i)) for i in near[counted.index("four")]))
+outcome("replaceable", str(max(kin, key=kin.get)))
 
 # %% [markdown]
-# In Brown, a window of 1 puts other numbers beside *four*: what stands directly before *weeks* must be of its kind. A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
+# In Brown, a window of 1 finds more numbers beside a number: what stands directly before *weeks* must be of its kind. A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
 
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
@@ -767,20 +770,20 @@ check("broken_vectors", broken_vectors)
 #
 # idea: For each fault ask: which words does a step see as noise? How far does a vector move in one step? What are the pairs made of?
 #
-# outline: One run leaves the figure at the top. Of the other two, one has other pairs than the sound run. The last one has the same pairs, and the score of two frequent words is far higher than in the sound run: who never told it that they can be noise?
+# outline: One run leaves the figure at the top. Of the other two, one has other pairs than the sound run. The last one has the same pairs, and the score of two frequent words is far higher than in the sound run: why did nothing push them apart?
 
 # %% [markdown] model_answer="broken_vectors"
-# **A**: frequent words are almost never drawn as noise, so nothing pushes them apart. The score of any two of them ends far too high, and the loss ends *lowest of all*, because rare noise is easy to tell. **B**: the steps are so long that each overshoots, and the scores explode. **C**: half of the pairs hold one of the ten most frequent words. Its loss looks healthy; the time goes into pairs that teach little. Faults 4 and 5 are not there: the loss of 4 would stay at 4.16. The loss of 5 would fall almost as the sound one does in so short a run, because at first there is nothing to learn but who is frequent. So a falling loss alone proves nothing.
+# **A**: frequent words are almost never drawn as noise, so nothing pushes them apart. The score of any two of them ends far too high, and the loss ends *lowest of all*, because rare noise is easy to tell. **B**: the steps are so long that each overshoots, and the scores explode until they are no numbers any more (`nan`). **C**: half of the pairs hold one of the ten most frequent words. Its loss looks healthy; the time goes into pairs that teach little. Faults 4 and 5 are not there: the loss of 4 would stay at 4.16. The loss of 5 would fall almost as the sound one does in so short a run, because at first there is nothing to learn but who is frequent. So a falling loss alone proves nothing.
 
 # %% [markdown]
-# A loss says how well a game is played. Whether it is the right game, you must look elsewhere: at the pairs, at the scores, at the neighbours.
+# A loss says how well a game is played, not whether it is the right game. For that, look at the pairs, the scores and the neighbours.
 
 # %% [markdown] slide="slide"
 # ## 10. What does it converge to?
 #
 # Levy and Goldberg asked in 2014: if the vectors had enough dimensions to give every pair any score they liked, which score would be best?
 #
-# Count over the whole text. $\#(w,c)$ is how often the pair occurs, $\#(w)$ and $\#(c)$ are its row and column sums, $|D|$ is the number of all pairs. Let noise be drawn from the plain context counts. Then $w$ meets $c$ as noise $k\,\#(w)\,\#(c)/|D|$ times on average, and everything that the loss says about the score $x$ of this one pair is
+# Count over the whole text. $\#(w,c)$ is how often the pair occurs, $\#(w)$ and $\#(c)$ are its row and column sums, $|D|$ is the number of all pairs (not the dimensions $D$). Let noise be drawn from the plain context counts. Then $w$ meets $c$ as noise $k\,\#(w)\,\#(c)/|D|$ times on average, and everything that the loss says about the score $x$ of this one pair is
 #
 # $$\ell(x) = -\#(w,c)\,\log\sigma(x) \;-\; k\,\frac{\#(w)\,\#(c)}{|D|}\,\log\sigma(-x)$$
 #
@@ -793,7 +796,7 @@ check("broken_vectors", broken_vectors)
 # %% [markdown] exercise="shifted_pmi"
 # ### Exercise 11. What the scores converge to
 #
-# Write `shifted_pmi(pair_counts, negatives)`. `pair_counts` is an array of counts, a row for each word and a column for each context. Return PMI − log k in an array of the same shape. A pair that never occurs gets `-inf`. Every word and every context occurs in some pair.
+# Write `shifted_pmi(pair_counts, negatives)`. `pair_counts` is an array of counts, a row for each word and a column for each context. Return PMI − log k, with `negatives` for $k$, in an array of the same shape. A pair that never occurs gets `-inf`. Every word and every context occurs in some pair.
 
 
 # %% exercise="shifted_pmi"
@@ -821,7 +824,7 @@ check("shifted_pmi", shifted_pmi)
 # `by_chance` is the count that words without any connection would have. The sums keep their axes, so that their product is a table.
 
 # %% [markdown] slide="subslide"
-# Check the claim on counts of our text. Take the 40 most frequent words and count their pairs, each count raised by 1. Then minimise the loss of all pairs together, once with as many dimensions as words, once with 3 only.
+# Check the claim on counts of our text. Take the 40 most frequent words and count their pairs, and add 1 to each count. Then minimise the loss of all pairs together, once with as many dimensions as words and once with only 3.
 
 # %%
 from elmo_mini.experiments.sgns_optimum import best_scores, counts_among
@@ -845,7 +848,7 @@ plots.scatter(
 # %% [markdown]
 # With enough dimensions the points lie on the diagonal: **nobody asked for PMI, and it came out.** With three dimensions the vectors must compromise.
 #
-# Practice draws noise with the power 3/4, and that moves the optimum. Chance is then reckoned with flattened context counts. Which target do the scores follow?
+# Practice draws noise with the power 3/4. Then chance could be reckoned with flattened context counts. Which target do the scores follow?
 
 # %%
 flat = np.asarray(noise_distribution(pair_counts.sum(0), 0.75))
@@ -855,7 +858,7 @@ for name, wanted in {"PMI - log k": target, "PMI with flattened counts": flatten
     print(f"mean distance from {name}: {np.abs(practice - wanted).mean():.3f}")
 
 # %% [markdown]
-# So word2vec is not magic. It is a count of neighbours, weighed and squeezed.
+# So word2vec is not magic. It is a count of neighbours, weighted and squeezed.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -884,7 +887,7 @@ progress()
 # **Rubric, 2 points.** 1 for seeing that the score of a word with itself cannot be negative although words rarely neighbour themselves. 1 for the consequence: a conflict between short and long vectors, or the limit to symmetric positive semi-definite score matrices. 0.5 for a vague "words would attract themselves".
 
 # %% [markdown] model_answer="two_tables"
-# With one table, the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$. This number is never negative, and it is large for a long vector. But words hardly ever stand beside themselves: *the the* is rare. So the text wants that score low, which makes vectors short, while other pairs need them long. In general, a single table makes the matrix of scores symmetric and positive semi-definite. PMI − log k is no such matrix, because its diagonal is mostly very negative. Two tables with enough dimensions can give any pair any score, the diagonal included. (GloVe adds its two tables, but only after training.)
+# With one table, the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$. This number is never negative, and it is large for a long vector. But words hardly ever stand beside themselves: *the the* is rare. So the text wants that score low, which makes vectors short, while other pairs need them long. In general, a single table makes the matrix of scores symmetric and positive semi-definite. PMI − log k is no such matrix: a word that never meets itself has $-\infty$ on the diagonal. Two tables with enough dimensions can give any pair any score, the diagonal included. (GloVe adds its two tables, but only after training.)
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -910,7 +913,7 @@ progress()
 # %%
 log2, path = np.log2(len(vocabulary)), softmax_bill.huffman_path(vocabulary.counts)
 print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5 noise words.")
-print(f"On the way down a Huffman tree there are {path:.1f} decisions; log2 of V is {log2:.1f}.")
+print(f"The way down a Huffman tree has {path:.1f} decisions on average; log2 of V is {log2:.1f}.")
 
 # %% [markdown]
 # **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings.
@@ -937,9 +940,9 @@ for word in mine:
         print(f"{word:>8} {name:>10}: {', '.join(vocabulary.word(int(i)) for i in near)}")
 
 # %% [markdown]
-# **CBOW** averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But it still has to gather and change the vectors of all the neighbours, so it is not as many times faster as it has fewer predictions.
+# **CBOW** averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But CBOW still has to gather and change the vectors of all the neighbours, so it gains less time than the number of predictions suggests.
 #
-# A handful of neighbours proves little. A stored experiment compares gensim and our fast trainer on the whole Brown corpus, with 100 dimensions, 5 rounds and 5 seeds. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? *Overlap*: how many of a word's ten nearest neighbours are those of gensim with another seed?
+# A handful of neighbours proves little. A stored experiment compares gensim and our fast trainer on Brown (upper case kept, a few sentences held out), with 100 dimensions, 5 rounds and 5 seeds. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? *Overlap*: what share of a word's ten nearest neighbours does gensim find, too, with another seed?
 
 # %%
 from elmo_mini.figures.interval_bars import interval_bars
@@ -965,7 +968,7 @@ for way, numbers in skip_gram.items():
 # The overlap of *gensim* is gensim with itself under another seed: even that is far from 1. Ours agrees a little less. Shared noise words are one reason: fewer different ones are drawn. But they are only a part of it. The last printed line is a run with twice as many, 128 in place of 64, and it makes up about a third of the gap. Our updates come in blocks, too, where gensim changes its tables after every pair; how much that costs was not measured.
 
 # %% [markdown]
-# word2vec is often called *a linear language model*. It is log-bilinear: the score is linear in each of two vectors. It is not a language model in the sense of lesson 03, because it never gives a probability to a sequence, and with negative sampling it does not even give one to a word.
+# word2vec is often called *a linear language model*. It is log-bilinear: the score is linear in each of two vectors. It is no language model in the sense of lesson 03. It never gives a probability to a sequence, and with negative sampling not even to a word.
 
 # %% [markdown]
 # ### Myth or measured?
@@ -988,12 +991,12 @@ plots.bars(
 )
 
 # %% [markdown]
-# **Measured: the rule does much of the work.** What lies nearest is most often a word of the question itself. Published scores forbid those words, and the third bars show what that does. (In Brown the *facts* are mostly about the family: *he* and *she*, *his* and *her*, *brother* and *sister*. The printed line counts them.) The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right (2013b, Table 1).
+# **Measured: a rule of the game does much of the work.** What lies nearest is far more often a word of the question itself than the right word. Published scores forbid those words. The third bars show what that does: in Brown, much for the facts and little for the word forms. (In Brown the *facts* are mostly about the family: *he* and *she*, *his* and *her*, *brother* and *sister*. The printed line counts them.) The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right (2013b, Table 1).
 
 # %% [markdown]
 # ## Further reading
 #
-# - 2013b, sections 2.2 and 2.3: two pages with everything that you wrote today.
+# - 2013b, sections 2.2 and 2.3: the loss, the noise and the subsampling, on two pages.
 # - Levy and Goldberg 2014, section 3: the derivation of PMI − log k.
 # - Ji and others 2016, *Parallelizing Word2Vec in Shared and Distributed Memory* (arXiv:1604.04661): shared noise words and matrix products.
 # - In the package: `elmo_mini/word_vectors/word2vec.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
@@ -1001,4 +1004,4 @@ plots.bars(
 # Next: **02 · what a static vector cannot do.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why is the original program's loop the other way round?* word2vec.c and gensim let the context word's input vector predict the centre word; over the corpus that is the same set of pairs up to window effects. *Why no bias?* The noise shift log k and the word frequencies are absorbed by the two tables. *Why do my neighbours differ from my neighbour's?* Seeds and the order of updates; on a small text the neighbours of rare words are mostly noise. *Poll before section 10:* "The score v · v' after training is: a cosine, a probability, a log-ratio?" Most say cosine.
+# **Instructor, common questions.** *Why is the original program's loop the other way round?* word2vec.c and gensim let the context word's input vector predict the centre word; over the corpus that is the same set of pairs up to window effects. *Why no bias?* The noise shift log k and the word frequencies are absorbed by the two tables. *Why do my neighbours differ from my neighbour's?* Seeds and the order of updates; on a small text the neighbours of rare words are mostly noise. *Poll before section 10:* "The score v · v' after training is: a cosine, a probability, a log-ratio?" It is the log-ratio.

@@ -43,7 +43,7 @@ plots.road("03")
 # | $N$ | words in a text | $h_t$ | the state after word $t$ |
 # | $V$ | words in the vocabulary | $c_t$ | the cells after word $t$ |
 # | $B$ | rows, or sentences, side by side | $H$ | numbers in a state |
-# | $L$ | words in a row | $i, f, g, o$ | input gate, forget gate, candidate, output gate |
+# | $L$ | words in a row | $i, f, g, o$ | input gate, forget gate, candidate, output gate, before squashing |
 # | $T$ | words in a window or a sentence | $\sigma$ | the sigmoid function |
 # | $w_t$ | the word at place $t$ | $\tau$ | the temperature |
 
@@ -84,17 +84,17 @@ print(f"All others are <unk>: {float((stream == 0).double().mean()):.0%} of the 
 #
 # Cover the end of this sentence: *The doctor washed her …*. You expect *hands*. You would not bet on *giraffe*, and not on *of* either. Nobody gave you labels for that. Text was enough.
 #
-# A **language model** makes such bets. They multiply to the probability of the whole text:
+# A **language model** makes such bets. Their product is the probability of the whole text:
 #
 # $$p(w_1, \dots, w_N) = \prod_{t=1}^{N} p(w_t \mid w_1, \dots, w_{t-1})$$
 #
-# This is the **chain rule**, and it is exact. The hard part is the growing condition. The oldest answer cuts it short, and **counts** which word followed the last one: pairs, or bigrams.
+# This is the **chain rule**, and it is exact. The hard part is that the condition grows with every word. The oldest answer keeps the last word only, and **counts** what followed it: pairs, or bigrams.
 #
-# A model that bets can also talk: draw a word, read it, draw the next. It gives each word a **score** $s_w$, the softmax makes chances of them, and the **temperature** $\tau$ says how daring the speaker is:
+# A model that bets can also talk: draw a word, read it, draw the next. It gives each word $w$ a **score** $s_w$, and the softmax turns the scores into chances. The **temperature** $\tau$ says how daring the speaker is:
 #
 # $$p(w) = \frac{\exp(s_w / \tau)}{\sum_v \exp(s_v / \tau)}$$
 #
-# Below 1 the likely words become likelier still. Far above 1 all become nearly alike.
+# Below 1 the likely words become likelier still. Far above 1 all become almost equally likely.
 
 # %% [markdown] exercise="draw_word"
 # ### Exercise 1. A word is drawn
@@ -115,7 +115,7 @@ def draw_word(scores, temperature):
 check("draw_word", draw_word)
 
 # %% [markdown] hints="draw_word"
-# nudge: Where does the temperature stand: before the softmax or behind it? And what differs between drawing and taking the best?
+# nudge: Where does the temperature stand: before the softmax or after it? And what differs between drawing and taking the best?
 #
 # idea: Divide the scores, take the softmax. `torch.multinomial(chances, 1)` draws a place by its chance and gives it as a tensor.
 #
@@ -137,7 +137,7 @@ for temperature in (0.3, 0.7, 2.0):
     print(f"{temperature}: {spoken(after_pairs, draw_word, vocabulary, ['the'], temperature)}")
 
 # %% [markdown]
-# It talks (a slash ends a sentence). Any two neighbours fit, and no sentence has a plan. The next machine keeps something of **all** it has read.
+# It talks (a slash ends a sentence; `<unk>` is never drawn). At low temperatures most neighbours fit, but no sentence has a plan. The next machine keeps something of **all** it has read.
 #
 # ## 2. Feeding it a book
 #
@@ -227,7 +227,7 @@ for ids in windows[0]:
 #
 # $$h_t = \tanh(w\,h_{t-1} + x_t)$$
 #
-# Suppose that the first word matters at the last place. To learn that, training must feel how $h_T$ moves with $h_0$: the slope $\partial h_T / \partial h_0$. If it is 0, nothing is learnt over the distance.
+# Suppose that a note from the very beginning matters at the last place. To learn that, training must feel how $h_T$ moves with $h_0$: the slope $\partial h_T / \partial h_0$. If it is 0, nothing is learnt over that distance.
 
 # %% [markdown] exercise="slope_left"
 # ### Exercise 4. How a gradient fades (derive it)
@@ -268,14 +268,14 @@ slope_left = or_reference("slope_left", slope_left)
 readers.fading(slope_left)
 
 # %% [markdown]
-# All three fade in the end: a larger weight drives the states to 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. That is why gradients are clipped.)
+# All three fade in the end. A weight above 1 does not help: it drives the states towards 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. That is why gradients are **clipped**: cut down to a largest length.)
 #
 # The remedy is a second page $c$ (1997), for private notes. From word to word it is **not** squashed: it is multiplied by a gate (2000) and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
 #
 # $$[\,i, f, g, o\,] = W\,[x_t; h_{t-1}] + b$$
 # $$c_t = \sigma(f) \odot c_{t-1} + \sigma(i) \odot \tanh(g) \qquad h_t = \sigma(o) \odot \tanh(c_t)$$
 #
-# The forget gate $f$ says how much of each old note to keep, the input gate $i$ how much of the new note $g$ (the candidate) to write down, the output gate $o$ how much to show ($\odot$: number by number). Along $c$, a step has the slope $\sigma(f)$, which the network can set close to 1.
+# The **forget gate** $\sigma(f)$ says how much of each old note to keep. The **input gate** $\sigma(i)$ says how much of the new note $\tanh(g)$, the **candidate**, to write down. The **output gate** $\sigma(o)$ says how much to show. ($\odot$: number by number.) Along $c$, a step has the slope $\sigma(f)$, which the network can set close to 1.
 
 # %% slide="subslide"
 readers.lstm_step()
@@ -330,7 +330,7 @@ check("LSTM", LSTM)
 # outline: Constructor: keep `hidden`, make the `nn.Linear`. Forward: zeros if there is no state; h and c from the pair; for each word the four blocks, new c, new h, append h. Return the stack, and `(h, c)`.
 
 # %% [markdown] model_answer="LSTM"
-# One `nn.Linear` holds all four blocks, so each word costs one product. Time is a plain loop. Nothing is detached here: where the gradient is cut off, the training loop decides.
+# One `nn.Linear` holds all four blocks, so each word costs one product. Time is a plain loop. Nothing is detached here: the training loop decides where the gradient is cut off.
 
 # %% [markdown] slide="subslide"
 # Is it the real thing? Copy the weights of PyTorch's LSTM into yours, and let both read.
@@ -400,7 +400,7 @@ check("LanguageModel", LanguageModel)
 # %% [markdown]
 # How wrong is a bet? Its surprise is $-\log p$ of what came, in **nats**: 0.7 for a chance of 1 in 2, 6.9 for 1 in 1000. The loss $\mathcal{L}$ is the mean surprise of all words.
 #
-# Where sentences stand side by side, the shorter ones are filled up with padding. Nobody may be surprised there. A **mask** tells which places are real.
+# Where sentences stand side by side, the shorter ones are filled up with padding. No surprise counts there. A **mask** tells which places are real.
 
 # %% [markdown] exercise="masked_cross_entropy"
 # ### Exercise 7. The loss of real words
@@ -436,7 +436,7 @@ check("masked_cross_entropy", masked_cross_entropy)
 # The real places are chosen first, so the mean runs over them alone. Padding takes part neither in the sum nor in the count.
 
 # %% [markdown] slide="subslide"
-# A loss of 4.6 nats says little to the ear. Its exponential does: $e^{4.6} \approx 100$. The model hesitates as if it threw a fair die with 100 sides. This is the **perplexity**, $\exp(\mathcal{L})$.
+# A loss of 4.6 nats says little. Its exponential says more: $e^{4.6} \approx 100$. The model hesitates as if it had to guess the throw of a fair die with 100 sides. This is the **perplexity**, $\exp(\mathcal{L})$.
 
 # %% [markdown] exercise="perplexity"
 # ### Exercise 8. How many words it hesitates between
@@ -473,7 +473,7 @@ check("perplexity", perplexity)
 #
 # - `model(inputs, state)` returns the logits and the last pair `(h, c)`. The first window begins with `None`, each later one where the one before has ended. The gradient is cut off between windows.
 # - `loss_of(logits, targets)` is what to minimise, one step of `optimiser` for each window. The norm of all gradients together is at most `clip`.
-# - After each step, `look(n)` is called with the number of steps taken. Return a list with the loss of each window, plain numbers.
+# - After each step, while its gradients are still there, call `look(n)` with the number of steps taken. Return a list with the loss of each window, plain numbers.
 
 
 # %% exercise="train_windows"
@@ -509,7 +509,7 @@ check("train_windows", train_windows)
 # The detached pair carries what was read, and no way back. Without `.detach()`, autograd would try to go back through windows that are over.
 
 # %% [markdown] slide="subslide"
-# Now your parts run together. The opponents bet by counts, from the same text with the same vocabulary: single words, pairs, and triples (bigrams and trigrams, smoothed after Kneser and Ney).
+# Now your parts run together. The opponents bet by counts, from the same text with the same vocabulary: single words, pairs, and triples (bigrams and trigrams, smoothed after Kneser and Ney, so that the unseen keeps a chance).
 
 # %%
 LanguageModel = or_reference("LanguageModel", LanguageModel)
@@ -570,7 +570,7 @@ print(f"Your LSTM {reached:.1f}, pairs {counted[2]:.1f}, triples {counted[3]:.1f
 outcome("lm_perplexity", reached, factor=1.5)
 
 # %% [markdown]
-# Your class, your loss and your loop have learnt to speak. (One run, one seed.) Change the beginning and the temperature, and listen:
+# Your class, your loss and your loop have made it talk, if not make sense. (One run, one seed.) Change the beginning and the temperature, and listen:
 
 # %%
 MINE, TEMPERATURE = "she said", 0.7
@@ -599,7 +599,7 @@ readers.memory(forgetful, counted[2])
 outcome("forgetful", perplexity_on(model, width=4, carry=False) / reached, factor=1.2)
 
 # %% [markdown]
-# The first few words of memory are worth most, and what lies far back adds little. A small LSTM is no reader of stories.
+# The first few words count most; what lies far back adds little. But not all of the loss is lost memory. In training the model met a page of zeros only at the start of a reading, so zeros are strange to it.
 
 # %% [markdown] slide="slide"
 # ## 5. Three broken runs
@@ -646,12 +646,12 @@ check("broken_readers", broken_readers)
 # outline: Find the run with the huge held-out perplexity, and the run whose operations grow. For the third, read its words over the edges of windows: do they go on?
 
 # %% [markdown] model_answer="broken_readers"
-# **A** is fault 3: over the edge of a window its text does not go on, so the state that it is handed comes from elsewhere. Its losses hardly show it: it learns to do without the state. **B** is fault 1: it copies the word under its nose, so its training loss is far too good and other text is a disaster. **C** is fault 5: every window drags all earlier ones along. Its numbers are those of a sound run, and its time and memory grow until the machine gives up. (PyTorch usually stops such a run with an error; its author silenced that with `retain_graph=True`.)
+# **A** is fault 3: over the edge of a window its text does not go on, so the state that it is handed comes from elsewhere. Its losses hardly show it. **B** is fault 1: it copies the word under its nose, so its training loss is far too good and other text is a disaster. **C** is fault 5: every window drags all earlier ones along. Its losses are almost those of the sound run, and its time and memory grow until the machine gives up. (PyTorch usually stops such a run with an error. To show the symptom, this one keeps every graph and works on copies of its weights.)
 
 # %% [markdown] slide="slide"
 # ## 6. The page as a vector
 #
-# We trained the model to bet, and now we do not care about the bets. Look at the page. To bet well after *she put the money in the bank*, it must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products of prediction too, but rows of a table: they never see a sentence.)
+# We trained the model to bet, and now we care about the page alone. To bet well after *she put the money in the bank*, it must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products of prediction too, but rows of a table: they never see a sentence.)
 #
 # What does a state know? Replace **one** word of a sentence, and see which states move.
 
@@ -691,13 +691,13 @@ for name, words in (("word t", ids[:, :-1]), ("word t + 1", ids[:, 1:])):
 #
 # ### Does the state tell senses apart?
 #
-# The course has labelled sentences for 28 ambiguous words. (A language model wrote them, and no native speaker has read them.) For each of 335 test sentences, the three training sentences of the same word whose vectors are **nearest** vote on the sense. A static vector is the same in all of them, so it cannot pass its ceiling.
+# The course has labelled sentences for 28 ambiguous words. (A language model wrote them, and no native speaker has read them.) Each of 335 test sentences is put to a vote. The three training sentences of the same word with the **nearest** vectors say which sense it is. One vector for a word and all its forms is the same everywhere, so it cannot pass its ceiling (lesson 02): the share of the commonest sense.
 #
 # A sceptic brings two controls. **Untrained**: the same LSTM before its first step, drawn five times. **Two words beside**: a random vector of the word before, and one of the word after.
 
 # %%
 HOW = ["ahead", "no clear difference", "behind"]
-predict("state_senses", "Senses right: your LSTM against the untrained ones?", options=HOW)
+predict("state_senses", "At senses, is your LSTM ahead of the untrained ones?", options=HOW)
 
 # %% slide="subslide"
 VOTE, majority_ceiling = SenseVote(), mine("majority_ceiling")  # the second is from lesson 02
@@ -715,14 +715,14 @@ print("Your LSTM before the untrained ones, over 28 words and 5 draws:", gain)
 outcome("state_senses", gain.partition(": ")[2])
 
 # %% [markdown]
-# Two of the three have learnt nothing, and pass the ceiling of one vector per word. **Neighbours** are enough for that: a state mixes in the words before, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* needs this control, and in the stored run below it does not survive it.
+# Two of the three have learnt nothing, and pass the ceiling of one vector per word. (One vector per spelling, *play* apart from *played*, could reach 56 %, and neither clearly passes that; in the stored run such vectors vote 44 % right.) **Neighbours** are enough for that: a state mixes in the words before, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* needs this control, and in the stored run below it does not survive it.
 #
 # Besides, the state knows the left side only. In *the bank of the river* the word that tells comes afterwards.
 
 # %% [markdown] slide="slide"
 # ## 7. context2vec: the view from both sides
 #
-# A letter has a coffee stain, and one word is gone. You read up to the stain, you read on behind it, and you say which word fits. Both sides help; to understand a word, people do it too.
+# A letter has a coffee stain, and one word is gone. You read up to the stain, you read on behind it, and you say which word fits. Using both sides helps; to understand a word, people do it too.
 #
 # **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *place*.
 
@@ -762,7 +762,7 @@ check("around_target", around_target)
 # The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
 
 # %% [markdown] slide="subslide"
-# The loss you know already: it is your `sgns_loss` of lesson 01. The vector of the place plays the part of the centre word, the word that belongs there that of its neighbour, and noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: let both readers read the target **too**, by taking the states at the word itself.
+# You know the loss already: it is your `sgns_loss` of lesson 01. The vector of the place plays the centre word. The word that belongs there plays the neighbour, and noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: let both readers read the target **too**, by taking the states at the word itself.
 
 # %%
 LOSS = ["falls far lower", "hardly differs", "stays higher"]
@@ -799,7 +799,7 @@ share = spoilt_losses[-1] / honest_losses[len(spoilt_losses) - 1]
 outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2])
 
 # %% [markdown]
-# A wonderful loss, and worthless: the spoilt reader can copy the word under its nose. Lesson 12 meets this leak again, and BERT's way round it.
+# A wonderful loss that means nothing: the spoilt reader can copy the word under its nose. Lesson 12 meets this leak again, and BERT's way round it.
 #
 # ### The same vote for both readers
 #
@@ -818,7 +818,7 @@ here = VOTE.right(VOTE.at_places(context2vec.context_vectors(both_sides, vocabul
 print(f"context2vec here, one run with less text: {here.mean():.0%} right")
 
 # %% [markdown]
-# The intervals redraw whole words and seeds (28 and 3). The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Filling gaps has taught it something that the neighbours alone do not give away.
+# The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Filling gaps has taught it something that the neighbours alone do not give away.
 #
 # That was with eight labelled sentences for each sense. And with hundreds? In **senseval** (real text, 600 sentences for each of four words) a logistic regression learns which numbers of a vector to listen to.
 
@@ -836,7 +836,7 @@ print("context2vec before the two words beside:", *zip(senseval, leads, strict=T
 outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)])
 
 # %% [markdown]
-# **With hundreds of labels the cheap control is not beaten.** *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The control knows every word, where the readers see `<unk>` outside their 4,000.) So vectors in context pay where labels are few. What more text and weights bring, lessons 06 to 09 measure.
+# **With hundreds of labels the cheap control is not beaten.** Nor is the untrained context2vec: its stored means, not drawn here, are the higher ones for three of the four words. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The control knows every word; the readers see `<unk>` outside their 4,000.) So vectors in context paid where labels were few, though sentences and classifier differ as well. Lessons 06 to 09 bring more text and weights.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -845,7 +845,7 @@ outcome("real_text", HOW_MANY[sum(found.endswith(": ahead") for found in leads)]
 # - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off.
 # - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
 # - A state is a vector of the word in its **left** context. Untrained states beat one vector per word, too.
-# - context2vec looks at a gap from both sides, and beats its untrained twin. With many labels the two words beside do as well or better.
+# - context2vec looks at a gap from both sides. With few labels it beats its untrained twin. With many, the twin and the two words beside do about as well or better.
 
 # %%
 calibration()
@@ -858,13 +858,13 @@ progress()
 # %% [markdown] slide="subslide"
 # ## Discuss
 #
-# Until 2018 most systems for tagging, translation or reading took static vectors and put their own LSTM on top, trained from nothing on the task's labels. **Why not make the vectors contextual from the start? Give two reasons that held people back, and say for each whether this lesson has weakened it.** Three to five sentences.
+# Until 2018 many systems for tagging or reading took static vectors and put their own LSTM on top, trained from nothing on the task's labels. **Why not make the vectors contextual from the start? Give two reasons that held people back, and say for each whether this lesson has weakened it.** Three to five sentences.
 
 # %% [markdown] discussion="why_not_from_the_start" points=2
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
 
 # %% [markdown] model_answer="why_not_from_the_start"
-# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson agrees with them: the two words beside the target did as well as context2vec, or better. With eight labels a sense it does not: there context2vec, which had learnt from plain text alone, was twelve points ahead of them. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson does not contradict them: the two words beside the target did as well as context2vec, or better. With eight labels a sense it does not: there context2vec, which had learnt from plain text alone, was twelve points ahead of them. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
 
 # %% [markdown]
 # ## Further reading
@@ -875,7 +875,7 @@ progress()
 # Next: **04 · Starting from a language model**.
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why does the state contain the word, and context2vec's vector not?* Because the losses ask different things: the one for the neighbour, the other for the word itself. Let them say what a leak would be in each. *Is a perplexity of 50 good?* Ask back: with which vocabulary? *Is their LSTM slow?* Its loop is in Python; PyTorch's runs the same steps in one call. *Does the LSTM's cell not fade?* Yes, by its forget gates; lesson 07 derives that. *Does word2vec's window not see both sides too?* Yes, without order and without a sentence: its vector of a word is the same everywhere.
+# **Instructor, common questions.** *Why does the state contain the word, and context2vec's vector not?* Because the losses ask different things: the one for the neighbour, the other for the word itself. Let them say what a leak would be in each. *Is a perplexity of 50 good?* Ask back: with which vocabulary? *Is their LSTM slow?* Its loop is in Python; PyTorch's runs the same steps in one call. *Does the LSTM's cell not fade, too?* It does, by its forget gates; lesson 07 derives that. *Does word2vec's window not see both sides too?* Yes, without order and without a sentence: its vector of a word is the same everywhere.
 
 # %% [markdown] slide="slide"
 # ## If you have time: a stain, and who was first
@@ -895,7 +895,7 @@ for pattern in ("i do not ___ what you mean .", "he ___ the door and looked at h
 #
 # > *"ELMo was the first to give a word a vector in its context."*
 #
-# ELMo is from 2018, context2vec from 2016. And on the five standard test sets for word senses it was about as good. The page NLP-progress lists percent right (F1) on every ambiguous word, after training on SemCor, a corpus with labelled senses. (The papers themselves were not checked for this lesson.)
+# ELMo is from 2018, context2vec from 2016. And on the five standard test sets for word senses, context2vec was about as good. The page NLP-progress lists F1 in percent over all ambiguous words, after training on SemCor, a corpus with labelled senses. (The papers themselves were not checked for this lesson.)
 #
 # | | Senseval-2 | Senseval-3 | SemEval-07 | SemEval-13 | SemEval-15 |
 # |---|---|---|---|---|---|

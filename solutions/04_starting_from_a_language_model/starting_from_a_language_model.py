@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 04 · Starting from a language model
 #
-# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. You write the network, the move and the loop, and measure what it is worth and what it destroys.
+# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. You write the network, the move and the training loop. You measure what the move is worth, and what the training destroys.
 
 # %%
 from functools import partial
@@ -59,7 +59,7 @@ plots.road("04")
 # | letter | means | letter | means |
 # |---|---|---|---|
 # | $B$, $S$, $T$ | sentences in a batch, words in a source, in a target | $q$ | the decoder's question |
-# | $H$ | numbers in a state | $k_s$ | what source word $s$ offers to it, its key |
+# | $H$; $V$, $C$ | numbers in a state; words in the vocabulary, classes | $k_s$ | what source word $s$ offers to it, its key |
 # | $\mathcal{L}$, $g$ | a loss, its gradient | $\alpha_s$ | the share of the look that word $s$ gets |
 # | $w$ | the weight of the old loss | $\eta$ | the learning rate |
 
@@ -69,9 +69,9 @@ plots.road("04")
 # %% [markdown] slide="slide"
 # ## A judge without a label
 #
-# Here is a task for any language: **is this sentence in its order, or has somebody shuffled its words?** Half of the sentences are shuffled, all but the last sign.
+# Here is a task for any language: **are the words of this sentence in order, or has somebody shuffled them?** Half of the sentences are shuffled, all but the last token.
 #
-# The next cell trains a language model as in lesson 03: it reads a word and bets on the next. (`<unk>` stands for words outside its 2,000.) Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Shuffle the sentence yourself, five times. If one of your shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
+# The next cell trains a language model as in lesson 03: it reads a word and bets on the next. (`<unk>` stands for words outside its 2,000.) Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
 
 # %%
 it = starts_bench()
@@ -99,7 +99,7 @@ outcome("no_label", 100 * judged.mean(), unit="%")
 #
 # Write the class `LSTMClassifier(words, classes, embedding, hidden, dropout)`. Its parts are called `embedding`, a table of word vectors; `lstm`, one layer; and `output`, a linear layer that gives a score to each class. (`embedding` is the length of a word vector, `hidden` the number of units of the LSTM.)
 #
-# `forward(ids, lengths)` is given word ids (B, T), with padding at the end of shorter sentences, and the number of real words of each sentence, (B,). It returns scores (B, C). Each sentence is judged by the state after its own last word. In training, a dropout falls on what the LSTM reads and on what the last layer reads.
+# `forward(ids, lengths)` is given word ids (B, T), with padding at the end of shorter sentences, and the number of real words of each sentence, (B,). It returns scores (B, C), one for each class. Each sentence is judged by the state after its own last word. In training, dropout with the share `dropout` falls on what the LSTM reads and on what the last layer reads.
 
 
 # %% exercise="LSTMClassifier"
@@ -145,7 +145,7 @@ check("LSTMClassifier", LSTMClassifier)
 #
 # A language model has the parts `embedding`, `lstm` and `softmax`; a classifier has `embedding`, `lstm` and `output`. Embedding and LSTM of the two have the same sizes.
 #
-# Write `start_from(classifier, language_model)`. Afterwards the classifier's embedding and LSTM have the language model's numbers, and its `output` is as it was. Training the classifier later must **not** move the language model. Return nothing.
+# Write `start_from(classifier, language_model)`. Afterwards the classifier's embedding and LSTM have the language model's numbers, and its `output` is as it was. Training the classifier later must **not** move the language model, and all parts of both must still be able to learn. Return nothing.
 
 
 # %% exercise="start_from"
@@ -178,8 +178,8 @@ check("start_from", start_from)
 # Write `tune_and_watch(model, batches, loss_of, rate, watch, every, old_loss=None, weight=1.0)`. This must be true:
 #
 # - It takes one step of Adam for each batch, in their order. The learning rate falls in a straight line: `rate` in the first step, 0 one step after the last.
-# - What is minimised is `loss_of(batch)`, and where an `old_loss` is given, `weight` times `old_loss()` more. Before each step the gradient's norm, of all parameters together, is clipped at 1.
-# - `watch()` is asked before the first step, after each `every` steps, and after the last. If these coincide, it is asked once. It sees the model in evaluation mode and without gradients.
+# - It minimises `loss_of(batch)`, plus `weight` times `old_loss()` where an `old_loss` is given. Before each step the norm of this sum's gradient, over all parameters together, is clipped at 1.
+# - `watch()` is called before the first step, after every `every` steps, and after the last. Where two of these coincide, it is called once. It sees the model in evaluation mode and without gradients.
 # - The model learns in training mode, and is left in evaluation mode.
 # - It returns two lists: `loss_of` of each batch before its step, as plain numbers, and what `watch()` returned.
 
@@ -225,7 +225,7 @@ check("tune_and_watch", tune_and_watch)
 # outline: Adam once. A look. For each batch: training mode, the rate, loss, sum, zero the gradients, backward, `nn.utils.clip_grad_norm_`, step, note `loss.item()`, and a look if the number of losses is a multiple of `every` or the last. Evaluation mode at the end.
 
 # %% [markdown] model_answer="tune_and_watch"
-# Whatever a look changes, it must change back: the mode. `model.train()` at the beginning of every step is the simplest way to be sure. The list has the task's loss alone, so that runs with and without an old loss can be compared.
+# A look changes the mode, so the mode must be set back. `model.train()` at the beginning of every step is the simplest way to be sure. The list has the task's loss alone, so that runs with and without an old loss can be compared.
 
 # %%
 LSTMClassifier = or_reference("LSTMClassifier", LSTMClassifier)
@@ -235,10 +235,10 @@ tune_and_watch = or_reference("tune_and_watch", tune_and_watch)
 # %% [markdown] slide="subslide"
 # ### Does it help, and which part of it?
 #
-# Your classifier gets 100 labelled sentences and four starts: at random; with the language model's **word vectors** alone; with its **LSTM** alone; with **both**. Beside them stands what a sceptic would try: naive Bayes, which counts words. It counts all of them, or only which word comes first and which comes last. Whiskers are 95 % intervals over three draws of labels and over the sentences.
+# Your classifier gets 100 labelled sentences and four starts: at random; with the language model's **word vectors** alone; with its **LSTM** alone; with **both**. Beside them stands what a sceptic would try: naive Bayes, which counts words. It counts all of them, or only the two ends: the first word, and the last one before the final token. Whiskers are 95 % intervals over three draws of labels and over the sentences.
 
 # %%
-predict("order_start", "100 labels: how many points is *both* ahead of the random start?")
+predict("order_start", "100 labels: how many points is the whole move ahead of the random start?")
 
 # %% slide="subslide"
 DRAWS = range(3)
@@ -287,11 +287,11 @@ report.print_leads(right, "both")
 outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean()))
 
 # %% [markdown]
-# This is said of Brown. The move pays: from a random start these labels teach nothing. But read the other bars.
+# With Brown, the move pays: from a random start these labels teach nothing. But read the other bars.
 #
 # - Most of the gain is there with the **word vectors** alone. The LSTM alone, which has never met the vectors it is given, brings next to nothing.
 # - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
-# - The language model with **no label** is far ahead of all. It knew the answer all along. A hundred labels are a narrow door for it to come out through.
+# - The language model with **no label** is far ahead of all. It knew the answer all along. A hundred labels are a narrow door for that knowledge.
 
 # %% [markdown] slide="subslide"
 # ### What they measured
@@ -305,7 +305,7 @@ outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean
 # | language model | 7.64 |
 # | sequence autoencoder | 7.24 |
 #
-# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining. Can a **start** hurt, too? Two more tasks, stored runs: is a sentence **subjective or objective**? And which **part of speech**, of ten, has the last word of a sentence that is cut off somewhere?
+# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining. What does the **start** do for other tasks? Two more, in stored runs. Is a sentence **subjective or objective**? And a sentence is cut off somewhere: which of ten **parts of speech** is its last word?
 
 # %%
 predict(
@@ -323,7 +323,7 @@ report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
-# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone do no harm. On the part of speech it **helps**, by 21 points (4 to 38). But there the vectors alone do about as well, and so does counting the last word without any network. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.** What it brought here was, above all, a table of words.
+# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. On the part of speech it **helps**, by 21 points (4 to 38). But there it has no clear lead over the vectors alone, nor over counting the last word without any network. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.** What it brought here was, above all, word vectors.
 #
 # ### Why should a start help at all?
 #
@@ -333,7 +333,7 @@ outcome("subjectivity_start", report.verdict("subjectivity", "language model", "
 #
 # > *"GPT was the first to fine-tune a pretrained language model."*
 #
-# GPT: June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018. The saying that before 2017 only word vectors were transferred overlooks the first two.
+# GPT: June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018. The saying that before 2017 only word vectors were transferred overlooks the papers of 2015 and 2016.
 
 # %% [markdown] slide="slide"
 # ## 2. What fine-tuning destroys
@@ -394,9 +394,9 @@ outcome("forgotten", alone[-1] / alone[0], unit="x")
 # %% [markdown] exercise="safe_weight" slide="subslide"
 # ### Exercise 4. How much of the old loss does a step need? (derive it)
 #
-# First with pen and paper. $g_{\text{task}}$ and $g_{\text{LM}}$ are the gradients of the two losses, by the same parameters. One step of plain gradient descent on the joint loss moves the parameters by $-\eta\,(g_{\text{task}} + w\, g_{\text{LM}})$. By how much does that change $\mathcal{L}_{\text{LM}}$, if $\eta$ is small? For which $w$ does it not grow?
+# First with pen and paper. $g_{\text{task}}$ and $g_{\text{LM}}$ are the gradients of the two losses with respect to the same parameters. One step of plain gradient descent on the joint loss moves the parameters by $-\eta\,(g_{\text{task}} + w\, g_{\text{LM}})$. By how much does that change $\mathcal{L}_{\text{LM}}$, if $\eta$ is small? For which $w$ does it not grow?
 #
-# Then write `safe_weight(task, old)`: the smallest $w \ge 0$ with which a small step does not raise the old loss. Both arguments are lists of tensors, the gradients by each tensor of parameters. There is **one** weight for all. The old gradient is not 0. Return a plain number.
+# Then write `safe_weight(task, old)`: the smallest $w \ge 0$ with which a small step does not raise the old loss. Both arguments are lists of tensors: one gradient for each tensor of parameters. There is **one** weight for all of them together. The old gradient is not 0. Return a plain number.
 
 
 # %% exercise="safe_weight"
@@ -434,10 +434,10 @@ for epochs_done in (0, 1, 3):
     report.print_steps(gradients, (0.0, needed, 1.0))
 
 # %% [markdown]
-# Your formula foretells what a step does to the language model. A weight below 1 is enough here. Adam's steps are not plain ones, and each window of text has a gradient of its own, so take it as a guess. **Change one thing:** the weight.
+# Your derivation foretells what a plain step does to the language model. A weight below 1 is enough here. Adam's steps are not plain ones, and each window of text has a gradient of its own, so take the weight as a guess. **Change one thing:** the weight.
 
 # %%
-predict("a_little", "With weight 0.03: how much of the forgetting is left?", unit="%")
+predict("a_little", "With weight 0.03: how much of the rise in perplexity is left?", unit="%")
 
 # %% slide="subslide"
 MINE = 0.3  # a weight of your choice
@@ -459,7 +459,7 @@ print(stored_result("context_forgetting"))
 report.print_forgetting()
 
 # %% [markdown]
-# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing: the other loss holds the LSTM where it was. A tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The other loss seems to hold the LSTM where it was. There, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
 #
 # And forgetting hurts only whoever still needs the old skill. Dai and Le need the language model only as a start. For a translator it is half of the work.
 
@@ -476,10 +476,10 @@ two_models("A translator from two language models")
 #
 # - **The softmax too** comes from the target's language model.
 # - **Joint loss**: task and both language models, equally weighted, against forgetting.
-# - **A residual.** The upper layers start at random and send noise, up and down. So the output of the first layer goes around them, straight to the softmax input. On the first day, the decoder can bet as the language model did.
+# - **A residual.** The upper layers start at random and send noise, up and down. So the output of the first layer goes around them, straight to the softmax input. On the first day, the decoder can bet almost as the language model did.
 # - **Attention to both layers** of the encoder, the new top layer and the pretrained first one.
 #
-# **Attention** is a look into the source with shared-out eyes. The decoder asks with a vector $q$. Each source word offers a vector $k_s$. The better the two fit, the larger the share of the look:
+# **Attention** is one look at the source, divided among its words. The decoder asks with a vector $q$. Each source word offers a vector $k_s$. The better the two fit, the larger the share of the look:
 #
 # $$\alpha_s = \frac{\exp(q \cdot k_s)}{\sum_{s'} \exp(q \cdot k_{s'})}$$
 
@@ -525,7 +525,7 @@ attend = or_reference("attend", attend)
 #
 # Now the decoder of the drawing, one step of it. `model` has the parts `target_embedding`; the LSTMs `decoder_first` and `decoder_top` (both with `batch_first`); the linear layers `combine`, 3H to H, and `softmax`, which gives scores.
 #
-# Write `decode_step(model, words, state, first, top, mask)`. `words` (B,) are the words before. `first` and `top` (B, S, H) are the encoder's two layers, `mask` (B, S) is True at real source words. `state` is whatever your step returned one word earlier, and None at the beginning. This must be true:
+# Write `decode_step(model, words, state, first, top, mask)`. `words` (B,) holds the word before, one for each sentence (at the beginning, the boundary). `first` and `top` (B, S, H) are the encoder's two layers, `mask` (B, S) is True at real source words. `state` is whatever your step returned one word earlier, and None at the beginning. This must be true:
 #
 # - The word before goes through both LSTMs, and each goes on from its own state.
 # - The top LSTM's output asks, and the keys are the encoder's top layer. The shares then read both layers.
@@ -560,7 +560,7 @@ check("decode_step", decode_step)
 # outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `shares @ first`, `shares @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
 
 # %% [markdown] model_answer="decode_step"
-# All T of `attend` is 1 here. In training the words before are the true ones, so a step costs the same whether the model is right or wrong; alone, it reads what it has said itself. Padding needs no care but the mask's.
+# `attend` gets one query a sentence: its T is 1 here. In training the words before are the true ones, so one wrong bet does not spoil the next. Left alone, the decoder reads what it has said itself. Padding needs no care beyond the mask.
 
 # %%
 decode_step = or_reference("decode_step", decode_step)
@@ -568,9 +568,9 @@ decode_step = or_reference("decode_step", decode_step)
 # %% [markdown] slide="subslide"
 # ### A task without a translator
 #
-# In a **telegram** every word cost money, so the small words stayed away. The source is a sentence as a telegram, the target the whole sentence: pairs out of any text. The decoder starts from our language model, the encoder from one of telegrams. Neither has read these sentences.
+# In a **telegram** every word cost money, so the small words were left out. The source is a sentence as a telegram, the target the whole sentence, so any text gives pairs (with Brown, of nine words at most). The decoder starts from our language model, the encoder from one of telegrams. Neither has read these sentences.
 #
-# **Does the translator read its telegram at all?** A good language model can bet well without looking at the source. So two numbers belong beside its perplexity: that of the language model alone, which gets no telegram; and that of the same translator when each sentence comes with the telegram of **another**.
+# **Does the translator read its telegram at all?** A good language model can bet well without looking at the source. So two more perplexities belong beside the translator's. One is that of the language model alone, which gets no telegram. The other is the translator's own when each sentence comes with the telegram of **another**.
 
 # %%
 predict("seq2seq_start", "How many times larger is the perplexity with a random start?", unit="x")
@@ -612,7 +612,7 @@ report.translators_figure(it.without_telegram(model), own, others, title)
 outcome("seq2seq_start", own["random start"] / own["two language models"], unit="x")
 
 # %% [markdown]
-# With enough pairs (that is, with Brown) your translator from two language models **reads its telegram**: its own helps, and another's leads it astray. The random start has to learn English besides. (Without the corpora there are too few pairs for that.)
+# With Brown, your translator from two language models **reads its telegram**: its own helps, and another's leads it astray. The random start has to learn English as well. (Without the corpora there are too few pairs for that.)
 #
 # Let it speak. Write a sentence of your own; it is sent as a telegram.
 
@@ -635,7 +635,7 @@ report.parts_figure("Nearly all of the start's worth is the decoder's (stored)")
 report.print_parts()
 
 # %% [markdown]
-# - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. Nearly all of it is the **decoder's**. With the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference. The decoder has to know the language; the telegram is short.
+# - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. The **decoder's** start alone brings nearly all of the gain. With the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference. A likely reason: the decoder has to know the language, and the telegram is short.
 # - **Softmax, residual, attention to both layers** are worth 0.11 to 0.12 nats each. Small, and clear.
 # - **The joint loss does not help here.** Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117). No model overfits yet; against overfitting the paper wants it.
 
@@ -650,7 +650,7 @@ report.print_broken()
 # %% [markdown] exercise="broken_translators"
 # ### Exercise 7. Three broken translators
 #
-# Which fault has which translator?
+# Which translator has which fault?
 #
 # 1. At each step it reads the very word that it must say.
 # 2. In training, each telegram stands beside the sentence of another.
@@ -659,7 +659,7 @@ report.print_broken()
 # 5. The decoder's states are not handed on from step to step.
 # 6. The pairs of the test stand among those of training.
 #
-# Return a dict with the number of each translator's fault.
+# Return a dict with the number of each translator's fault: `{"A": ..., "B": ..., "C": ...}`.
 
 
 # %% exercise="broken_translators"
@@ -681,14 +681,14 @@ check("broken_translators", broken_translators)
 # outline: For each fault, say which line it must change and which it cannot. A fault of padding cannot show in sentences that are read one by one; a leak cannot show in other new sentences.
 
 # %% [markdown] model_answer="broken_translators"
-# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: it never knows more than the word before. Left alone it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all: it learnt to repeat the word that it reads, and alone it reads the boundary. With fault 3 a batch and single sentences would differ, with 4 the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats, and with 6 the test would be far easier than other new sentences.
+# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: of its own sentence it never knows more than the word before. Left alone it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all. It learnt to repeat the word that it reads. Left alone, it reads the boundary first, repeats it, and is done. With fault 3, a batch and single sentences would differ. With 4, the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats. With 6, the test would be far easier than other new sentences.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - In 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task, and most of the gain may be the word vectors'.
+# - In 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task, and most of the gain may come from the word vectors.
 # - Ask the pretrained model itself first: it may know the answer without a label.
-# - Fine-tuning wears the language model down. A joint loss keeps it, and its weight matters.
+# - Fine-tuning wears the language model down. A joint loss preserves what it knew, and the weight of that loss matters.
 # - A translator can start from two language models. Whether it reads its source is a question of its own: ask with a wrong source.
 #
 # Still missing: layers that go **unchanged** into every task. TagLM takes the first step.
@@ -760,6 +760,8 @@ both_ways = {"both": right["both"], "autoencoder": right_from(autoencoder)}
 report.print_leads(both_ways, "both")
 
 # %% [markdown]
+# With Brown the autoencoder has read a third of the language model's text, so this race is not even.
+#
 # ### What Ramachandran, Liu and Le claimed, and what is told
 #
 # The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best, on the test texts of 2014 and 2015 of WMT, the yearly comparison of translation systems. **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
@@ -777,4 +779,4 @@ report.print_leads(both_ways, "both")
 # Next: **05 · TagLM**, where the language model stays as it is and a tagger reads its states.
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features. *Why is the safe weight 0 at the start?* The language model stands near a minimum, and the head is random: the two gradients are nearly at right angles.
+# **Instructor, common questions.** *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features. *Why is the safe weight 0 at the start?* The head is random, so the task's gradient has no reason to point against the language model's: the two are nearly at right angles.

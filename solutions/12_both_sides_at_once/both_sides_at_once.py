@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 12 · Both sides at once
 #
-# ELMo has two readers who never meet. Lesson 07 showed why: if they meet, the model sees its own answer. Here you find out what that separation costs. Then you build the way round it: hide some words, and let every layer read both sides. That is BERT's question. At the end your model fills blanks.
+# ELMo has two readers who never meet. Lesson 07 showed why: if they meet, the model sees its own answer. Here you find out what that separation costs. Then you build the way round it: hide some words, and let every layer read both sides. That is BERT's question. Your model will fill the blanks that you choose.
 
 # %%
 import numpy as np
@@ -46,15 +46,15 @@ plots.road("12")
 # %% [markdown] slide="subslide"
 # ## What you will be able to do
 #
-# - say which questions two separate readers cannot answer together, and show it,
+# - test what two separate readers know of a sentence, each alone and together,
 # - hide words in the way of BERT, and train a model on the blanks,
-# - say how much both sides at once bring on real text, and how little over the two joined afterwards,
+# - say what both sides at once bring on real text, against each side and against the two joined afterwards,
 # - read from its symptoms what is wrong with such a run,
 # - derive the best score that a judge of sentence pairs can give.
 #
 # ## The paper
 #
-# **BERT**: Devlin, Chang, Lee and Toutanova, *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, NAACL 2019, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805). Section 3.1 has both tasks, appendix A.1 the reasons, section 4 the four kinds of task.
+# **BERT**: Devlin, Chang, Lee and Toutanova, *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, NAACL 2019, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805). Section 3.1 has both tasks, appendix A.1 the reasons, figure 4 the four kinds of task.
 #
 # Plan 90 to 100 minutes; the essay at the end is for home. Optional sections follow, 50 minutes in all, with exercises 5 and 6. Nothing in the main line needs them.
 #
@@ -70,14 +70,14 @@ plots.road("12")
 # `ids`, `mask` and `segments` are tables (B, T): word numbers, which places are tokens, and to which sentence of a pair each belongs. (In lesson 07 $f$ was a gate.)
 
 # %% [markdown] instructor=true
-# **Instructor.** Minutes of a first reader: introduction 5; section 1, 8; section 2, exercise 1 18, exercise 2 20, the rest 16; section 3, 12; section 4, 18; myth and recap, 5. That is 100; who passes the checks at once needs 80. The essay takes 12, at home. Optional: packing and pairs 35, states 6, readers that meet 4, heads 4. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four sentences prove it.
+# **Instructor.** Minutes of a first reader: introduction 5; section 1, 8; section 2, exercise 1 18, exercise 2 20, the rest 16; section 3, 12; section 4, 18; myth and recap, 5. That is about 100; who passes the checks at once needs 80. The essay takes 12, at home. Optional: packing and pairs 35, states 6, readers that meet 4, heads 4. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four inequalities prove it.
 
 # %% [markdown] slide="slide"
 # ## 1. One question, two readers
 #
 # *The dogs near the gate **is** not here.* At the word *gate* the noun lies behind you and the verb ahead. Neither is wrong alone. Only the two together are.
 #
-# We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is the gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right.
+# We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right.
 
 # %%
 shares = ["near 50 %", "near 75 %", "near 100 %"]
@@ -96,14 +96,14 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 #
 # $$l_s + r_s > 0, \qquad l_p + r_p > 0, \qquad l_s + r_p < 0, \qquad l_p + r_s < 0.$$
 #
-# Add up the first two, then the last two. Both sums are $l_s + l_p + r_s + r_p$, which cannot be above zero and below it. (A constant of the reader would stand in both, twice.) This is the old puzzle of the exclusive or.
+# Add up the first two, then the last two. Both sums are $l_s + l_p + r_s + r_p$, which cannot be both above zero and below it. (A constant of the reader would stand in both, twice.) This is the old puzzle of the exclusive or.
 #
 # A task network with one hidden layer joins the halves without a slip (32 units, the second bar). But it must learn that from the task's few labels. The pretrained layers never did it.
 
 # %% [markdown] slide="slide"
 # ## 2. Hide the answer
 #
-# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads off its own answer. The fault is not the meeting. It is the question: *say the word that stands before you*. Change the question, and the readers may meet.
+# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads off its own answer. The fault is not the meeting. It is the question: *say a word that stands in plain sight*. Change the question, and the readers may meet.
 #
 # Teachers have done it for a hundred years: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied. BERT calls this a **masked language model**.
 #
@@ -156,7 +156,7 @@ corrupt = or_reference("corrupt", corrupt)
 # %% [markdown] slide="subslide"
 # ### The model
 #
-# A token enters as the sum of three vectors: its **word**, its **place** in the row, and its **segment** (section 5). Then come blocks, in which every token reads all others. They are PyTorch's for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
+# A token enters as the sum of three vectors: its **word**, its **place** in the row, and its **segment** (section 4). Then come blocks, in which every token reads all others. They are PyTorch's for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
 #
 # `model(read, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
 
@@ -243,7 +243,7 @@ for steps, model in {200: early, STEPS: trained}.items():
 # %% [markdown]
 # At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. What is left it must learn from the neighbours, through its attention, and that takes much longer.
 #
-# But for words that stand side by side no network is needed: count how often each word follows each other, and multiply the chances from both neighbours. Which does better in sentences that neither has seen?
+# But for words that stand side by side no network is needed: count how often each word follows each other word, and multiply the chances from both neighbours. Which does better in sentences that neither has seen?
 
 # %%
 choices = ["none", "of words", "of words and of pairs on both sides"]
@@ -265,7 +265,7 @@ outcome("yours", choices[2 if gain["low"] > 0 else int(own.mean() < of_words.mea
 #
 # ### A larger one
 #
-# The package has a larger masked model: two blocks of 192 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read the texts of the course's biLM in as many steps (`elmo_mini/data/larger_masked_lm/README.md`). Fill your own blanks with it. It has read novels, film reviews and speeches; yours has read news. It knows which kind of word fits, set phrases, and little of the world.
+# The package has a larger masked model: two blocks of 192 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read the same texts as the course's biLM, in as many steps (`elmo_mini/data/larger_masked_lm/README.md`). Fill your own blanks with it. It has read novels, film reviews and speeches; yours has read news. It knows which kind of word fits, set phrases, and little of the world.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()
@@ -273,23 +273,23 @@ for sentence in ["she opened the [MASK] and went in .", "two [MASK] ago we left 
     print(f"{sentence:40} {fill(large, large_words, sentence, 4)[0]}")
 
 # %% [markdown]
-# Does it pass the test of section 1? Its top layer has read both sides, at the same word, and again a linear reader is asked: for the noun's number (`left`), for the verb's (`right`), and whether they agree.
+# Does it pass the test of section 1? Its top layer has read both sides, at the same word, and again a linear reader is asked: for the noun's number (`left`), for the verb's (`right`), and whether they agree. The last line asks this of the sentences that it has learnt from.
 
 # %%
 for question, share in masked_reader(large, large_words).items():
     print(f"{question:23} {share:.0%}")
 
 # %% [markdown]
-# It has joined the two, which ELMo's halves cannot: of the sentences that it has learnt from, the reader judges most rightly. But it has joined them carelessly. With new nouns it is right in some two of three, for at this word the model has not always kept the noun's number.
+# It has joined the two, which no sum of ELMo's halves can: the reader judges rightly most of the sentences that it has learnt from. But it has joined them carelessly. With new nouns the reader is right in about two of three, for at this word the model has not always kept the noun's number.
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# Agreement was made up to be hard. What of real sentences? We trained networks like yours, with as many steps and from five starts, on 6,400 short sentences of Brown. In some a token reads only what stands to its **left**, in some only its **right**. Then each held-out blank is filled in four ways: from the left, from the right, from the **product** of the two, and from both sides at once. The product joins what two separate readers say,
+# We made the agreement test hard on purpose. What of real sentences? We trained networks like yours, with as many steps and from five starts, on 6,400 short sentences of Brown. In some a token reads only what stands to its **left**, in some only its **right**. Then each held-out blank is filled in four ways: from the left, from the right, from the **product** of the two, and from both sides at once. The product joins what two separate readers say,
 #
 # $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)},$$
 #
-# and divides by the word's own chance, which would count twice.
+# and divides by the word's own chance, which would otherwise count twice.
 
 # %%
 choices = ["the product", "both at once"]
@@ -335,7 +335,7 @@ outcome("share", choices[2 if abs(last - first) <= 0.05 else int(last > first)])
 # %% [markdown]
 # More blanks are more lessons from the same reading, but each then has fewer words around it. One run cannot tell small differences; try other shares.
 #
-# A forward language model learns from **every** word that it reads, BERT from 15 in 100. In the paper, too, the masked model converges a little more slowly than one that reads from left to right, but it is ahead almost at once in the tasks (appendix C.1, figure 5).
+# A forward language model learns from **every** word that it reads, BERT from 15 in 100. In the paper the masked model converges a little more slowly than one that reads from left to right, but on the one task of the figure it is ahead almost at once (appendix C.1, figure 5: MNLI).
 
 # %% [markdown] slide="slide"
 # ## 3. Three broken runs
@@ -385,7 +385,7 @@ check("broken_blanks", broken_blanks)
 # outline: Compare the second bar of the two low runs with the sound run's. A model that was asked for what it reads would answer `[MASK]` to a blank: does one of them? The third broken run has losses like the sound one's: look at the number that hangs on the order of the words.
 
 # %% [markdown] model_answer="broken_blanks"
-# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no places (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks are far worse than no model at all. Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
+# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no places (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
 
 # %% [markdown] slide="slide"
 # ## 4. Two sentences in one row
@@ -407,7 +407,7 @@ check("broken_blanks", broken_blanks)
 # %% [markdown] exercise="best_log_odds"
 # ### Exercise 4. The best judge of pairs (derive it)
 #
-# First with pen and paper. A true pair $(a, b)$ comes with chance $p(a, b)$. In a false one, $a$ and $b$ are drawn apart: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true?
+# First with pen and paper. A true pair $(a, b)$ comes with chance $p(a, b)$. In a false one, $a$ and $b$ are drawn independently: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true, the chance of *true* over the chance of *false*?
 #
 # Then write `best_log_odds(counts, false)`. `counts` (A, B) says how often sentence $b$ came after sentence $a$; no count is 0. `false` is $f$. Return the natural logarithm of the odds of every pair, an array (A, B). (For simplicity a false second sentence may be the true one here.)
 
@@ -530,7 +530,7 @@ check("pack", pack)
 # %% [markdown] exercise="sentence_pairs"
 # ### Exercise 6. True pairs and false ones
 #
-# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With chance one half, `second` is the sentence after it and `follows` is 1. Otherwise `second` is drawn from all sentences of all documents, each as likely, but neither the first itself nor the one that follows it, and `follows` is 0. Draw with NumPy's `rng`.
+# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With chance one half, `second` is the sentence after it and `follows` is 1. Otherwise `second` is drawn from all sentences of all documents, each equally likely, but neither the first itself nor the one that follows it, and `follows` is 0. Draw with NumPy's `rng`.
 
 
 # %% exercise="sentence_pairs"
@@ -576,7 +576,7 @@ figures.judge_bars(next_sentences.rightly(judged, says), next_sentences.commoner
 # %% [markdown] slide="slide"
 # ## 6. What are its states worth?
 #
-# The larger masked model and the course's biLM are asked what lesson 09 asked: the senses of four words. The controls: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
+# The larger masked model and the course's biLM are asked what lesson 09 asked: the senses of four words, then parts of speech. The controls: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
 
 # %% slide="subslide"
 SENSES = stored_result("masked_layers_senseval")
@@ -626,14 +626,14 @@ print(LEAK)
 outcome("deeper", min(choices, key=lambda n: nats[f"meet, {n} layer" + "s" * (n > "1")]["mean"]))
 
 # %% [markdown]
-# With one layer nothing leaks: each half has read its own side, and it bets as the two readers do that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies as well, but has not got as far, perhaps only for want of steps.
+# With one layer nothing leaks: each half has read its own side, and it does as well as two readers that never meet. With two layers the answer stands before the model, on held-out text too. With three it also copies, but has not got as far, perhaps only for want of steps.
 #
-# (Its states as features for a tagger are worth less than those of a network that has read nothing. But so are those of the readers that never meet, and a masked network after as few steps is no better than one that has read nothing. Runs this short tell nothing about features.)
+# (We stored how well a tagger does on their states, too. With two or three layers they are worth less than those of a network that has read nothing. But so are those of the readers that never meet, and a masked network after as few steps is no better than one that has read nothing. Runs this short tell nothing about features.)
 
 # %% [markdown] slide="slide"
 # ## 8. Four kinds of task, four small heads
 #
-# The model stays the same whatever the task. On top comes one linear layer: at `[CLS]` for a sentence or a pair, at every token for tags, and two numbers at every token for the start and the end of an answer. No task network, no CRF, no pointer network. Here they stand, untrained, on your model and two of your pairs.
+# The model stays the same whatever the task. On top comes one linear layer. For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. Here they stand, untrained, on your model and two of your pairs.
 
 # %% slide="subslide"
 ids, mask, segments = padded(next_sentences.packed(judged[:2], WORDS, pack, 32))

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 13 · Attention
 #
-# An LSTM hands everything it knows from word to word through one state. Attention lets every word look straight at every other. Here you build it, from one head to the block of which BERT and GPT are made. Your block takes over the masked model of lesson 12. Then you change one line, and the same block writes text.
+# An LSTM hands everything it knows from word to word through one state. Attention lets every word look straight at every other. Here you build it, from one head to the block of which BERT and GPT are made. Your block takes the place of PyTorch's in lesson 12's masked model. Then you change one line, and the same block writes text.
 
 # %%
 import numpy as np
@@ -96,7 +96,7 @@ figures.recall_bars(right, 1 / recall.VALUES)
 outcome("far", 100 * right["LSTM"], unit="%")
 
 # %% [markdown]
-# All have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. The **plain sum** is a sceptic's control. It adds up the vectors of all words, so its way is short, too, but it cannot choose. Part of the lead, then, comes from the short way alone, and the rest from the aim. (Section 9 goes on: more chatter, more training, LSTMs that start with open gates.) Now build it.
+# All have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. The **plain sum** is a sceptic's control. It adds up the vectors of all words, so its way is short, too, but it cannot choose. After 300 batches, then, part of the lead comes from the short way alone, and the rest from the aim: from choosing. (Section 9 goes on: more chatter, more training, LSTMs that start with open gates.) Now build it.
 
 # %% [markdown] slide="slide"
 # ## 2. One head
@@ -112,7 +112,7 @@ outcome("far", 100 * right["LSTM"], unit="%")
 # %% [markdown] exercise="one_head"
 # ### Exercise 1. One head
 #
-# Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e). There may be other axes in front, such as sentences and heads, the same for all three. `allowed` is True where a place (row) may look at a place (column).
+# Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e). There may be other axes in front, such as sentences and heads, the same for all three. `allowed` (..., T, S) is True where a place (row) may look at a place (column); one of its axes in front may have size 1, for a table that all heads share.
 #
 # Return two tensors: what each place takes home, (..., T, e), and its shares, (..., T, S). Each row of shares adds up to 1, and a closed pair has a share of exactly 0. (That is true of every row: no row is closed everywhere.)
 
@@ -164,7 +164,7 @@ words = recall.in_words(one[0])
 figures.share_tables(looks, words[:-1], asking=words[-1:], title="Where the question looks")
 
 # %% [markdown]
-# Training has only one thing to add: it finds badges, notes and queries itself. They are three linear layers, applied to the state of each place.
+# Training has only one thing to add: it finds badges, notes and queries itself. They come from three linear layers, applied to the state of each place.
 
 # %% [markdown] slide="slide"
 # ## 3. Why the root of d?
@@ -174,7 +174,7 @@ figures.share_tables(looks, words[:-1], asking=words[-1:], title="Where the ques
 # %% [markdown] exercise="dot_moments"
 # ### Exercise 2. How far a dot product strays (derive it)
 #
-# First with pen and paper. $q$ and $k$ have $d$ numbers each; all $2d$ are independent. The $i$-th number of $q$ has mean `q_mean[i]` and variance `q_var[i]`, and so for $k$. What are the mean and the variance of $q \cdot k$? The means need not be 0. You need one rule: for independent $x$ and $y$, $E[xy] = E[x]\,E[y]$.
+# First with pen and paper. $q$ and $k$ have $d$ numbers each; all $2d$ are independent. The $i$-th number of $q$ has mean `q_mean[i]` and variance `q_var[i]`, and likewise for $k$. What are the mean and the variance of $q \cdot k$? The means need not be 0. You need one rule: for independent $x$ and $y$, $E[xy] = E[x]\,E[y]$.
 #
 # Then write `dot_moments(q_mean, q_var, k_mean, k_var)` for NumPy arrays (d,). Return the two numbers, first the mean.
 
@@ -200,7 +200,7 @@ check("dot_moments", dot_moments)
 # outline: For each number: E[q²] times E[k²], less the square of the product of the means. Sum over the numbers. The mean is the sum of the products of the means.
 
 # %% [markdown]
-# Hold your formula to 10,000 random pairs, with means of 0 and variances of 1.
+# Hold your formula against 10,000 random pairs, with means of 0 and variances of 1.
 
 # %%
 dot_moments = or_reference("dot_moments", dot_moments)
@@ -226,12 +226,12 @@ figures.division_bars(learnt_with)
 outcome("root", learnt_with["not divided"]["128"]["mean"], unit="%")
 
 # %% [markdown]
-# With 16 numbers neither has learnt much yet, and the division makes no difference that we can see. A larger head learns faster if its scores are divided, and has hardly learnt after as many batches if they are not. It is not the start alone: undivided, each step of training moves the scores √d times as far, too.
+# With 16 numbers neither has learnt much yet, and the division makes no difference that we can see. A larger head learns faster if its scores are divided, and has learnt far less after as many batches if they are not. It is not the start alone: undivided, each step of training moves the scores √d times as far, too.
 
 # %% [markdown] slide="slide"
 # ## 4. Several heads
 #
-# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays the same: $A$ heads of $D / A$ numbers cost what one head of $D$ costs.
+# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same: $A$ heads of $D / A$ numbers cost little more than one head of $D$.
 
 # %% [markdown] exercise="MultiHead" slide="subslide"
 # ### Exercise 3. Several heads
@@ -293,7 +293,7 @@ for name, distance in heads_beside_pytorch(MultiHead).items():
 block_diagram()
 
 # %% [markdown]
-# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding: `both_sides`, the default, which stands in the cell below.
+# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding. That is `both_sides`, the default; it stands in the cell below.
 
 
 # %% [markdown] exercise="Block"
@@ -345,7 +345,7 @@ check("Block", Block)
 # outline: `x = norm_1(x + found)`; then wide, GELU, narrow on this x; `norm_2` of x plus that.
 
 # %% [markdown]
-# Hold it to PyTorch's own layer. Then to the masked model of lesson 12, whose blocks were PyTorch's: take them out, put yours in with the same weights, and let it read. Last, send it into the race of section 1.
+# Hold it against PyTorch's own layer. Then take a fresh masked model of lesson 12's kind, put your blocks in the place of PyTorch's, with the same weights, and compare the scores. Last, send your block into the race of section 1.
 
 # %% slide="subslide"
 Block = or_reference("Block", Block)
@@ -422,7 +422,7 @@ check("only_back", only_back)
 #
 # idea: `torch.tril` keeps the lower triangle with the diagonal. Both must hold: it is a token, and it does not stand ahead.
 #
-# outline: A triangle of True, (T, T). And it with `mask[:, None, :]`, (B, 1, T).
+# outline: A triangle of True, (T, T). Join it by `&` with `mask[:, None, :]`, (B, 1, T).
 
 # %% [markdown]
 # Train the honest one (ten seconds more).
@@ -449,9 +449,9 @@ tables = {name: broken_attention.reach(model, numbers, V - 1) for name, model in
 figures.reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: nobody looks ahead")
 
 # %% [markdown]
-# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so after its first passes it is **worse** than the counts: look at the left half of the figure. Where it ends hangs on how much there is to read (*Myth or measured?*).
+# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so after its first pass it is still **worse** than the counts: look at the left half of the figure. Where it ends hangs on how much there is to read (*Myth or measured?*).
 #
-# Let it write: draw a word from its scores, put it behind the text, and ask again. The **temperature** divides the scores before the draw. Near 0 the likeliest word nearly always wins. At 1 words come by their chances. Above 1 the rare ones gain.
+# Let it write: draw a word from its scores, put it behind the text, and ask again. The **temperature** divides the scores before the draw. Near 0 the likeliest word nearly always wins. At 1, words come as often as their chances say. Above 1 the rare ones gain.
 
 # %% slide="subslide"
 torch.manual_seed(1)
@@ -523,7 +523,7 @@ check("broken_heads", broken_heads)
 # outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# **A** has holes: places stand still that a word behind them may move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity hardly tells, and names no cause. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the learning (section 3).
+# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity hardly tells, and names no cause. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the learning (section 3).
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -532,10 +532,10 @@ check("broken_heads", broken_heads)
 # - A dot product of $d$ random numbers strays by √d. Undivided, large heads learn far more slowly.
 # - Heads are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the places and raises no error.
 # - A block looks around, then thinks alone, and adds both to what was there. Yours is PyTorch's, up to rounding.
-# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM with it.
+# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM that trains as long.
 # - Close a pair **before** the softmax. One mask makes a reader of both sides into a writer.
-# - Counts of pairs learn at one look. With much text, the blocks pass them by far.
-# - A sound loss proves little: cut heads wrongly, or close pairs too late, and it hardly shows.
+# - Counts of pairs learn at one look. With more text, the blocks pass them by far.
+# - A good loss proves little: cut the heads wrongly, and it hardly shows; close pairs too late, and it even falls.
 
 # %%
 calibration()
@@ -552,7 +552,7 @@ progress()
 # **Rubric, 3 points.** 1 for the length: $T^2$ scores (section 2, or the crossing of section 10), and that cutting letters or reading them in pieces is a way out. 1 for the evidence at small size: with little text, counts of pairs are ahead of the blocks at first (section 6), and a sum beats LSTMs that get the same training (sections 1 and 9); or no clear lead of blocks over LSTMs (*Myth or measured?*). 1 for a measurement with a baseline (a bag of words, the sum of section 1) and an outcome that would change the decision. 0.5 of it for a measurement without a baseline.
 
 # %% [markdown] model_answer="lstm_or_blocks"
-# For the colleague speaks the way: a symptom in line three and a drug on page four are one step apart for attention and some thousand steps for an LSTM, and section 1 shows how an LSTM loses a fact on the way. Against speaks the bill. Four thousand words make sixteen million scores for each head, and lie far beyond the crossing of section 10. Letters can be cut into pieces, but then the short way ends at the cut. Against speaks also the size: with little text, your blocks stay behind a table of pairs, and at the best of rates they do not lead an LSTM (*Myth or measured?*). GPT's own table says that pretraining brought more than twice as much as the architecture. Perhaps urgency hangs on a few words; then a sum of all words sees them, however far apart they stand.
+# The short way speaks for the colleague: a symptom in line three and a drug on page four are one step apart for attention and a thousand or more for an LSTM, and section 1 shows how an LSTM loses a fact on the way. The bill speaks against. Four thousand words make sixteen million scores for each head, and lie far beyond the crossing of section 10. Letters can be cut into pieces, but then the short way ends at the cut. The size speaks against it, too: with 1,600 sentences your blocks stay behind a table of pairs, and with each at its best rate they do not lead an LSTM (*Myth or measured?*). GPT's own table says that pretraining brought more than twice as much as the architecture. Perhaps urgency hangs on a few words; then a sum of all words sees them, however far apart they stand.
 #
 # So I would first measure a bag of words with logistic regression on the 300 letters, by cross-validation, and next to it an LSTM and a block that were pretrained on the 20,000 letters, five seeds each. If the block on cut letters does not beat the bag by more than the interval over letters, there is no reason to pay for it.
 
@@ -572,7 +572,7 @@ progress()
 #
 # The parts, which get trained weights later: `self.word` and `self.place`, two `nn.Embedding`; `self.norm`; `self.blocks`, an `nn.ModuleList` of `layers` blocks, each made by `block(dim, heads)`; `self.bias`, an `nn.Parameter` of zeros. Draw both tables small, or the first scores are far from even: `nn.init.normal_(table.weight, std=0.02)`.
 #
-# `forward(ids, mask)` returns the scores of the next word, (B, T, V). `loss(ids, mask)` returns the mean of $-\log p(\text{next word})$, in nats, over all tokens that have a next one. Padding stands at the end of a row, and what its numbers are means nothing.
+# `forward(ids, mask)` returns the scores of the next word, (B, T, V). `loss(ids, mask)` returns the mean of $-\log p(\text{next word})$, in nats, over all tokens that have a next one. Padding stands at the end of a row, and its numbers mean nothing.
 
 
 # %% exercise="CausalLM"
@@ -626,7 +626,7 @@ check("CausalLM", CausalLM)
 # %% [markdown] exercise="continue_text" slide="subslide"
 # ### Exercise 8. Let it write
 #
-# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each place, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it; the word `stop` ends the text and is kept. Of a longer text, the model reads the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return the list: the beginning and what was drawn.
+# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each place, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it; a drawn `stop` ends the text and is kept; one in the beginning does not. Of a longer text, the model reads the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
 
 
 # %% exercise="continue_text"
@@ -682,9 +682,9 @@ for name, point in stored.numbers["trained 4 times as long, distance 16"].items(
     print(f"{name}, 16 words, trained four times as long: {100 * point['mean']:.0f} %")
 
 # %% [markdown]
-# All readers get the same facts and questions; only the way grows. The plain LSTM is at chance with 16 words in between, and four times the training does not change that. Open gates do: with as much training they carry the fact in most texts. So an LSTM *can* keep a fact that long, if it starts out keeping things.
+# All readers get the same facts and questions; only the way grows. The plain LSTM is at chance with 16 words in between, and four times the training does not change that. Open gates do: with four times the training they carry the fact in most texts. So an LSTM *can* keep a fact that long, if it starts out keeping things.
 #
-# With equal training the sum beats both LSTMs, so a good part of the advantage has nothing to do with queries and keys. But a sum takes home everything, and the more chatter there is, the worse it gets. Attention has the short way **and** the aim. Even so, with 64 words of chatter it has not found every fact after 600 batches. (Only the LSTMs were given more training here; the sum might use it, too. The bands are over five starts; all read the same 1,000 test texts.) The bill for it is $T^2$ scores, since every place looks at every place. (Section 10 measures when that costs more than an LSTM.)
+# With equal training the sum beats both LSTMs, so a good part of the advantage has nothing to do with queries and keys. But a sum takes home everything, and the more chatter there is, the worse it gets. Attention has the short way **and** the aim. Even so, with 64 words of chatter it has not found every fact after 600 batches. (Only the LSTMs were given more training here; the sum might use it, too. The bands are over five starts; all read the same 1,000 test texts.) The bill for it is $T^2$ scores. (Section 10 measures when that costs more than an LSTM.)
 
 # %% [markdown] slide="slide"
 # ## 10. The bill
@@ -703,7 +703,7 @@ figures.time_curves(lengths, times)
 outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 
 # %% [markdown]
-# Below the crossing your block keeps up or is faster, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. From there on $T^2$ wins, and it wins against attention. Where the lines cross depends on $D$ and on the machine; that they cross does not. On a graphics card, with thousands of multipliers, the crossing should lie further out. (We have not measured that.)
+# Below the crossing your block keeps up or is faster, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. Beyond it the $T^2$ scores decide, and attention loses. Where the lines cross depends on $D$ and on the machine; that they cross does not. On a graphics card, with thousands of multipliers, the crossing should lie further out. (We have not measured that.)
 #
 # BERT and GPT read at most 512 tokens, and BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half of the truth: it has shortened the long **way**, and made the long **text** dear.
 
@@ -720,7 +720,7 @@ noticed = {look.__name__: notices_a_swap(Block, look) for look in (both_sides, o
 outcome("order", "yes" if noticed["only_back"] else "no")
 
 # %% [markdown]
-# To both sides, a sentence without places is a bag of words. With one mask it is not: after the first block the second word has seen the first, and the first has not seen the second. Who has seen whom tells the order.
+# To a reader of both sides, a sentence without places is a bag of words. To one that looks back only it is not: after the first block the second word has seen the first, and the first has not seen the second. Who has seen whom tells the order.
 
 # %% [markdown] slide="slide"
 # ## 12. Where the slope goes
@@ -738,7 +738,7 @@ figures.slope_curves(sizes, slopes(one_head, sizes))
 #
 # You find this in many accounts of how BERT came about, without a source. **One published measurement** is in the paper on GPT. It took the whole recipe, pretraining and fine-tuning, and put an LSTM in place of the Transformer (table 5): the average over its tasks fell from 74.7 to 69.1. Pretraining itself was worth more: without it, 59.9. So the difference is real, with 7,000 books and a recipe that was the Transformer's own.
 #
-# **Ours** is small. First, is there anything to lead? Stored are runs over three passes of Brown's sentences, three seeds, each beside counts of the same sentences:
+# **Ours** is small. First, does your kind of model beat counting? The stored runs pass three times over Brown's sentences, from three seeds. Counts of the same sentences stand beside them:
 
 # %%
 fair = stored_result("attention_language_model")
@@ -763,13 +763,13 @@ fair
 # %%
 blocks, lstms = (np.array(found[name]["6400"]["values"]) for name in found)
 ahead = interval(lstms - blocks)
-print(f"seed by seed: {ahead['mean']:.1f} ({ahead['low']:.1f} to {ahead['high']:.1f}) points ahead")
+print(f"blocks ahead by {ahead['mean']:.1f} ({ahead['low']:.1f} to {ahead['high']:.1f}) points")
 outcome("fair", leads[0 if ahead["low"] > 0 else 1 if ahead["high"] < 0 else 2])
 
 # %% [markdown]
 # **Verdict: at our size, a myth.** "Far better" was measured at one size, with one recipe. At ours the blocks do not lead: in each of three starts the LSTM is ahead, by a point or two, and three starts are too few to be sure of that. When this figure was first made, two rates were tried for each, and the blocks led by a point. With higher rates for the LSTM the lead turned round. Look for this in any comparison that you read.
 #
-# What attention brings for sure is in sections 1 and 9: a short way between any two words, and an aim. These pay where there is much text and much machinery. With so little text, counts keep up with both.
+# What attention brings for sure is in sections 1 and 9: a short way between any two words, and an aim. GPT's lead came with much text and much machinery. With so little text, counts come close to both, or stay ahead.
 
 # %% [markdown]
 # ## Further reading

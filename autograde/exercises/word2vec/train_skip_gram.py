@@ -85,7 +85,7 @@ def _text(rng: Random, pairs: int, batch: int, negatives: int = 3, even: bool = 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What each step and each look was given, and what came back."""
     pairs, noise = torch.from_numpy(inputs["pairs"]), torch.from_numpy(inputs["noise"])
-    size, negatives, batch = inputs["dimension"], inputs["negatives"], inputs["batch"]
+    size, noisy, batch = inputs["dimension"], inputs["negatives"], inputs["batch"]
     given: list[list[Any]] = []
     drawn: list[Tensor] = []
     tables: list[Tensor] = []
@@ -93,21 +93,26 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     start: dict[str, Plain] = {}
 
     def step(
-        first: Tensor, second: Tensor, centers: Tensor, contexts: Tensor, noisy: Tensor, now: float
+        input_vectors: Tensor,
+        output_vectors: Tensor,
+        centers: Tensor,
+        contexts: Tensor,
+        negatives: Tensor,
+        learning_rate: float,
     ) -> float:
         if not drawn:
-            tables.extend((first, second))
-            start["the input table at the start"] = _of_start(first, size)
-            start["the output table at the start"] = _of_start(second, size)
-        if tuple(noisy.shape) != (batch, negatives):
+            tables.extend((input_vectors, output_vectors))
+            start["the input table at the start"] = _of_start(input_vectors, size)
+            start["the output table at the start"] = _of_start(output_vectors, size)
+        if tuple(negatives.shape) != (batch, noisy):
             raise AnswerRefused(
-                f"Your noise words have the shape {tuple(noisy.shape)}. Each pair has its own: "
-                f"`step` takes (batch, negatives), here {(batch, negatives)}."
+                f"Your noise words have the shape {tuple(negatives.shape)}. Each pair has its own: "
+                f"`step` takes (batch, negatives), here {(batch, noisy)}."
             )
-        given.append([plain(centers), plain(contexts), float(now)])
-        drawn.append(noisy.clone())
-        first += 1
-        second += 2
+        given.append([plain(centers), plain(contexts), float(learning_rate)])
+        drawn.append(negatives.clone())
+        input_vectors += 1
+        output_vectors += 2
         return 4.0 - len(given) / 8
 
     def look(number: int, table: Tensor) -> None:
@@ -115,7 +120,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(5)
-        came = returned(answer(pairs, noise, step, size, negatives, batch, inputs["rate"], look))
+        came = returned(answer(pairs, noise, step, size, noisy, batch, inputs["rate"], look))
     if not isinstance(came, tuple | list) or len(came) != 3:
         raise AnswerRefused("Return three things: the input table, the output table, the losses.")
     first, second, losses = came
