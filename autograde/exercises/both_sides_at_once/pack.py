@@ -155,10 +155,6 @@ the second sentence alone: parts[0] + parts[1] -> parts[1]
     The first sentence is lost. Join both parts.
 the first sentence alone: parts[0] + parts[1] -> parts[0]
     The second sentence is lost. Join both parts.
-the second alone is cut: if len(first) > len(second): -> if False:
-    You cut the second sentence alone. The longer one gives way, whichever it is.
-the first alone is cut: if len(first) > len(second): -> if True:
-    You cut the first sentence alone. The longer one gives way, whichever it is.
 as many segments as sentences: for _ in part] -> for _ in parts]
     Each sentence has as many segments as there are sentences. Each number of the row has one.
 """
