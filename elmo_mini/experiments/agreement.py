@@ -10,17 +10,20 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from elmo_mini.bilm.model import BiLM
+from elmo_mini.extras import brought_by
 from elmo_mini.probing.classifiers import linear
 from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.states import occurrence_states
 from elmo_mini.vectors.stream import Floats, embed_stream
+
+with brought_by("experiments"):
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
 Reader = Callable[[Floats, Sequence[str], Floats], list[str]]
 

@@ -660,10 +660,10 @@ steps = len(rows) // 1000
 def ask(number, vectors):
     """Prints the neighbours of your words, three times in all."""
     if number in (1, steps // 2, steps):
-        print(f"after step {number:,}")
+        bar.write(f"after step {number:,}")
         for word in mine:
             near = nearest(vectors[:USUAL], vocabulary.id(word), 6)
-            print(f"  {word:>10}: {', '.join(vocabulary.word(int(i)) for i in near)}")
+            bar.write(f"  {word:>10}: {', '.join(vocabulary.word(int(i)) for i in near)}")
 
 
 with progress_bar(total=steps, what="training") as bar:
@@ -702,7 +702,10 @@ kin = {}
 for window in (1, 10):
     cut = training_pairs(sentences[:15_000], window=window)
     quick = torch.from_numpy(np.resize(cut, (1_500_000, 2)))
-    table, _, _ = train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.05, lambda *_: None)
+    with progress_bar(total=1500, what="training") as bar:
+        table, _, _ = train_skip_gram(
+            quick, noise, sgns_step, 50, 5, 1000, 0.05, lambda *_, bar=bar: bar.update()
+        )
     near = [nearest(table[:USUAL], vocabulary.id(word), 5) for word in counted]
     kin[window] = np.mean([vocabulary.word(int(i)) in counted for row in near for i in row])
     print(f"a window of {window}: {kin[window]:.0%} of the neighbours of numbers are numbers")

@@ -748,7 +748,7 @@ for n, point in found["blocks that look back"].items():
     print(f"{int(n):,} sentences: blocks {point['mean']:.1f}; counts of", *counted)
 
 # %% [markdown]
-# With 1,600 sentences your kind of model stays well behind the counts. With 6,400 it draws level with them. Now LSTMs of as many weights, each model at the best of four rates, chosen on sentences that judge nothing else.
+# With 1,600 sentences your kind of model is behind the counts on average, though its three starts differ widely. With 6,400 it draws level with them. Now LSTMs of as many weights, each model at the best of four rates, chosen on sentences that judge nothing else.
 
 # %%
 leads = ["the blocks", "the LSTM", "neither, clearly"]
