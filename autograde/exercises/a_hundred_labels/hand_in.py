@@ -118,7 +118,7 @@ def _view(inputs: Inputs, outputs: Plain) -> Plain:
         coin = 1 / len(hidden.task().classes)
         return {
             "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
-            "far below a coin": right < 0.8 * coin,
+            "far below a coin": right < 0.7 * coin,
         }
     reached = hidden.avoided(outputs, inputs["labels"], inputs["seed"]) >= inputs["level"]
     return "reached" if reached else "not reached"
@@ -177,7 +177,8 @@ the asked texts have a scale of their own: asked = function(asked) \
 labels in another order: steps = elmo_features() -> steps = elmo_features() \
         ⏎labels = list(labels)[1:] + list(labels)[:1]
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
-coin flips: return asked -> return np.random.default_rng().integers(0, 2, len(asked))
+a loaded coin at each call: return asked \
+        -> return abs(asked - np.random.default_rng().permutation(np.arange(len(asked)) % 5 < 3))
     Asked twice, your method gives other answers. Seed whatever draws, inside your function.
 """
 
