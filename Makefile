@@ -52,7 +52,7 @@ if test $$failed = 0; then echo " done, $$(($$(date +%s) - begun)) s"; exit; fi;
 grep '^ERROR' .venv/pip.log | tail -n 3; \
 if grep -q 'after connection broken by' .venv/pip.log; then \
   echo "No package index answered: there is no network here, or a proxy or firewall is in the way."; \
-  echo "The section Offline of README.md tells how to bring the packages along."; \
+  echo "The section Offline of docs/installing.md tells how to bring the packages along."; \
 elif grep -q 'No space left on device' .venv/pip.log; then \
   echo "The disk is full. The packages need about 2 GB; make room, then make lab again."; \
 else echo "The packages could not be installed. The lines above say why; more is in .venv/pip.log."; \
@@ -70,7 +70,7 @@ endif
 	done; \
 	if test -z "$$found"; then \
 	  echo "The course needs Python 3.11, 3.12 or 3.13. Looked for:" $(CANDIDATES)"."; \
-	  echo "Install one and name it, for example: make lab PYTHON=python3.12. Or take the conda route of README.md."; \
+	  echo "Install one and name it, for example: make lab PYTHON=python3.12. Or take the conda route of docs/installing.md."; \
 	  exit 1; \
 	fi; \
 	if ! "$$found" -c 'import venv, ensurepip' >/dev/null 2>&1; then \

@@ -10,6 +10,7 @@ COMMANDS = {
         "autograde.proving.prove",
         "hold an exercise to what it promises, and to slips that nobody named",
     ),
+    "pictures": ("autograde.building.front_page", "draw the pictures of the README"),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
     "environment": (
         "autograde.running.environment",

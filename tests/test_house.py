@@ -18,7 +18,10 @@ import yaml
 import elmo_mini
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+PAGES = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+)
 BINARY = {".png", ".jpg", ".zip", ".safetensors", ".hdf5", ".gz", ".npz"}
 # Written in halves, so that this file does not hold what it forbids.
 FOREIGN_PATHS = re.compile(r"(?<![\w.~$}/-])/" + r"(?:home|Users|work|root|mnt|workspace)/\w")
@@ -86,17 +89,15 @@ def test_other_paths_are_left_alone(text: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_and_every_named_file_is_there(page: str) -> None:
-    missing = [
-        name for name in named_files((ROOT / page).read_text(encoding="utf-8")) if gone(name)
-    ]
-    assert missing == []
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert [name for name in named_files(text, Path(page).parent) if gone(name)] == []
 
 
-def named_files(text: str) -> Iterator[str]:
-    """Targets of Markdown links, and code spans that look like a file or folder of the course."""
+def named_files(text: str, folder: Path = Path()) -> Iterator[str]:
+    """Targets of links on a page in `folder`, and code that looks like a file of the course."""
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if "://" not in target:
-            yield target.split("#")[0]
+        if "://" not in target and not target.startswith("#"):
+            yield str(folder / target.split("#")[0])
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     for span in re.findall(r"`([^`\n]+)`", prose):
         folder = span.split("/")[0]
@@ -269,9 +270,8 @@ def test_the_reference_knows_nothing_of_the_grader() -> None:
             assert not [name for name in imported(node) if name.split(".")[0] == "autograde"], path
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
-def test_the_pages_show_every_room(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
+def test_the_page_of_rooms_shows_every_room() -> None:
+    text = (ROOT / "docs/rooms.md").read_text(encoding="utf-8")
     rooms = [f"{package}/{room}/" for package, rooms in ROOMS.items() for room in rooms]
     assert [room for room in rooms if (ROOT / room).is_dir() and f"`{room}`" not in text] == []
 

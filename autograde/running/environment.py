@@ -21,7 +21,7 @@ from autograde.running.environment_report import EnvironmentReport, Need
 
 COURSE = Path(__file__).resolve().parents[2]
 DISTRIBUTION = "before-bert"
-INSTALL = "Run `make lab` again, or see README.md for the other routes."
+INSTALL = "Run `make lab` again, or see docs/installing.md for the other routes."
 # Shown one by one and, unless they only serve the browser, imported. The others share a line.
 SHOWN = {
     "torch": "torch",

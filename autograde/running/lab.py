@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"Ready: your copies are in {_short(work)}.")
         return 0
     if importlib.util.find_spec("jupyterlab") is None:
-        print("JupyterLab is not installed in this Python. `make lab` installs it; README.md")
-        print("tells the other routes.")
+        print("JupyterLab is not installed in this Python. `make lab` installs it;")
+        print("docs/installing.md tells the other routes.")
         return 1
     print(f"{stages}/{stages} Starting JupyterLab", flush=True)
     start_jupyterlab(server_options(work, changes, port=args.port, no_open=args.no_open))

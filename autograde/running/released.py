@@ -11,6 +11,7 @@ from pathlib import Path
 from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 
 PAGES = Path("course")
+DOCS = "docs"
 ABOUT = (
     *(
         "README.md",
@@ -38,6 +39,8 @@ def released_files(course: Path) -> dict[Path, bytes]:
         content = path.read_bytes()
         if path.parent == course:
             content = content.replace(b"](lessons/", b"](../")
+        elif path.parent == course / DOCS:
+            content = content.replace(b"](../lessons/", b"](../../")
         files[PAGES / path.relative_to(course)] = content
     return files
 
@@ -57,6 +60,7 @@ def _files(lessons: Path) -> Iterator[Path]:
 
 def _pages(course: Path) -> Iterator[Path]:
     yield from (course / name for name in ABOUT if (course / name).is_file())
+    yield from sorted(path for path in (course / DOCS).rglob("*") if path.is_file())
     for lesson in sorted(course.glob(f"lessons/*/{MODEL_ANSWERS}")):
         yield from sorted((course / "solutions" / lesson.parent.name).glob("*.ipynb"))
     for path in sorted((course / "elmo_mini").rglob("*")):

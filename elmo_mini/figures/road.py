@@ -33,8 +33,8 @@ def name_of(number: str) -> str:
     return dict(ROAD)[number].replace("\n", " ")
 
 
-def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Picture:
-    """The course's road with the lesson ``here`` (its number, such as "01") marked.
+def road(here: str | None, passed: Mapping[str, tuple[int, int]] | None = None) -> Picture:
+    """The course's road with the lesson ``here`` (its number, such as "01") marked, if any.
 
     Parameters
     ----------
@@ -49,19 +49,19 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
     """
     numbers = [number for number, _ in ROAD]
     for lesson in (here, *(passed or ())):
-        if lesson not in numbers:
+        if lesson is not None and lesson not in numbers:
             raise ValueError(f"no lesson {lesson!r} on the road; there are {', '.join(numbers)}")
     figure = blank(8.2, 1.8, title="")
     axes = figure.add_subplot()
     axes.set_axis_off()
     across = np.linspace(0, len(ROAD) - 1, 300)
     axes.plot(across, 0.3 * np.cos(np.pi * across), color=GREY, linewidth=2, zorder=1)
-    at = numbers.index(here)
+    at = 0 if here is None else numbers.index(here)
     behind = numbers[:at] if passed is None else [n for n, (k, of) in passed.items() if k == of]
     for i, (number, name) in enumerate(ROAD):
         side = 1 if i % 2 == 0 else -1  # names stand above and below in turn, so that they fit
-        station, weight = 0.3 * side, "bold" if i == at else "normal"
-        colour = COLOURS[0] if number in behind else COLOURS[4] if i == at else PALE
+        station, weight = 0.3 * side, "bold" if number == here else "normal"
+        colour = COLOURS[0] if number in behind else COLOURS[4] if number == here else PALE
         axes.annotate(
             number,
             (i, station),
@@ -70,7 +70,7 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
             color=GROUND if number in behind and number not in UNWRITTEN else INK,
             fontsize=8,
             bbox={
-                "boxstyle": f"circle,pad={0.45 if i == at else 0.25}",
+                "boxstyle": f"circle,pad={0.45 if number == here else 0.25}",
                 "facecolor": GROUND if number in UNWRITTEN else colour,
                 "edgecolor": INK if number in UNWRITTEN else "none",
                 "linestyle": ":",
@@ -91,7 +91,8 @@ def road(here: str, passed: Mapping[str, tuple[int, int]] | None = None) -> Pict
     names = ", ".join(
         f"{number} {name}{_words(number, passed)}".replace("\n", " ") for number, name in ROAD
     )
-    return Picture(figure, f"The road of the course: {names}. You are at {here}, {name_of(here)}.")
+    place = "" if here is None else f" You are at {here}, {name_of(here)}."
+    return Picture(figure, f"The road of the course: {names}.{place}")
 
 
 def _words(number: str, passed: Mapping[str, tuple[int, int]] | None) -> str:
