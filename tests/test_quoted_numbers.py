@@ -323,3 +323,27 @@ def test_the_table_of_two_sizes_holds_the_stored_results() -> None:
     bilms = stored_result("larger_senseval").numbers["bilms"].values()
     cells = (f"{bilm['validation_perplexity']:.1f}" for bilm in bilms)
     assert f"| validation perplexity | {' | '.join(cells)} |" in table
+
+
+def test_the_page_of_the_package_and_the_readme_quote_the_stored_speeds() -> None:
+    """Each row of the table, whose name leads to the stored one; and the README's two numbers."""
+    results = stored_result("elmo_inference_2_threads").numbers
+    page = (ROOT / "docs/package.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| ((?:course|small), .+?) \| (.+?) \| (.+?) \| (\d+) ms", page, re.MULTILINE
+    )
+    assert len(rows) == len(results)
+    first = {}
+    for name, plain, cached, milliseconds in rows:
+        key = name.replace(",", "").replace("one sentence", "1 sentences")
+        key = re.sub(r"(\d+) rows of (\d+) words", r"\1x\2", key)
+        times = results[key]["times_as_fast"]
+        for quoted, kind in ((plain, "ours"), (cached, "cached")):
+            point = times[f"{kind} over allennlp"]
+            median, low, high = (f"{point[which]:.1f}" for which in ("median", "low", "high"))
+            assert quoted == f"{median} ({low} to {high})", name
+        assert milliseconds == f"{results[key]['milliseconds']['ours']['median']:.0f}"
+        first[key] = plain.split()[0]
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    one, many = first["course 1 sentences"], first["course 32 sentences"]
+    assert f"{one} times as fast as AllenNLP 2.10.1, and 32 sentences {many} times" in readme
