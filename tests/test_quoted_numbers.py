@@ -327,7 +327,7 @@ def test_the_table_of_two_sizes_holds_the_stored_results() -> None:
 
 def test_the_page_of_the_package_and_the_readme_quote_the_stored_speeds() -> None:
     """Each row of the table, whose name leads to the stored one; and the README's two numbers."""
-    results = stored_result("elmo_inference_2_threads").numbers
+    results = stored_result("elmo_inference_2_threads").numbers["results"]
     page = (ROOT / "docs/package.md").read_text("utf-8")
     rows = re.findall(
         r"^\| ((?:course|small), .+?) \| (.+?) \| (.+?) \| (\d+) ms", page, re.MULTILINE

@@ -1,4 +1,4 @@
-"""The README's pictures say what the package says today: `python -m autograde pictures` draws them."""
+"""The README's pictures, which `python -m autograde pictures` draws, say what is so today."""
 
 import re
 from pathlib import Path
