@@ -11,6 +11,18 @@ from pathlib import Path
 from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 
 PAGES = Path("course")
+START, START_LESSON = Path("START_HERE.md"), Path("00_start_here/start_here.ipynb")
+WHERE_TO_BEGIN = """\
+# Where to begin
+
+Open [00_start_here](00_start_here/start_here.ipynb): it says whether everything is there, and shows how a
+check works. Then take the lessons in the order of their numbers; each ends with what comes next.
+
+- `progress()` in any lesson draws the road with what you have done.
+- [The first page of the course](course/README.md), [every idea and where it is taught](course/CONCEPTS.md),
+  [a glossary](course/GLOSSARY.md).
+- What you write here is yours: [how updates leave it alone](course/docs/your_work.md).
+"""
 DOCS = "docs"
 ABOUT = (
     *(
@@ -35,6 +47,8 @@ def released_files(course: Path) -> dict[Path, bytes]:
         else path.read_bytes()
         for path in _files(lessons)
     }
+    if START_LESSON in files:
+        files[START] = WHERE_TO_BEGIN.encode()
     for path in _pages(course):
         content = path.read_bytes()
         if path.parent == course:
@@ -47,7 +61,7 @@ def released_files(course: Path) -> dict[Path, bytes]:
 
 def is_a_page(path: Path) -> bool:
     """Whether a file of the learner's folder is the course's, for reading and not for writing."""
-    return path.parts[0] == PAGES.name or path.name == MODEL_ANSWERS.name
+    return path.parts[0] == PAGES.name or path == START or path.name == MODEL_ANSWERS.name
 
 
 def _files(lessons: Path) -> Iterator[Path]:
