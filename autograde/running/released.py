@@ -15,12 +15,12 @@ START, START_LESSON = Path("START_HERE.md"), Path("00_start_here/start_here.ipyn
 WHERE_TO_BEGIN = """\
 # Where to begin
 
-Open [00_start_here](00_start_here/start_here.ipynb): it says whether everything is there, and shows how a
-check works. Then take the lessons in the order of their numbers; each ends with what comes next.
+Open [00_start_here](00_start_here/start_here.ipynb): it says whether everything is there, and shows
+how a check works. Then take the lessons in the order of their numbers.
 
 - `progress()` in any lesson draws the road with what you have done.
-- [The first page of the course](course/README.md), [every idea and where it is taught](course/CONCEPTS.md),
-  [a glossary](course/GLOSSARY.md).
+- [The first page of the course](course/README.md), [every idea](course/CONCEPTS.md) and where it is
+  taught, [a glossary](course/GLOSSARY.md).
 - What you write here is yours: [how updates leave it alone](course/docs/your_work.md).
 """
 DOCS = "docs"
