@@ -103,6 +103,8 @@ def _context_enters(printed: str, corpora: bool) -> None:
     reached, pairs, _ = _numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
     assert before > 10 * reached
     assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
+    (kept,) = _numbers(r"From the average page: (\S+) times", printed)
+    assert kept < 1.3, "what lies far back adds little"
     same, following = (
         _numbers(rf"bet of state t on word t{which}: perplexity (.*)", printed)[0]
         for which in ("", r" \+ 1")
