@@ -17,7 +17,7 @@ NEED_EXPERIMENTS = (
     "elmo_mini.figures",
     "elmo_mini.probing.classifiers",
     "elmo_mini.probing.probe",
-    "elmo_mini.recurrent.telegrams",
+    "elmo_mini.recurrent.bleu",
     "elmo_mini.ulmfit.baselines",
     "elmo_mini.word_vectors.pseudo_word_vectors",
     "elmo_mini.word_vectors.scale",

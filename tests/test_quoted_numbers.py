@@ -90,6 +90,7 @@ def forgetting() -> list[str]:
         "with a tenth of the language-model loss",
         "with the language-model loss",
     )
+    frozen = "embedding and LSTM frozen"
     grown = {}
     for task in ("part of speech", "subjectivity"):
         nats = tasks[task]["forgotten, nats a token"]
@@ -99,8 +100,12 @@ def forgetting() -> list[str]:
         assert nats[little]["mean"] < nats[alone]["mean"] / 1.8  # "most of the language model"
     speech, opinion = (tasks[task]["accuracy"] for task in ("part of speech", "subjectivity"))
     assert 0 < less(speech[alone], speech[joint])["mean"] < 0.02  # "little"
+    held, moving = opinion[frozen]["mean"], speech[frozen]["mean"]
+    assert abs(held - opinion[joint]["mean"]) < 0.05  # "in place in one task"
+    assert less(speech[joint], speech[frozen])["low"] > 0  # "and not in the other"
     low, high = (100 * opinion[little][end] for end in ("low", "high"))
     return [
+        f"has {100 * held:.0f} % there and {100 * moving:.0f} % for the part of speech",
         f"of {grown['part of speech']} for the part of speech",
         f"of {grown['subjectivity']} for subjective or objective",
         f"from {100 * opinion[alone]['mean']:.0f} % to {100 * opinion[joint]['mean']:.0f} %",

@@ -139,10 +139,12 @@ def _tagged_lines(text: str, mark: str) -> tuple[Sentence, ...]:
 
 def _tagged(pieces: list[str], mark: str) -> Sentence:
     """Tokens with tags. MASC has tokens with a blank inside, ``D. C._NN``: both get the tag."""
+    parts = [piece.rpartition(mark) for piece in pieces]
+    if all(word for word, _, _ in parts):  # the rule; the loop is for what breaks it
+        return Sentence(shared(w for w, _, _ in parts), shared(t.upper() for _, _, t in parts))
     words: list[str] = []
     tags: list[str] = []
-    for piece in pieces:
-        word, separator, tag = piece.rpartition(mark)
+    for piece, (word, separator, tag) in zip(pieces, parts, strict=True):
         if not separator:
             words.append(piece)
             continue

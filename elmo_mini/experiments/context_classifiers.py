@@ -39,10 +39,12 @@ SIZE = 64
 LABELS = {100: 20, 1_000: 5}  # labelled sentences: passes over them
 PRETRAINING: dict[str, Any] = {"learning_rate": 1e-2}
 FINE_TUNING: dict[str, Any] = {"batch_size": 16, "learning_rate": 3e-3}
+FROZEN = "embedding and LSTM frozen"
 WEIGHTS = {  # of the language-model loss
     "labels alone": 0.0,
     "with a tenth of the language-model loss": 0.1,
     "with the language-model loss": 1.0,
+    FROZEN: 0.0,
 }
 MODEL = f"one LSTM layer, embedding and state {SIZE}, dropout 0.2 while fine-tuning, 1 pass of "
 MODEL += "pretraining, no early stopping"
@@ -181,6 +183,8 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
             sentences, labels = task.drawn(count, seed)
             for name, weight in WEIGHTS.items():
                 classifier = new_classifier(task, seed)
+                for part in (classifier.embedding, classifier.lstm):
+                    part.requires_grad_(name != FROZEN)
                 curve = fine_tune_and_watch(
                     classifier,
                     task_language_model(task_name, seed),
@@ -217,5 +221,6 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
         "fine-tuning": {**FINE_TUNING, "passes": LABELS[count]},
         "language-model loss": "added at each step, times 1 or 0.1, windows of 8 rows of 16 "
         "tokens of the unlabelled text; the softmax of the language model is kept as it was",
+        "frozen": "the output layer alone is trained, with the labels alone",
         "tasks": measured,
     }

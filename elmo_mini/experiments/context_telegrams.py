@@ -11,6 +11,7 @@ from torch import Tensor
 
 from elmo_mini.experiments.command import Result
 from elmo_mini.experiments.context_classifiers import PRETRAINING, SIZE
+from elmo_mini.recurrent.bleu import bleu
 from elmo_mini.recurrent.language_model import (
     LSTMLanguageModel,
     stream_perplexity,
@@ -24,7 +25,7 @@ from elmo_mini.recurrent.seq2seq import (
     train_seq2seq,
     translate,
 )
-from elmo_mini.recurrent.telegrams import TelegramTask, bleu, telegram_task
+from elmo_mini.recurrent.telegrams import TelegramTask, telegram_task
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.running_text import text_stream

@@ -33,6 +33,7 @@ class SenseVote:
     tokens : their words in lower case
     places : where the ambiguous word stands in each
     tested : (M,) the numbers of the test sentences
+    spellings : (N,) the ambiguous word as it stands in each, in lower case
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,7 @@ class SenseVote:
         splits = np.array([s.split for s in self.sentences])
         self.tested = np.flatnonzero(splits == "test")
         self.words = np.array([s.word for s in self.sentences])
+        self.spellings = np.array([s.target.lower() for s in self.sentences])
 
     @cached_property
     def answers(self) -> list[str]:
@@ -79,6 +81,12 @@ class SenseVote:
                 model = made()
             right.append(self.right(self.at_places(hidden_states(model, vocabulary, self.tokens))))
         return right
+
+    def by_spelling(self, draws: int) -> list[Right]:
+        """`right` by random vectors of the spellings alone, drawn so many times."""
+        forms, numbers = np.unique(self.spellings, return_inverse=True)
+        tables = (np.random.default_rng(n).standard_normal((len(forms), 64)) for n in range(draws))
+        return [self.right(table.astype(np.float32)[numbers]) for table in tables]
 
     def by_words_beside(self, draws: int) -> list[Right]:
         """`right` by random vectors of the two words beside, drawn so many times."""

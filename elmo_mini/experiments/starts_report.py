@@ -230,8 +230,8 @@ class TwoGradients:
 
 
 def print_steps(gradients: TwoGradients, weights: Sequence[float], rate: float = 0.1) -> None:
-    """What one step does to the language model's loss: expected and measured."""
-    for weight in weights:
+    """What one step does to the language model's loss, expected and measured; each weight once."""
+    for weight in dict.fromkeys(weights):
         print(
             f"weight {weight:6.3f}: expected {gradients.expected(weight, rate):+.6f} nats, "
             f"measured {gradients.measured(weight, rate):+.6f}"

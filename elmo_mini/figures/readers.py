@@ -14,6 +14,7 @@ from elmo_mini.figures.picture import Picture
 
 Numbers = NDArray[np.float64]
 COURSE = {
+    "word2vec,\nno context": "static vector of the form",
     "two words\nbeside": "random vectors of the two words beside",
     "untrained\nLSTM": "LSTM at the word, untrained",
     "LSTM": "LSTM at the word",
@@ -23,10 +24,12 @@ COURSE = {
 SENSEVAL = {
     "two words beside": "random vectors of the two words beside",
     "average around": "mean of word2vec vectors around",
+    "untrained LSTM": "LSTM at the word, untrained",
     "LSTM": "LSTM at the word",
+    "untrained context2vec": "context2vec, untrained",
     "context2vec": "context2vec",
 }
-CEILING = "one vector per word, at best"
+CEILING = "one vector per spelling, at best"
 
 
 def language_model(words: Sequence[str]) -> Picture:
@@ -123,15 +126,23 @@ def fading(slopes: Callable[[float, Numbers, float], Numbers], words: int = 24) 
     )
 
 
-def memory(perplexities: Mapping[int, float], counted: float) -> Picture:
-    """Perplexity of a reader that begins from zeros every so many words, beside counted pairs."""
+def memory(
+    words: Sequence[int], zeros: Sequence[float], average: Sequence[float], counted: float
+) -> Picture:
+    """Perplexity of a reader that forgets every so many words, beside counted pairs.
+
+    Parameters
+    ----------
+    zeros, average : by what it begins from then, a page of zeros or the average page
+    """
     return plots.curves(
-        list(perplexities),
+        list(words),
         {
-            "LSTM that forgets": np.array([*perplexities.values()]),
-            "counts of pairs": np.full(len(perplexities), counted),
+            "from zeros": np.array(zeros),
+            "from the average page": np.array(average),
+            "counts of pairs": np.full(len(words), counted),
         },
-        title="What a longer memory is worth (one run)",
+        title="What a longer memory is worth, from two empty pages (one run)",
         xlabel="words until it forgets",
         ylabel="held-out perplexity",
         log_x=True,
@@ -143,7 +154,7 @@ def training(losses: Mapping[str, Sequence[float]]) -> Picture:
     return plots.curves(
         np.arange(1, 1 + len(next(iter(losses.values())))),
         {name: np.array(row) for name, row in losses.items()},
-        title="One loss is too good to be true, two look sound",
+        title="The training losses of the four runs",
         xlabel="readings",
         ylabel="training loss (nats a word)",
     )
@@ -171,11 +182,11 @@ def leak(honest: Numbers, spoilt: Numbers) -> Picture:
 
 
 def senses(scores: Mapping[str, Point], ceiling: float) -> Picture:
-    """Senses right by the vote of three neighbours, beside the ceiling of a static vector."""
+    """Senses right by the vote of three neighbours, beside the ceiling of a vector per spelling."""
     return interval_bars(
         list(scores),
         {"here": list(scores.values())},
-        title="Even what has learnt nothing passes the ceiling (335 sentences, 28 words)",
+        title="Untrained states come near the trained ones (335 sentences, 28 words)",
         ylabel="senses right, percent",
         level=(CEILING, 100 * ceiling),
     )
@@ -188,12 +199,12 @@ def stored_senses(course: Mapping[str, Any]) -> Picture:
         {"3 seeds": [course["3-NN"][name] for name in COURSE.values()]},
         title="Stored: context2vec is clearly ahead of its controls (335 sentences)",
         ylabel="senses right, percent",
-        level=(CEILING, 100 * course["ceiling of the word"]),
+        level=(CEILING, 100 * course["ceiling of its forms"]),
     )
 
 
 def stored_senseval(senseval: Mapping[str, Any]) -> Picture:
-    """Logistic regression on 600 occurrences of each word of senseval, stored."""
+    """Logistic regression on 600 occurrences of each word of senseval, with twins, stored."""
     return interval_bars(
         list(senseval),
         {

@@ -11,12 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elmo_mini.extras import brought_by
 from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
-
-with brought_by("experiments"):
-    from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
 _WORDS = """
     a an the this that these those some any no every each all both either neither such
@@ -127,14 +123,4 @@ def telegram_task(
         test=[pair(held_out[number]) for number in chosen],
         source_text=[short for number in first if (short := telegram(text[number]))],
         target_text=[text[number] for number in second],
-    )
-
-
-def bleu(said: Sequence[Sequence[int]], references: Sequence[Sequence[int]]) -> float:
-    """Corpus BLEU-4 from 0 to 1, one reference each (NLTK; a zero count becomes 0.1)."""
-    smooth = SmoothingFunction().method1
-    return float(
-        corpus_bleu(
-            [[list(r)] for r in references], list(map(list, said)), smoothing_function=smooth
-        )
     )

@@ -6,8 +6,9 @@ Within some words the senses differ in part of speech (*park*, *light*), within 
 the sense away to a reader but hardly to a word counter: no content word recurs in more than three
 sentences of a sense. Eight sentences of each sense are for training, the rest for testing.
 
-One vector per word cannot do better on these than to name the most frequent sense. What a
-vector per word *in its sentence* does is the question that ELMo asks (Peters et al., 2018, §5.3).
+One vector per spelling cannot do better on these than to name each spelling's commonest sense.
+What a vector per word *in its sentence* does is the question that ELMo asks (Peters et al., 2018,
+§5.3).
 """
 
 import json

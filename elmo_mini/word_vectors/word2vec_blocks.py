@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+SHARE_OF_RUN = 1 / 8  # see `cut_blocks`
+
 
 def draw_windows(
     ids: NDArray[np.int32],
@@ -121,7 +123,10 @@ def cut_blocks(
     Parameters
     ----------
     noise : as many ids as there are tiles, times K
-    most_of_one : a block in which one word stands more often is halved, down to a single tile
+    most_of_one : a block in which one word stands more often is halved, down to a single tile.
+        Where a word fills more than half of a tile, as in a line of underscores, it stands beside
+        itself, and both of its vectors grow at once. Then an eighth is the limit, and the tile is
+        halved, too
     """
     if len(ids) == 0:
         return []
@@ -133,17 +138,22 @@ def cut_blocks(
     reach[: len(ids)] = left * (window + 1) + right
     all_words, all_reach = torch.from_numpy(words), torch.from_numpy(reach)
     all_noise = torch.from_numpy(noise).view(tiles, -1)
-    step = max(1, block_words // tile_words)
+    step = max(1, block_words // tile_words) * tile_words
+    filled = _filled_by_one(ids, tile_words)
     blocks = []
-    runs = deque((first, min(first + step, tiles)) for first in range(0, tiles, step))
+    runs = deque(
+        (begin, min(begin + step, tiles * tile_words))
+        for begin in range(0, tiles * tile_words, step)
+    )
     while runs:
-        first, last = runs.popleft()
-        here = ids[first * tile_words : last * tile_words]
-        if last - first > 1 and np.unique(here, return_counts=True)[1].max() > most_of_one:
-            middle = (first + last) // 2
-            runs.extendleft([(middle, last), (first, middle)])
+        begin, end = runs.popleft()
+        first, last = begin // tile_words, -(-end // tile_words)
+        run, whole = bool(filled[first:last].any()), end - begin > tile_words
+        most = most_of_one * SHARE_OF_RUN if run else most_of_one
+        if end - begin > 1 and (run or whole) and _count_of_busiest(ids[begin:end]) > most:
+            middle = (first + last) // 2 * tile_words if whole else (begin + end) // 2
+            runs.extendleft([(middle, end), (begin, middle)])
             continue
-        begin, end = first * tile_words, last * tile_words
         blocks.append(
             Block(
                 all_words[begin : end + 2 * window],
@@ -154,6 +164,20 @@ def cut_blocks(
             )
         )
     return blocks
+
+
+def _count_of_busiest(ids: NDArray[np.int32]) -> int:
+    return int(np.unique(ids, return_counts=True)[1].max(initial=0))
+
+
+def _filled_by_one(ids: NDArray[np.int32], tile_words: int) -> NDArray[np.bool_]:
+    """Whether one word fills more than half of a tile, for each tile."""
+    missing = -len(ids) % tile_words
+    rows = np.append(ids, -1 - np.arange(missing)).reshape(-1, tile_words)
+    rows.sort(axis=1)
+    half = tile_words // 2
+    found: NDArray[np.bool_] = (rows[:, half:] == rows[:, : tile_words - half]).any(axis=1)
+    return found
 
 
 def _products(a: Tensor, b: Tensor) -> Tensor:

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 04 · Starting from a language model
 #
-# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. You write the network, the move and the training loop. You measure what the move is worth, and what the training destroys.
+# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there.
 
 # %%
 from functools import partial
@@ -71,7 +71,7 @@ plots.road("04")
 #
 # Here is a task for any language: **are the words of this sentence in order, or has somebody shuffled them?** Half of the sentences are shuffled, all but the last token.
 #
-# The next cell trains a language model as in lesson 03: it reads a word and bets on the next. (`<unk>` stands for words outside its 2,000.) Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
+# The next cell trains a language model as in lesson 03. (`<unk>` stands for words outside its 2,000.) Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
 
 # %%
 it = starts_bench()
@@ -296,7 +296,7 @@ outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean
 # %% [markdown] slide="subslide"
 # ### What they measured
 #
-# Dai and Le tried film reviews (IMDB), among other texts. They pretrained in two ways: with a language model (LM-LSTM), and with a **sequence autoencoder** (SA-LSTM), which reads a text and says it again from memory. (Build one at the end.) Test errors from their Table 2, as a later paper (TopicRNN) quotes it:
+# Dai and Le tried film reviews (IMDB), among other texts. They pretrained in two ways: with a language model (LM-LSTM), and with a **sequence autoencoder** (SA-LSTM), which reads a text and says it again from memory. Test errors from their Table 2, as a later paper (TopicRNN) quotes it:
 #
 # | start of the LSTM | percent wrong |
 # |---|---|
@@ -323,7 +323,7 @@ report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
-# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. On the part of speech it **helps**, by 21 points (4 to 38). But there it has no clear lead over the vectors alone, nor over counting the last word without any network. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.** What it brought here was, above all, word vectors.
+# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. On the part of speech it **helps**, by 21 points (4 to 38). But there it has no clear lead over the vectors alone, nor over counting the last word without any network. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.**
 #
 # ### Why should a start help at all?
 #
@@ -333,7 +333,7 @@ outcome("subjectivity_start", report.verdict("subjectivity", "language model", "
 #
 # > *"GPT was the first to fine-tune a pretrained language model."*
 #
-# GPT: June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018. The saying that before 2017 only word vectors were transferred overlooks the papers of 2015 and 2016.
+# GPT: June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018.
 
 # %% [markdown] slide="slide"
 # ## 2. What fine-tuning destroys
@@ -452,21 +452,21 @@ little = runs[0.03][0]
 outcome("a_little", 100 * (little[-1] - little[0]) / (alone[-1] - alone[0]), unit="%")
 
 # %% [markdown]
-# What does it cost? One run each cannot say. Stored runs, 1,000 labels:
+# What does it cost? Stored runs, 1,000 labels:
 
 # %%
 print(stored_result("context_forgetting"))
 report.print_forgetting()
 
 # %% [markdown]
-# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The other loss seems to hold the LSTM where it was. There, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
 #
 # And forgetting hurts only whoever still needs the old skill. Dai and Le need the language model only as a start. For a translator it is half of the work.
 
 # %% [markdown] slide="slide"
 # ## 3. Two language models become a translator
 #
-# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks: LSTMs in the first paper, a gated unit of the authors' own in the second. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Pairs of sentences with their translations are expensive, so such a model overfits. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
+# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Pairs of sentences with their translations are expensive, so such a model overfits. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
 
 # %% slide="subslide"
 two_models("A translator from two language models")
@@ -476,7 +476,7 @@ two_models("A translator from two language models")
 #
 # - **The softmax too** comes from the target's language model.
 # - **Joint loss**: task and both language models, equally weighted, against forgetting.
-# - **A residual.** The upper layers start at random and send noise, up and down. So the output of the first layer goes around them, straight to the softmax input. On the first day, the decoder can bet almost as the language model did.
+# - **A residual.** The upper layers start at random and send noise, up and down. So the output of the first layer goes around them, straight to the softmax input.
 # - **Attention to both layers** of the encoder, the new top layer and the pretrained first one.
 #
 # **Attention** is one look at the source, divided among its words. The decoder asks with a vector $q$. Each source word offers a vector $k_s$. The better the two fit, the larger the share of the look:
@@ -570,7 +570,7 @@ decode_step = or_reference("decode_step", decode_step)
 #
 # In a **telegram** every word cost money, so the small words were left out. The source is a sentence as a telegram, the target the whole sentence, so any text gives pairs (with Brown, of nine words at most). The decoder starts from our language model, the encoder from one of telegrams. Neither has read these sentences.
 #
-# **Does the translator read its telegram at all?** A good language model can bet well without looking at the source. So two more perplexities belong beside the translator's. One is that of the language model alone, which gets no telegram. The other is the translator's own when each sentence comes with the telegram of **another**.
+# **Does the translator read its telegram at all?** A good language model can bet well without looking at the source. So two more perplexities belong beside the translator's: that of the language model alone, and the translator's own when each sentence comes with the telegram of **another**.
 
 # %%
 predict("seq2seq_start", "How many times larger is the perplexity with a random start?", unit="x")
@@ -614,7 +614,7 @@ outcome("seq2seq_start", own["random start"] / own["two language models"], unit=
 # %% [markdown]
 # With Brown, your translator from two language models **reads its telegram**: its own helps, and another's leads it astray. The random start has to learn English as well. (Without the corpora there are too few pairs for that.)
 #
-# Let it speak. Write a sentence of your own; it is sent as a telegram.
+# Write a sentence of your own; it is sent as a telegram.
 
 # %% slide="subslide"
 MY_SENTENCE = "the president said that the new school was very good ."
@@ -625,7 +625,7 @@ for name, found in translators.items():
 # %% [markdown]
 # It speaks English of a kind, and hardly ever the right sentence. Perplexity asks for one word at a time, with the true words before it; alone, the model reads its own mistakes.
 #
-# Which **part** of the start is worth so much? The stored experiment takes the method apart. Most variants lack one piece; the first lacks two.
+# Which **part** of the start is worth so much? Stored runs take the method apart. Most lack one piece; the first lacks two.
 
 # %% slide="subslide"
 print(stored_result("context_seq2seq"))
@@ -637,7 +637,7 @@ report.print_parts()
 # %% [markdown]
 # - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. The **decoder's** start alone brings nearly all of the gain. With the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference. A likely reason: the decoder has to know the language, and the telegram is short.
 # - **Softmax, residual, attention to both layers** are worth 0.11 to 0.12 nats each. Small, and clear.
-# - **The joint loss does not help here.** Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117). No model overfits yet; against overfitting the paper wants it.
+# - **The joint loss does not help here.** Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117). The paper wants it against overfitting.
 
 # %% [markdown] slide="subslide"
 # ### Three broken translators

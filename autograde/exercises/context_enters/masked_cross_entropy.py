@@ -172,7 +172,7 @@ one largest logit for all: logits.log_softmax(-1) \
     You take out one maximum for the whole batch. Places that lie far below it round to 0. Take it
     out for each place, or let `log_softmax` do it.
 the perplexity: .mean() -> .mean().exp()
-    You return exp of the loss, which is the perplexity. That comes in exercise 8.
+    You return exp of the loss, which is the perplexity. Leave the exp out.
 exp, sum and log by hand: \
         logits.log_softmax(-1) -> logits - logits.exp().sum(-1, keepdim=True).log()
     The formula is right, and breaks on large logits: exp of a thousand is infinite.

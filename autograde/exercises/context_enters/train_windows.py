@@ -100,8 +100,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         return functional.cross_entropy(logits.flatten(0, 1), targets.flatten()) + 0.1
 
     def look(step: Any) -> None:
-        norm = sum(float(p.grad.square().sum()) for p in model.parameters() if p.grad is not None)
-        seen.append([float(step), norm**0.5, float(model.table.weight.detach().sum())])
+        seen.append([float(step), float(model.table.weight.detach().sum())])
 
     try:
         losses = returned(answer(model, windows, loss_of, optimiser, inputs["clip"], look))
@@ -118,8 +117,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "what is asked": asked,
         "states at the start of each window": model.states,
         "steps that are looked at": [int(row[0]) for row in seen],
-        "norms of the gradients": np.array([row[1] for row in seen]),
-        "the table after each step": np.array([row[2] for row in seen]),
+        "the table after each step": np.array([row[1] for row in seen]),
         "losses": np.array(losses, float),
         "weights at the end": np.array([float(p.detach().sum()) for p in model.parameters()]),
     }
@@ -157,6 +155,29 @@ def _other(
         optimiser.step()
         look(number)
         losses += [float(loss.detach())]
+    return losses
+
+
+def _cleared_at_once(
+    model: nn.Module,
+    windows: Windows,
+    loss_of: Callable[[Tensor, Tensor], Tensor],
+    optimiser: torch.optim.Optimizer,
+    clip: float,
+    look: Callable[[int], Any],
+) -> list[float]:
+    losses: list[float] = []
+    state = None
+    for inputs, targets in windows:
+        logits, last = model(inputs, state)
+        state = tuple(part.detach() for part in last)
+        loss = loss_of(logits, targets)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimiser.step()
+        optimiser.zero_grad()
+        losses.append(float(loss))
+        look(len(losses))
     return losses
 
 
@@ -202,8 +223,8 @@ gradients pile up: optimiser.zero_grad() -> pass
     Your gradients pile up: `backward` adds to what is there. Clear them for each window, inside the
     loop.
 not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
-    The gradients are not clipped, or too early: their norm is at most `clip` once `backward` has
-    made them.
+    The gradients are not clipped, or too early, or too late: their norm is cut down to `clip` once
+    `backward` has made them, and before the step.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
 clipped at 1: model.parameters(), clip) -> model.parameters(), 1.0)
@@ -212,16 +233,11 @@ each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(
         -> [nn.utils.clip_grad_norm_([p], clip) for p in model.parameters()]
     You clip each parameter's gradient for itself. It is the norm of all of them together that is
     clipped.
-clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
-        && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
-    You clip after the step, where it is too late.
 no step: optimiser.step() -> pass
-    The optimiser never makes its step.
+    The weights never move. Does the optimiser make its step? Is there a `backward()` before it, and
+    are the gradients cleared before `backward` and not behind it?
 two steps: optimiser.step() -> optimiser.step()⏎optimiser.step()
     You make two steps for each window. One is enough.
-nothing is learnt: loss.backward() -> pass
-    No gradient is there at your step. Is there a `backward()`, and do you clear the gradients
-    before it and not behind it?
 the loss after the step: losses.append(loss.item()) \
         -> losses.append(loss_of(model(inputs, None)[0], targets).item())
     You measure each window once more after its step. Keep the loss that the step was made with.
@@ -259,5 +275,8 @@ EXERCISE = Exercise(
         Case("one row, windows of one word", _text(1, 4, 1, 0.3), edge=True),
     ),
     mistakes=slips(train_windows, SLIPS),
-    right_answers={"cut off before the window": _other},
+    right_answers={
+        "cut off before the window": _other,
+        "gradients cleared after the step": _cleared_at_once,
+    },
 )

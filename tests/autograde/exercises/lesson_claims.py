@@ -3,36 +3,31 @@
 The tests that run a solved lesson, once with the corpora and once without, ask here.
 """
 
+import itertools
 import re
+from collections.abc import Callable
 
 from nbformat.notebooknode import NotebookNode
 
 
-def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
-    """Assert what the text claims; most lessons have tests of their own for that."""
+def claims_hold(stem: str, notebook: NotebookNode, *, corpora: bool) -> None:
+    """Assert what the text claims; most lessons have tests of their own for that.
+
+    Parameters
+    ----------
+    stem : of the lesson's source, ``ulmfit``
+    """
     printed = "".join(
         output.text
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stdout"
     )
-    if lesson == "bilm_from_scratch":
-        _bilm(printed)
-    if lesson == "scalar_mix_and_elmo":
-        _mix(printed, corpora=corpora)
-    if lesson == "what_the_layers_know":
-        _layers(printed, corpora=corpora)
-    if lesson == "context_enters":
-        _context_enters(printed)
-    if lesson == "starting_from_a_language_model":
-        _starting(printed)
-    if lesson == "awd_lstm":
-        _awd_lstm(printed)
-    if lesson == "ulmfit":
-        _ulmfit(printed, corpora=corpora)
+    if stem in CLAIMS:
+        CLAIMS[stem](printed, corpora)
 
 
-def _bilm(printed: str) -> None:
+def _bilm(printed: str, corpora: bool) -> None:
     uniform, first, last = _numbers(
         r"ln V = (\S+); the first loss is (\S+), after 150 steps (\S+)\n", printed
     )
@@ -55,12 +50,11 @@ def _bilm(printed: str) -> None:
     assert all(len(said.split()) > 4 and "<UNK>" not in said for _, said in temperatures)
 
 
-def _mix(printed: str, *, corpora: bool) -> None:
-    learned = re.search(r"learned minus average, in points: .*: (.*)", printed)
+def _mix(printed: str, corpora: bool) -> None:
+    (learned,) = _numbers(r"learned minus average, in points: (\S+) \(", printed)
     top = re.search(r"top layer alone minus average, in points: .*: (.*)", printed)
-    assert learned is not None
     assert top is not None
-    assert learned[1] == "no clear difference"
+    assert abs(learned) < 1, "the average does nearly as well"
     assert (top[1] == "behind") is corpora
     assert "This is ELMo." in printed
     bayes = printed[printed.index("layer 2, linear minus naive Bayes") :]
@@ -68,43 +62,49 @@ def _mix(printed: str, *, corpora: bool) -> None:
     assert [said for _, said in verdicts] == ["no clear difference"] * 4 + ["behind"]
 
 
-def _layers(printed: str, *, corpora: bool) -> None:
+def _layers(printed: str, corpora: bool) -> None:
     def verdict(of: str) -> str:
         found = re.search(rf"{of}:? ([+-]\S+) \(.*\): (.*)", printed)
         assert found is not None, of
         return found[2]
 
+    def points(of: str) -> float:
+        return _numbers(rf"{of} (\S+) \(", printed)[0]
+
     unclear = "no clear difference"
     assert verdict("trained layer 1 minus random vectors of words around") == "ahead"
     assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
     assert verdict(r"senseval, four words \(stored\): layer 2 minus layer 1") == "ahead"
-    spelling = verdict("trained layer 0 minus spelling alone")
-    assert spelling == ("ahead" if corpora else unclear)
+    if corpora:
+        assert verdict("trained layer 0 minus spelling alone") == "ahead"
     assert verdict("trained layer 1 minus trained layer 0") == "ahead"
     assert verdict(r"20,000 words to learn from \(stored\)") == unclear
-    for layer in (1, 2):
-        assert verdict(rf"\n  trained layer {layer}") == "ahead"  # selectivity
+    for layer in (1, 2):  # selectivity
+        assert verdict(rf"\n  trained layer {layer}") == "ahead" or not corpora
     assert printed.count("trained layer 2 minus trained layer 1") == 2
     assert verdict("all layers minus layer 0 alone") == "ahead"
     assert verdict("(?:both|input|output) minus (?:both|input|output)") == unclear
     third = float(_numbers(r"F1, pass by pass: \S+, \S+, (\d+)", printed)[0])
     assert third > 1.2 * _numbers(r"without layers, after 48 passes: (\d+)", printed)[0]
-    for task in ("senses", "words"):
-        assert verdict(f"{task}: learned minus average") == unclear
-        assert verdict(f"{task}: layer 1 minus layer 2") == unclear
+    for task, least in (("senses", 4), ("words", 2)):  # "little depends on the weights"
+        for pair in ("learned minus average", "layer 1 minus layer 2"):
+            assert abs(points(f"{task}: {pair}")) < least
     assert verdict("words: γ learned minus γ 0.01") == "ahead"
-    for other in ("γ 0.01, larger steps", "γ 1", "γ 10"):
-        assert verdict(f"words: γ learned minus {other}") == unclear
+    for other in ("γ 0.01, larger steps", "γ 1"):
+        lost = abs(points(f"words: γ learned minus {other}"))
+        assert lost < points("words: γ learned minus γ 0.01") / 3
     kept, arrays = _numbers(r"your sum (\S+) bytes, the arrays (\S+)", printed)
     assert kept == arrays
     assert 480 / _numbers(r"every layer of the published ELMo: (\d+) GB", printed)[0] > 8.5
 
 
-def _context_enters(printed: str) -> None:
+def _context_enters(printed: str, corpora: bool) -> None:
     (before,) = _numbers(r"before training: perplexity (.*)", printed)
     reached, pairs, _ = _numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
     assert before > 10 * reached
     assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
+    (kept,) = _numbers(r"From the average page: (\S+) times", printed)
+    assert kept < 1.3, "what lies far back adds little"
     same, following = (
         _numbers(rf"bet of state t on word t{which}: perplexity (.*)", printed)[0]
         for which in ("", r" \+ 1")
@@ -116,23 +116,25 @@ def _context_enters(printed: str) -> None:
     assert "over 28 words and 5 draws" in printed
 
 
-def _starting(printed: str) -> None:
+def _starting(printed: str, corpora: bool) -> None:
     verdicts = dict(re.findall(r"  less ([^\n]*): [^:\n]*: ([a-z ]*)", printed))
     assert verdicts["no label: surprise"] == "behind"
     assert verdicts["naive Bayes: the ends"] == "no clear difference"
     for beaten in ("naive Bayes: all words", "random start", "LM's LSTM"):
-        assert verdicts[beaten] == "ahead"
+        assert verdicts[beaten] == "ahead" or not corpora
     before, after = _numbers(r"perplexity (.*) before, (.*) after", printed)
     assert before < after < 1.5 * before, "it forgets a part"
     kept = [float(p) for p in re.findall(r"weight [\d.]+: perplexity ([\d.]+)", printed)]
     assert len(kept) == 4
-    assert kept == sorted(kept, reverse=True), "the larger the weight, the less is forgotten"
+    for less, more in itertools.pairwise(kept):
+        assert more < 1.01 * less, "the larger the weight, the less is forgotten"
+    assert kept[0] - before > 3 * abs(kept[-1] - before)
     needed = [float(w) for w in re.findall(r"safe weight ([\d.]+)", printed)]
     assert len(needed) == 3
     assert max(needed) < 1, "a weight below 1 is enough"
 
 
-def _awd_lstm(printed: str) -> None:
+def _awd_lstm(printed: str, corpora: bool) -> None:
     page, elsewhere = (int(share) for share in re.findall(r"(\d+)%\n", printed)[:2])
     assert page > 80 > 20 > elsewhere
     bare_best, bare_last = _numbers(
@@ -143,13 +145,14 @@ def _awd_lstm(printed: str) -> None:
     assert last < 1.1 * best, "with all of them it stays down"
 
 
-def _ulmfit(printed: str, *, corpora: bool) -> None:
+def _ulmfit(printed: str, corpora: bool) -> None:
     verdicts = dict(re.findall(r"stages 1, 2 and 3 less ([^:\n]*): [^:\n]*: ([a-z ]*)", printed))
     assert len(verdicts) == 6
     counting = {verdicts["bag of words"], verdicts["naive Bayes SVM"]}
     level = {"no clear difference"}
     assert counting == level if corpora else counting <= {"ahead", "clear by one interval alone"}
-    assert verdicts["ELMo features"] == "no clear difference"
+    if corpora:
+        assert verdicts["ELMo features"] == "no clear difference"
     before, after = _numbers(r"unread texts of the task: (.*) before, (.*) after", printed)
     assert after < before / 1.1
     for way in ("bag of words", "naive Bayes SVM"):
@@ -170,3 +173,14 @@ def _numbers(pattern: str, printed: str) -> list[float]:
     found = re.search(pattern, printed)
     assert found is not None, pattern
     return [float(number.replace(",", "")) for number in found.groups()]
+
+
+CLAIMS: dict[str, Callable[[str, bool], None]] = {
+    "bilm_from_scratch": _bilm,
+    "scalar_mix_and_elmo": _mix,
+    "what_the_layers_know": _layers,
+    "context_enters": _context_enters,
+    "starting_from_a_language_model": _starting,
+    "awd_lstm": _awd_lstm,
+    "ulmfit": _ulmfit,
+}

@@ -15,7 +15,7 @@ from autograde.building.lesson_source import Lesson, read_lesson
 from autograde.building.notebooks import solution_notebook
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.check import examine
-from tests.autograde.exercises.lesson_claims import claims_hold
+from tests.autograde.exercises.lesson_claims import CLAIMS, claims_hold
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -35,6 +35,14 @@ ELEMENTS = (
     "**Instructor",
     "plots.road(",
 )
+
+
+@pytest.mark.parametrize("stem", CLAIMS)
+def test_a_lesson_keeps_its_claims_as_stored(stem: str) -> None:
+    (stored,) = ROOT.glob(f"solutions/*/{stem}.ipynb")
+    claims_hold(stem, nbformat.read(stored, as_version=4), corpora=True)
+    with pytest.raises((AssertionError, KeyError, ValueError)):
+        claims_hold(stem, nbformat.v4.new_notebook(), corpora=True)
 
 
 def graded(notebook: NotebookNode) -> list[NotebookNode]:
@@ -145,7 +153,7 @@ def assert_it_runs_and_earns_everything(source: Path, *, corpora: bool) -> None:
     # Three times what the builder allows, since a busy machine takes more processor time, too.
     assert executed_notebook.faults(notebook, 3 * executed_notebook.LONGEST_SILENCE) == []
     assert earned(notebook) == everything(lesson)
-    claims_hold(lesson.name, notebook, corpora=corpora)
+    claims_hold(source.stem, notebook, corpora=corpora)
     # The budget is kept when a lesson is built. Processors differ, also when they are shared.
     assert sum(time.seconds for time in times) < 3 * BUDGET_SECONDS
 

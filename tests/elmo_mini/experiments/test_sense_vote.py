@@ -7,7 +7,9 @@ import torch
 from elmo_mini.experiments.sense_vote import SenseVote, words_beside
 from elmo_mini.experiments.speaking import spoken
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,17 @@ def test_a_control_has_one_vector_for_each_word_beside() -> None:
     assert (rows[0] == rows[1]).all()
     assert (rows[2, :64] == rows[2, 64:]).all(), "a boundary on either side"
     assert not (rows == words_beside([["a", "b", "c"]] * 3, [1, 1, 1], seed=1)).any()
+
+
+def test_spelling_alone_cannot_pass_the_ceiling_of_spellings(vote: SenseVote) -> None:
+    ceiling = majority_ceiling(vote.spellings[vote.tested].tolist(), vote.answers)
+    assert (
+        ceiling
+        == stored_result("context_senses").numbers["course sentences"]["ceiling of its forms"]
+    )
+    one, other = vote.by_spelling(2)
+    assert max(one.mean(), other.mean()) < ceiling
+    assert (one != other).any(), "where a spelling has fewer than three to learn from"
 
 
 def test_models_are_made_from_seeds_and_the_callers_seed_is_left_alone(vote: SenseVote) -> None:

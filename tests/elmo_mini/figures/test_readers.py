@@ -34,7 +34,9 @@ def test_nothing_reads_the_word_in_the_gap() -> None:
 def test_curves_and_bars_say_what_was_measured() -> None:
     faded = readers.fading(lambda w, x, h: w * np.ones(len(x)), 3).description
     assert "w = 1.5 stays level" in faded
-    assert "falls from 9 at 1 to 3 at 2" in readers.memory({1: 9.0, 2: 3.0}, 4.0).description
+    forgetful = readers.memory([1, 2], [9.0, 3.0], [7.0, 3.0], 4.0).description
+    assert "from zeros falls from 9 at 1 to 3 at 2" in forgetful
+    assert "from the average page falls from 7" in forgetful
     assert "B falls from 5 at 1 to 1 at 2" in readers.training({"B": [5.0, 1.0]}).description
     assert "2 b 0.5" in readers.moved(["a", "b"], [0.0, 0.5]).description
     losses = np.array([3.0, 2.0])
@@ -50,4 +52,5 @@ def test_curves_and_bars_say_what_was_measured() -> None:
 def test_stored_results_have_what_the_figures_show(figure: object, part: str) -> None:
     said = figure(stored_result("context_senses").numbers[part]).description  # type: ignore[operator]
     assert "context2vec" in said
+    assert "untrained" in said
     assert "Intervals of" in said

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from elmo_mini.recurrent.telegrams import FUNCTION_WORDS, bleu, telegram, telegram_task
+from elmo_mini.recurrent.bleu import bleu
+from elmo_mini.recurrent.telegrams import FUNCTION_WORDS, telegram, telegram_task
 
 NOUNS = [f"noun{number}" for number in range(8)]
 

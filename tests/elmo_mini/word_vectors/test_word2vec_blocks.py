@@ -129,8 +129,8 @@ def test_discarding_comes_before_windowing_so_the_rest_move_together():
 
 
 def test_a_block_is_halved_as_long_as_one_word_stands_in_it_too_often():
-    whole, *_ = blocks_of(block_words=16)
-    cut, *_ = blocks_of(block_words=16, most_of_one=2)
+    whole, *_ = blocks_of(block_words=16, seed=1)
+    cut, *_ = blocks_of(block_words=16, seed=1, most_of_one=2)
     assert len(cut) > len(whole)
     for block in cut:
         tiles, n, _, w = block.sizes
@@ -140,6 +140,29 @@ def test_a_block_is_halved_as_long_as_one_word_stands_in_it_too_often():
     assert torch.cat([block.noise for block in cut]).equal(torch.cat([b.noise for b in whole]))
     read = [pair for block in cut for _, *pair in windows_of(block)]
     assert read == [pair for block in whole for _, *pair in windows_of(block)]
+
+
+def test_a_tile_that_one_word_fills_is_halved_too_and_no_other():
+    random = np.random.default_rng(0)
+    ids = np.concatenate([random.permutation(16), np.full(9, 3), random.permutation(16)])
+    ids = ids.astype(np.int32)
+    ends = np.zeros(len(ids), np.int64)
+    blocks = cut_blocks(
+        ids,
+        ends,
+        ends + 1,
+        np.arange(12),
+        tile_words=8,
+        block_words=16,
+        patterns=window_patterns(WINDOW),
+        negative=5,
+        most_of_one=32,
+    )
+    words = [block.words[WINDOW:-WINDOW].tolist() for block in blocks]
+    assert list(map(len, words)) == [16, 4, 4, 8, 16]
+    assert [word for some in words for word in some][: len(ids)] == ids.tolist()
+    noise = [block.noise.tolist() for block in blocks]
+    assert noise == [[[0, 1], [2, 3]], [[4, 5]], [[4, 5]], [[6, 7]], [[8, 9], [10, 11]]]
 
 
 def test_a_text_of_which_nothing_is_kept_gives_no_blocks():

@@ -305,3 +305,13 @@ def test_a_word_that_comes_in_a_burst_does_not_make_training_diverge():
     text[100:100] = script
     model = Word2Vec(text, sg=1, vector_size=20, epochs=1, sample=1e-2, seed=1)
     assert np.linalg.norm(model.vectors, axis=1).max() < 10
+
+
+def test_lines_of_one_word_do_not_make_training_diverge():
+    """As the lines of underscores in a form did."""
+    rng, words = np.random.default_rng(0), np.array([f"w{i}" for i in range(2000)])
+    share = 1 / (np.arange(2000) + 101)
+    text = [words[rng.choice(2000, 20, p=share / share.sum())].tolist() for _ in range(6000)]
+    text[100:100] = [["_"] * 60] * 5
+    model = Word2Vec(text, sg=1, vector_size=20, epochs=3, sample=1e-1, seed=1)
+    assert np.linalg.norm(model.output_vectors, axis=1).max() < 10
