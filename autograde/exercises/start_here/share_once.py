@@ -33,7 +33,7 @@ def _drawn_text(rng: Random) -> Inputs:
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, int]:
-    counts = Counter(inputs["tokens"])
+    counts: Counter[str] = Counter(inputs["tokens"])
     return {
         "how many words occur once": sum(n == 1 for n in counts.values()),
         "the number of different words": len(counts),
