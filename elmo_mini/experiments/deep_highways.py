@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from elmo_mini.figures import plots
+from elmo_mini.figures.picture import Picture
 from elmo_mini.recurrent.training import seeded
 
 Highway = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -61,3 +63,18 @@ def mean_slope(slope: Callable[..., Tensor], bias: float, *, size: int = 64) -> 
     with seeded(0, torch.device("cpu")):
         x, (new, gate) = torch.randn(10_000).abs(), torch.randn(2, 10_000) / size**0.5
     return float(slope(x, new, 0 * x, gate, 0 * x + bias).mean())
+
+
+def through_layers(highway: Highway, biases: Sequence[float], depths: Sequence[int]) -> Picture:
+    """What arrives by depth, with and without gates; what arrives at the last depth is printed."""
+    by_depth = shares_by_depth(highway, biases, depths)
+    for name, shares in by_depth.items():
+        print(f"{name}: {100 * shares[-1]:.2g} % arrives through {depths[-1]} layers")
+    return plots.curves(
+        depths,
+        by_depth,
+        title="Weights √2 times as large carry a gradient as well as a gate does",
+        xlabel="layers",
+        ylabel="share that arrives",
+        log_y=True,
+    )

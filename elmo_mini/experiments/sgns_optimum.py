@@ -54,3 +54,9 @@ def best_scores(
 
     optimiser.step(loss)
     return (w @ c.T).detach().numpy()
+
+
+def flattened_pmi(counts: Floats, negatives: int, power: float = 0.75) -> Floats:
+    """(V, V): PMI - log k with the chance that flattened noise gives to each context."""
+    noise = np.asarray(noise_distribution(counts.sum(0), power))
+    return np.asarray(np.log(counts / (negatives * counts.sum(1, keepdims=True) * noise)))

@@ -1,4 +1,4 @@
-"""Three pictures of a character encoder: a stencil on a word, two lanes, and a gate that opens."""
+"""Pictures of a character encoder: stencils and filters on a word, two lanes, a gate that opens."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from elmo_mini.figures.slider import Slider
 
 Highway = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
-BEGIN, END = "‹", "›"
+BEGIN, END, PADDING = "‹", "›", "·"
 GATE = "the gate"
 NEW, OLD = "something new", "the old"
 
@@ -55,6 +55,26 @@ def stencil(word: str, letters: str) -> Picture:
     below.set_ylabel("match")
     said = ", ".join(f"{match} at {place}" for place, match in enumerate(matches))
     return Picture(figure, f"{title}. Letters that agree at each place: {said}.")
+
+
+def matches_along(word: str, matches: Tensor, width: int, name: str) -> Picture:
+    """How well a trained filter matches at each place of a word, from its start mark on.
+
+    Parameters
+    ----------
+    matches : at each place, the first for the start mark; those beyond the word are left out
+    width : columns of the filter
+    """
+    marked = BEGIN + word + END + PADDING * width
+    places = len(word) + 1
+    found = [float(match) for match in matches[:places]]
+    best = max(range(places), key=lambda place: found[place])
+    return plots.bars(
+        [marked[place : place + width] for place in range(places)],
+        {"match": found},
+        title=f"In '{word}', {name} waits for '{marked[best : best + width]}'",
+        ylabel=f"match ({PADDING} is padding)",
+    )
 
 
 def lanes() -> Picture:

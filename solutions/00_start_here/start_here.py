@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 00 · Start here
 #
-# Twenty minutes. At the end you know that your machine is ready, what a check tells you, and how a lesson is built.
+# Ten minutes, and five for the question at the end. Then you know that your machine is ready, what a check tells you, and how a lesson is built.
 #
 # This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
 
@@ -23,28 +23,20 @@ from elmo_mini.figures import plots
 plots.road("00")
 
 # %% [markdown]
-# The large station is where you are. In later lessons the stations behind you are blue. A dotted station is not written yet. A lesson takes an hour and a half to three hours; this one takes twenty minutes.
+# The large station is where you are. The other lessons take an hour and a half to three hours each.
 #
 # ## What you will be able to do
 #
-# - read the report on your machine and mend what it names,
+# - read the report on your machine and fix what it names,
 # - run a check, read what it says about a wrong answer, and pass it,
 # - record a prediction before a measurement, and compare the two.
 #
 # ## The papers
 #
-# Lesson 00 follows no paper. Six papers mark the road, and there are more in the lessons. You need not read them first.
-#
-# | lesson | paper |
-# |---|---|
-# | 01 | Mikolov and others 2013, two papers on word2vec (arXiv:1301.3781 and NIPS 2013) |
-# | 05 | Peters and others 2017, TagLM (arXiv:1705.00108) |
-# | 07 to 09 | Peters and others 2018, ELMo (arXiv:1802.05365) |
-# | 11 | Howard and Ruder 2018, ULMFiT (arXiv:1801.06146) |
-# | 12 and 13 | Devlin and others 2018, BERT (arXiv:1810.04805) |
+# Lesson 00 follows no paper. Each of the others names its own, with links. You need not read them first.
 
 # %% [markdown] instructor=true
-# **Instructor.** Let everybody run this lesson in the first session, on the machine they will use all term. It finds broken installations while there is time. The single exercise is worth one point so that the whole path from notebook to mark is walked once. In a lecture: 5 minutes, show the failing check live, skip the rest.
+# **Instructor.** Let everybody run this lesson in the first session, on the machine they will use all term. It finds broken installations while there is time. The two exercises are worth a point each, so that the whole path from notebook to mark is walked once. Honest minutes: reading, 4; section 1, half a minute; section 3 with its repair, 2; the two answers, 3; the prediction, half a minute. The essay takes 5, at home. In a lecture: 5 minutes, show the failing check live, skip the rest.
 
 # %% [markdown] slide="subslide"
 # ## 1. Is this machine ready?
@@ -57,14 +49,14 @@ from autograde import environment
 environment()
 
 # %% [markdown]
-# The corpora are optional. Without them the lessons run on the news text that is always here, and larger experiments show their stored results.
+# The corpora are optional. Without them the lessons run on news text that is always here, and show stored results for the rest.
 #
 # ## 2. How a lesson works
 #
 # - **Run the cells from top to bottom.** Later cells need the earlier ones.
-# - **An exercise** is a cell with `# YOUR CODE HERE`. Replace the line `raise NotImplementedError()` by your answer. The cell after it checks the answer. Check as often as you like.
-# - **After an error message** in an answer cell, mend it and run the cell again before you check: the check sees the last version that ran. `NameError` means that a cell above has not been run.
-# - **Hints** are folded under each exercise: a nudge, then the idea, then an outline. Open one at a time. The cell below them unfolds a **model answer** once yours has passed, or after a try and all three hints. (A course with marks may have switched this off.)
+# - **An exercise** is a cell with `# YOUR CODE HERE`. Replace the line `raise NotImplementedError()` by your answer. The cell after it checks the answer, as often as you like.
+# - **After a change** run the answer's cell again before you check. `NameError` means that a cell above has not been run.
+# - **Hints** are folded under each exercise: a nudge, the idea, an outline. Below them a **model answer** unfolds once yours has passed, or after a try and all three hints (if your course allows it).
 # - **This copy is yours.** An update of the course never writes over it.
 #
 # ## 3. A check that fails on purpose
@@ -84,13 +76,13 @@ check("relative_frequency", in_a_hurry)
 # %% [markdown] slide="subslide"
 # Read the report from the top.
 #
-# - The first line gives the points and, when the check recognises it, **the name of the mistake**.
-# - The second line says what is wrong in the first case that fails.
-# - *What helps* is folded. Look for the slip yourself first. Then open it: it says what to change. It also opens when you check the same answer again.
-# - The table lists the cases. The simple ones come first, the corners last.
-# - *The first wrong case* shows what went in, what was expected and what came.
+# - The first line gives the points and, when the check recognises it, **the name of the mistake**. The second says what is wrong in the first case that fails.
+# - *What helps* is folded. Look for the slip yourself first.
+# - The table lists the cases, the simple ones first, the corners last. Below it is *the first wrong case*: what went in, what was expected, what came.
 #
-# How does it know? The course keeps a collection of wrong answers that real learners write. Your function runs on the same inputs as they do. When the outputs agree, the mistake has a name.
+# How does it know? The course keeps wrong answers that real learners write. When your function gives the same outputs as one of them, the mistake has a name.
+#
+# **Now repair it.** Change the one line of `in_a_hurry` as the report says, and run the cell again. One corner stays red: a case that nobody in a hurry thinks of. What does it ask?
 
 # %% [markdown] exercise="relative_frequency"
 # ## 4. Your turn: how often is a word?
@@ -99,7 +91,7 @@ check("relative_frequency", in_a_hurry)
 #
 # $$f(w) = \frac{\text{number of tokens equal to } w}{\text{number of all tokens}}$$
 #
-# Write `relative_frequency(tokens, word)`. For a text without tokens return `0.0`. Upper and lower case are different: `The` is not `the`.
+# Write `relative_frequency(tokens, word)`: your repaired line, and the corner that it missed. For a text without tokens return `0.0`. Upper and lower case are different: `The` is not `the`.
 
 
 # %% exercise="relative_frequency"
@@ -128,11 +120,11 @@ check("relative_frequency", relative_frequency)
 # %% [markdown] slide="subslide"
 # ## 5. Predict before you run
 #
-# Guessing first makes a result stick, above all when the guess is wrong. Type your guess into the form and press *Record*. Where you see no form, write it into the call instead, as in `predict(..., guess=3)`. Your prediction is kept in a file beside this notebook. Nobody marks it.
+# Guessing first makes a result stick, above all when the guess is wrong. Type your guess into the form and press *Record*. Where you see no form, write it into the call, as in `predict(..., guess=3)`. It is kept in a file beside this notebook, and nobody marks it.
 #
-# A guess counts only **before** its outcome is shown. *Run All Cells* shows all outcomes at once, and after that no guess is recorded until you restart the kernel.
+# A guess counts only **before** its outcome is shown. *Run All Cells* shows all outcomes at once; then no guess is recorded until you restart the kernel.
 #
-# We take real text: the Lee corpus, 350 short news stories. All its tokens are made lower case first, so that *The* at the start of a sentence counts too. Which share of them is *the*?
+# The text is real: the Lee corpus, 350 short news stories, in lower case, so that *The* at the start of a sentence counts too.
 
 # %%
 from autograde import or_reference, outcome, predict
@@ -154,37 +146,60 @@ outcome("share_of_the", 100 * relative_frequency(tokens, "the"), unit="%")
 #
 # > *"In a text of this size, most of the words occur often enough to learn them from examples."*
 #
-# It feels true: we read the same words all day. Count how often every word of the Lee corpus occurs, sort by frequency, and draw. Both axes are logarithmic: each step to the right or down is a factor of ten.
+# It feels true: we read the same words all day. Here is how often every word of the corpus occurs, the commonest first. Each step to the right or down is a factor of ten.
 
 # %%
 from collections import Counter
 
-import numpy as np
+from elmo_mini.figures.ranks import ranks
 
-counts = np.array(sorted(Counter(tokens).values(), reverse=True))
-plots.curves(
-    np.arange(1, len(counts) + 1),
-    {"words of the Lee corpus": counts},
-    title="A few words are everywhere, most words are rare",
-    xlabel="rank of the word",
-    ylabel="occurrences",
-    log_x=True,
-    log_y=True,
-)
+counts = Counter(tokens)
+ranks(counts, "the Lee corpus")
+
+# %% [markdown] exercise="share_once"
+# ### Your second answer: how many words occur once?
+#
+# Write `share_once(tokens)`: what share of the **different** words of a text occur exactly once? The text has at least one token. `Counter(tokens)` counts every word.
+
+
+# %% exercise="share_once"
+from collections import Counter
+
+
+def share_once(tokens):
+    """Share of the different words (a list of str) that occur exactly once."""
+    ### BEGIN SOLUTION
+    counts = Counter(tokens)
+    once = [word for word in counts if counts[word] == 1]
+    return len(once) / len(counts)
+    ### END SOLUTION
+
+
+# %% check="share_once"
+check("share_once", share_once)
+
+# %% [markdown] hints="share_once"
+# nudge: *the* is one word, however often it occurs. What stands above the line, and what below?
+#
+# idea: `Counter(tokens)` has one entry for each different word, with its count: `counts[word]`. Its `len` is the number of different words.
+#
+# outline: Count. Collect the words whose count is 1. Divide their number by the number of different words.
+
+# %% [markdown] model_answer="share_once"
+# Tokens are counted once, and from then on the different words are asked. `len(tokens)` would divide by every occurrence.
 
 # %%
-once = (counts == 1).mean()
-top_hundred = counts[:100].sum() / counts.sum()
-print(f"{len(counts):,} different words in {counts.sum():,} tokens.")
-print(f"The 100 most frequent words and marks fill {top_hundred:.0%} of the text.")
-print(f"{once:.0%} of the words occur exactly once.")
+share_once = or_reference("share_once", share_once)
+often = sum(count for _, count in counts.most_common(100))
+print(f"The 100 most frequent of {len(counts):,} words and marks fill {often / len(tokens):.0%}.")
+print(f"{share_once(tokens):.0%} of the words occur exactly once.")
 
 # %% [markdown]
-# **Measured: a myth.** About half of the words occur a single time, in a text of this size. Whoever learns a word from its examples has one example for half of the vocabulary. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 06).
+# **Measured: a myth.** About half of the words occur a single time, in a text of this size: one example to learn from. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 06).
 #
 # ## Recap
 #
-# - A check shows the first wrong case and, when it knows the mistake, names it. How to mend it is one click away.
+# - A check shows the first wrong case and, when it knows the mistake, names it.
 # - Hints come in three steps. A prediction comes before a measurement.
 # - In real text a few words are everywhere and most words are rare.
 
@@ -196,9 +211,7 @@ calibration()
 # %% [markdown]
 # ### Where you are
 #
-# What your checks find is kept in your folder, `work/`, and nowhere else: after an update and after a restart it is still there. Every lesson ends with this picture. A tick stands at a lesson when all of its exercises are passed; else you see how many are.
-#
-# When an answer passes in full, its code is kept, too, as a file in `work/my_parts/`, or in `work/my_elmo/` if it belongs to the ELMo that you will put together. Later lessons start from **your** functions. The files are yours: open them, and change them as you like.
+# Every lesson ends with this picture: a tick where all exercises are passed, else how many are. What your checks find stays in your folder `work/`. So does an answer that passes in full: later lessons start from **your** functions.
 
 # %%
 progress()

@@ -4,7 +4,6 @@ LESSON = "01_word2vec"
 EXERCISES = (
     "softmax_cost",
     "dynamic_window_pairs",
-    "keep_probability",
     "noise_distribution",
     "sgns_loss",
     "sgns_gradients",
@@ -13,4 +12,5 @@ EXERCISES = (
     "nearest",
     "broken_vectors",
     "shifted_pmi",
+    "keep_probability",
 )

@@ -35,7 +35,7 @@ def _no_tensor(result: Any) -> str | None:
         return None
     kind = "None" if odd[0] is None else f"of type {type(odd[0]).__name__}"
     return (
-        f"One of your gradients is {kind}. Return three tensors: exercise 7 adds them to tables of "
+        f"One of your gradients is {kind}. Return three tensors: exercise 6 adds them to tables of "
         "tensors. Stay with `torch`, without NumPy."
     )
 
@@ -161,7 +161,7 @@ averaged over the batch: return dv, du, dn -> return dv.mean(0), du.mean(0), dn.
 uphill: return dv, du, dn -> return -dv, -du, -dn
     All three have the sign of the log-likelihood. The loss is its negative.
 in NumPy: return dv, du, dn -> return dv.numpy(), du.numpy(), dn.numpy()
-    The numbers are right, and they are NumPy arrays. Exercise 7 adds them to tables of tensors:
+    The numbers are right, and they are NumPy arrays. Exercise 6 adds them to tables of tensors:
     stay with `torch`.
 """
 

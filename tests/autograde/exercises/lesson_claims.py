@@ -27,6 +27,30 @@ def claims_hold(stem: str, notebook: NotebookNode, *, corpora: bool) -> None:
         CLAIMS[stem](printed, corpora)
 
 
+def _word2vec(printed: str, corpora: bool) -> None:
+    assert all(float(far) < 1e-5 for far in re.findall(r"largest difference (\S+)", printed))
+    often = [int(share) for share in re.findall(r"(\d+)% of the pairs hold", printed)]
+    sound, even, _, everything = often
+    assert even == sound < everything - 20, "run C is not thinned out"
+    scores = [float(score) for score in re.findall(r"two by chance score (\S+)", printed)]
+    assert scores[0] < 0, "in a sound run noise is pushed apart"
+    assert scores[1] > scores[0] + 0.5, "in run A it is not"
+    plain, flattened = _numbers(
+        r"from PMI - log k: (.*)\nmean distance from PMI with flattened counts: (.*)", printed
+    )
+    assert flattened < plain / 3
+    for word, paper, code, gensim in re.findall(
+        r"(\w+): paper (\S+), code (\S+), gensim (\S+)", printed
+    ):
+        assert abs(float(code) - float(gensim)) < 0.002 <= 0.002 + float(code) - float(paper), word
+    near = _numbers(r"a window of 1: (\d+)%", printed) + _numbers(r"of 10: (\d+)%", printed)
+    verdicts = dict(re.findall(r"(.*), the arithmetic .*: .*: (.*)", printed))
+    assert verdicts["facts"] != "ahead", "the neighbour of c does as well"
+    if corpora:  # "in Brown"
+        assert near[0] > near[1]
+        assert verdicts["word forms"] == "ahead"
+
+
 def _bilm(printed: str, corpora: bool) -> None:
     uniform, first, last = _numbers(
         r"ln V = (\S+); the first loss is (\S+), after 150 steps (\S+)\n", printed
@@ -176,6 +200,7 @@ def _numbers(pattern: str, printed: str) -> list[float]:
 
 
 CLAIMS: dict[str, Callable[[str, bool], None]] = {
+    "word2vec": _word2vec,
     "bilm_from_scratch": _bilm,
     "scalar_mix_and_elmo": _mix,
     "what_the_layers_know": _layers,

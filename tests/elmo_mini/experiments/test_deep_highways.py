@@ -1,9 +1,16 @@
 """Gradients through deep stacks: what lesson 06 says of them."""
 
+import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.experiments.deep_highways import arriving, mean_slope, shares_by_depth, with_bias
+from elmo_mini.experiments.deep_highways import (
+    arriving,
+    mean_slope,
+    shares_by_depth,
+    through_layers,
+    with_bias,
+)
 
 
 def highway(x: Tensor, W: Tensor, b: Tensor, W_gate: Tensor, b_gate: Tensor) -> Tensor:
@@ -31,3 +38,9 @@ def test_the_mean_slope_is_near_one_less_the_gate() -> None:
         return 1 - torch.sigmoid(v * x + c)
 
     assert abs(mean_slope(old_lane, -2.0) - 0.88) < 0.01
+
+
+def test_what_arrives_is_printed_and_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    said = through_layers(highway, [-2.0], [1, 2]).description
+    assert "highways, bias -2 falls from" in said
+    assert capsys.readouterr().out.count("arrives through 2 layers") == 3

@@ -1,7 +1,9 @@
 """The pictures of lesson 06 say what they show."""
 
+import torch
+
 from elmo_mini.bilm import plain
-from elmo_mini.figures.char_cnn import gate_slider, lanes, stencil
+from elmo_mini.figures.char_cnn import gate_slider, lanes, matches_along, stencil
 
 
 def test_a_stencil_says_where_it_matches_best() -> None:
@@ -14,6 +16,12 @@ def test_a_stencil_says_where_it_matches_best() -> None:
 
 def test_a_stencil_that_fits_nowhere_has_no_match() -> None:
     assert "best match 0 of 2" in stencil("sin", "zz").description
+
+
+def test_a_filter_says_what_it_waits_for() -> None:
+    said = matches_along("sing", torch.tensor([0.0, 1.0, 3.0, 2.0, 0.5, 9.0]), 3, "f").description
+    assert "f waits for 'ing'" in said
+    assert "‹si 0, sin 1, ing 3, ng› 2, g›· 0.5." in said
 
 
 def test_both_lanes_and_the_gate_lead_to_y() -> None:
