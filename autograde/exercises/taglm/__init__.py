@@ -8,5 +8,8 @@ EXERCISES = (
     "log_partition",
     "viterbi",
     "may_follow",
+    "transition_slope",
+    "CRF",
+    "broken_crfs",
     "with_lm",
 )
