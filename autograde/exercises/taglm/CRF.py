@@ -51,7 +51,9 @@ def _legal(rng: Random, labels: list[str], length: int) -> list[int]:
     path: list[int] = []
     for open_ends in reversed(ends):
         before = labels[path[-1]] if path else "<start>"
-        path.append(int(rng.choice([i for i in sorted(open_ends) if may_follow(before, labels[i])])))
+        path.append(
+            int(rng.choice([i for i in sorted(open_ends) if may_follow(before, labels[i])]))
+        )
     return path
 
 

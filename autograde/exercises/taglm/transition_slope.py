@@ -114,11 +114,11 @@ a move counts once in a path: in pairwise(path): -> in set(pairwise(path.tolist(
     A path may make the same move several times, and its score holds the transition each time.
     Count every move.
 a gold move counts once: in pairwise(gold): -> in set(pairwise(gold.tolist())):
-    A gold move that comes again counts once in yours. Count each time: with `-=` in a loop, or with
-    `np.subtract.at`. (With lists of places as an index, `-=` counts a place that repeats only once.)
+    A gold move that comes again counts once in yours. Count each time: with `-=` in a loop, or
+    with `np.subtract.at`. (With lists of places as an index, `-=` counts a place only once.)
 the counts are set, not added: slope[before, after] += chance -> slope[before, after] = chance
     A move that comes again overwrites what was there. Count each time: with `+=` in a loop, or with
-    `np.add.at`. (With lists of places as an index, `+=` counts a place that repeats only once.)
+    `np.add.at`. (With lists of places as an index, `+=` counts a place only once.)
 the gold counts are set: slope[before, after] -= 1 -> slope[before, after] = -1
     A move of the gold path overwrites what was there. Subtract: `-=`.
 divided by the number of moves: return slope -> return slope / (len(gold) - 1)

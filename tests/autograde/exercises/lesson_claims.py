@@ -26,6 +26,8 @@ def claims_hold(lesson: str, notebook: NotebookNode, *, corpora: bool) -> None:
         _context_enters(printed)
     if lesson == "starting_from_a_language_model":
         _starting(printed)
+    if lesson == "taglm":
+        _taglm(printed)
     if lesson == "awd_lstm":
         _awd_lstm(printed)
     if lesson == "ulmfit":
@@ -170,3 +172,14 @@ def _numbers(pattern: str, printed: str) -> list[float]:
     found = re.search(pattern, printed)
     assert found is not None, pattern
     return [float(number.replace(",", "")) for number in found.groups()]
+
+
+def _taglm(printed: str) -> None:
+    assert float(re.findall(r"largest distance to autograd: (\S+)", printed)[0]) < 1e-4
+    broken = dict(re.findall(r"(\S.*): F1 \S+, rules broken in (\d+) of 100 sentences", printed))
+    for without in ("each word's favourite", "learnt numbers, no rules"):
+        assert int(broken[without]) > 50, "most sentences come out broken"
+    assert broken["your CRF"] == broken["rules, no learnt numbers"] == "0"
+    words, alone = _numbers(r"layer 0, no context: F1 (\S+) on .* \(no LM: (\S+)\)", printed)
+    (top,) = _numbers(r"top layer: F1 (\S+) on \d+ sentences", printed)
+    assert alone < min(words, top)
