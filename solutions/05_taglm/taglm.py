@@ -53,7 +53,7 @@ plots.road("05")
 #
 # **TagLM**: Peters, Ammar, Bhagavatula and Power, *Semi-supervised sequence tagging with bidirectional language models*, ACL 2017, arXiv:1705.00108. Section 2 is the model. The name stands for *language-model-augmented sequence tagger*. (Some pages on the web write *Tagged Language Model*. Nothing is tagged in the language model.)
 #
-# The lesson takes about 90 minutes. Short of time? Exercises 1, 2, 4, 6 and 8 are the spine.
+# The lesson takes about 95 minutes. Short of time? Exercises 1, 2, 4, 6 and 8 are the spine.
 #
 # ## Letters
 #
@@ -65,7 +65,7 @@ plots.road("05")
 # | $y_t$ | the label of word $t$ | $Z$ | the sum over all paths |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: section 1, 6; section 2, 13; section 3, 27 (exercise 2 alone is 15); section 4, 22; section 5, 12; section 6, 14; the rest, 4; the optional sections, 25 more. For 60 minutes: show exercises 3 and 5 solved, and draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
+# **Instructor.** Honest minutes: section 1, 3; section 2, 10; section 3, 30; section 4, 34; section 5, 9; section 6, 9; the optional sections, 25 more. For 60 minutes: show exercises 3 and 5 solved, and draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
 
 # %% [markdown] slide="slide"
 # ## 1. One label for every word

@@ -86,14 +86,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         name: torch.from_numpy(inputs[name].copy()) for name in ("emissions", "gold", "mask")
     }
     tensors["emissions"].requires_grad_()
-    loss = crf.loss(*tensors.values())
+    built: Any = crf
+    loss = built.loss(*tensors.values())
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         raise AnswerRefused("`loss` should return one number for the batch, as a tensor.")
     leaves = {"emissions": tensors["emissions"], **{name: learnt[name] for name in TABLES}}
     found = slopes(loss.sum(), leaves)
     refuse_changed(inputs, {name: tensors[name] for name in ("gold", "mask")})
     with torch.no_grad():
-        paths = crf.decode(tensors["emissions"].detach(), tensors["mask"])
+        paths = built.decode(tensors["emissions"].detach(), tensors["mask"])
     return {
         "how many tables can be learnt": len(learnt),
         "the tables at the start": [starts[name] for name in TABLES],
@@ -161,21 +162,22 @@ class _Added(nn.Module):
             nn.Parameter(torch.zeros(shape)) for shape in ((count,), (count,), (count, count))
         )
         rows, columns = ["<start>", *labels], [*labels, "<end>"]
-        ruled = [[0.0 if may_follow(a, b) else 1.0 for b in columns] for a in rows]
-        self.register_buffer("ruled", torch.tensor(ruled), persistent=False)
+        free = torch.tensor([[may_follow(a, b) for b in columns] for a in rows])
+        self.register_buffer("free", free, persistent=False)
 
     def scores(self) -> Scores:
-        ruled = self.get_buffer("ruled") > 0
-        return (
-            torch.where(ruled[1:, :-1], -10_000.0, self.transitions),
-            torch.where(ruled[0, :-1], -10_000.0, self.start),
-            torch.where(ruled[1:, -1], -10_000.0, self.end),
+        free = self.get_buffer("free")
+        tables = (self.transitions, self.start, self.end)
+        rules = (free[1:, :-1], free[0, :-1], free[1:, -1])
+        moves, start, end = (
+            torch.where(rule, table, -10_000.0) for table, rule in zip(tables, rules, strict=True)
         )
+        return moves, start, end
 
     def loss(self, emissions: Tensor, gold: Tensor, mask: Tensor) -> Tensor:
         scores = self.scores()
         lost = log_partition(emissions, mask, *scores)
-        return (lost - path_score(emissions, gold, mask, *scores)).sum() / len(gold)
+        return torch.mean(lost - path_score(emissions, gold, mask, *scores))
 
     def decode(self, emissions: Tensor, mask: Tensor) -> list[Path]:
         return viterbi(emissions, mask, *self.scores())[0]
@@ -217,6 +219,9 @@ no rules: moves = self.transitions.masked_fill(~between, -10_000.0) -> moves = s
     Your CRF knows no rules: every label may follow every other. Set the score of what `may_follow`
     forbids to -10,000.
 what is allowed is forbidden: (~between, -> (between, && (~first, -> (first, && (~last, -> (last,
+the allowed moves are forbidden: (~between, -> (between,
+the allowed first labels are forbidden: (~first, -> (first,
+the allowed last labels are forbidden: (~last, -> (last,
     You forbid what is allowed. `masked_fill` fills where its mask is True: give it `~allowed`.
 the rules for the moves are transposed: \
         [[may_follow(a, b) for b in labels] for a in labels] \

@@ -92,6 +92,10 @@ only the best path: chances = chances / chances.sum() \
 --- hint 2
 not divided by Z: chances = chances / chances.sum() -> pass
     Your weights do not sum to 1. The slope of log Z has 1 / Z in front: divide by the sum of all.
+upside down: chances / chances.sum() -> chances.sum() / chances
+    Your fraction stands upside down. The weight of a path is e to its score, divided by Z.
+multiplied by Z: chances / chances.sum() -> chances * chances.sum()
+    You multiply by Z. The slope of log Z has 1 / Z in front: divide.
 divided by the mean: chances.sum() -> chances.mean()
     You divide by the mean of the weights. Divide by Z, their sum.
 without the exponential: np.exp(scores - scores.max()) -> scores - scores.max()
@@ -131,6 +135,11 @@ the first gold move is left out: in pairwise(gold): -> in pairwise(gold[1:]):
     The first move of the gold path is missing.
 the last gold move is left out: in pairwise(gold): -> in pairwise(gold[:-1]):
     The last move of the gold path is missing.
+gold moves from a label to itself: slope[before, after] -= 1 -> slope[before, before] -= 1
+    You enter each move of the gold path as one from a label to itself. It leads to the next label.
+the first path alone: slope[before, after] += chance \
+        -> slope[before, after] += chance * (path == paths[0]).all()
+    Only the first path counts in yours. A `return` or `break` may stand too far in: go through all.
 words in place of moves: in pairwise(path): -> in zip(path, path, strict=True): \
         && in pairwise(gold): -> in zip(gold, gold, strict=True):
     You count labels, not moves. A transition belongs to two neighbours.
