@@ -156,18 +156,28 @@ def telegrams() -> list[str]:
     ]
 
 
-def seeds_of_taglm() -> list[str]:
-    for name in ("taglm_position", "taglm_direction", "taglm_without_rnn"):
-        stored = stored_result(name).numbers
-        assert {len(point["values"]) for point in stored["f1"].values()} == {3}
-        assert {len(point["values"]) for point in stored["with 1 %"]["f1"].values()} == {5}
-    parts = stored_result("taglm_without_rnn").numbers
-    for amount in (parts, parts["with 1 %"]):
-        for name in ("LM and no task RNN", "softmax, no CRF"):
-            assert 1 < -100 * amount["gain over LM and task RNN"][name]["mean"] < 2
+def taglm() -> list[str]:
+    chunks, parts = stored_result("taglm_chunking").numbers, stored_result("taglm_without_rnn")
+    for gain, words in zip(chunks["gain"], chunks["gain of layer 0"], strict=False):
+        assert words["mean"] > 0.67 * gain["mean"]
+    assert all(point["low"] > 0 for point in chunks["gain over layer 0"])
+    assert f"{100 * chunks['gain'][-1]['mean']:.0f}" == "2"
+    assert [len(row["values"]) for row in chunks["f1"]["layer 0"]] == [5, 5]
+    names = stored_result("taglm_ner").numbers
+    steps = np.diff([names["f1"][name]["mean"] for name in ("without", "layer 0", "with")])
+    assert abs(steps[0] - steps[1]) < 0.01
+    for numbers in (parts.numbers, parts.numbers["with 1 %"]):
+        gains = numbers["gain over LM and task RNN"]
+        assert f"{-100 * gains['softmax, no CRF']['mean']:.0f}" == "1"
+        assert gains["LM and no task RNN"]["mean"] > 0.5 * gains["no LM"]["mean"]
+    for place in (stored_result("taglm_position").numbers,):
+        for numbers in (place, place["with 1 %"]):
+            assert numbers["gain over after_first"]["after_second"]["high"] < 0
     return [
-        "three seeds with 10 % of the labels, and over five with 1 %",
-        "each is worth between one and two points of F1 here",
+        "layer 0 alone brings more than two thirds",
+        "With all labels about two points are left",
+        f"own {names['sentences']['test']} test sentences the two shares are about equal",
+        "about a point is lost",
     ]
 
 
@@ -293,7 +303,7 @@ def awd_lstm() -> list[str]:
         ("04", starts),
         ("04", forgetting),
         ("04", telegrams),
-        ("05", seeds_of_taglm),
+        ("05", taglm),
         ("06", letters),
         ("07", checkpoint),
         ("08", senses_in_real_text),

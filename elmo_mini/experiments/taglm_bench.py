@@ -7,43 +7,45 @@ Systems that are compared share it, so differences are taken seed by seed.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.experiments.command import Result
-from elmo_mini.pretraining.sources import course_text
 from elmo_mini.results.intervals import interval
 from elmo_mini.tagging.data import (
     Part,
     chunking,
     entities,
     few,
-    newswire_entities,
     with_lm_vectors,
 )
-from elmo_mini.tagging.sentences import TaggedSentence, normalise
+from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 from elmo_mini.vectors.stream import fingerprint
-from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Parts = dict[str, list[TaggedSentence]]
 
 DEV_SENTENCES = 400
-WORD2VEC: dict[str, Any] = {"sg": 1, "vector_size": 50, "window": 5, "min_count": 5, "epochs": 3}
 
 NO_LM = TaggerOptions(lm_position="none")
 TAGLM = TaggerOptions()
+READERS: dict[str, Callable[[Part], list[TaggedSentence]]] = {
+    "chunks": lambda part: chunking(part),
+    "course_entities": lambda part: entities(part),
+}
+"""The data sets: CoNLL-2000, the course's own sentences."""
 
 
 @dataclass(frozen=True)
 class System:
-    """A tagger to be measured; `static` starts it from word vectors of the biLM's own text."""
+    """A tagger to be measured, and the layer of the biLM whose vectors it is given.
+
+    Layer 0 has read the same text as the top layer and knows no neighbour: it is the control.
+    """
 
     options: TaggerOptions
-    static: bool = False
+    layer: int = -1
 
 
 def schedule(sentences: int) -> TaggerTrainingOptions:
@@ -68,39 +70,28 @@ class Bench:
 
     checkpoint: Path
     done: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
+    embedded: dict[tuple[str, int], Parts] = field(default_factory=dict)
 
-    @cached_property
-    def chunks(self) -> Parts:
-        """CoNLL-2000 with LM vectors."""
-        return self._embedded(chunking)
-
-    @cached_property
-    def course_entities(self) -> Parts:
-        """The course's own sentences with LM vectors."""
-        return self._embedded(entities)
-
-    @cached_property
-    def newswire(self) -> Parts:
-        """The IEER stories with LM vectors."""
-        return self._embedded(newswire_entities)
-
-    @cached_property
-    def word_vectors(self) -> Word2Vec:
-        """Skip-gram vectors of the text that the course's biLM was pretrained on."""
-        text = [[normalise(word) for word in sentence] for sentence in course_text()]
-        return Word2Vec(text, seed=1, **WORD2VEC)
+    def parts(self, task: str, layer: int = -1) -> Parts:
+        """A data set with vectors of one layer."""
+        if (task, layer) not in self.embedded:
+            bilm = load_pretrained(self.checkpoint)
+            names: tuple[Part, ...] = ("train", "dev", "test")
+            self.embedded[task, layer] = {
+                part: with_lm_vectors(bilm, READERS[task](part), layer=layer) for part in names
+            }
+        return self.embedded[task, layer]
 
     def f1(self, task: str, system: System, share: float, seed: int) -> float:
-        """F1 on test of one tagger; `task` is the name of one of the data sets above."""
+        """F1 on test of one tagger; `task` is one of `READERS`."""
         key = (task, system, share, seed)
         if key not in self.done:
-            parts: Parts = getattr(self, task)
-            vectors = self.word_vectors if system.static else None
+            parts = self.parts(task, system.layer)
             start = time.process_time()
             train = few(parts["train"], share, seed)
             dev = few(parts["dev"], 1.0, seed)[: min(len(train), DEV_SENTENCES)]
             training = replace(schedule(len(train)), seed=seed)
-            run = train_tagger(train, dev, system.options, training, word_vectors=vectors)
+            run = train_tagger(train, dev, system.options, training)
             self.done[key] = f1_on(run.tagger, parts["test"]).f1
             took = time.process_time() - start
             print(
@@ -123,8 +114,8 @@ class Bench:
         return {
             "share": share,
             "sentences": {
-                "train": len(few(getattr(self, task)["train"], share, 0)),
-                "test": len(getattr(self, task)["test"]),
+                "train": len(few(self.parts(task)["train"], share, 0)),
+                "test": len(self.parts(task)["test"]),
             },
             "f1": {name: interval(values) for name, values in scores.items()},
             f"gain over {first}": {
@@ -144,11 +135,6 @@ class Bench:
             },
         }
 
-    def _embedded(self, read: Callable[[Part], list[TaggedSentence]]) -> Parts:
-        bilm = load_pretrained(self.checkpoint)
-        parts: tuple[Part, ...] = ("train", "dev", "test")
-        return {part: with_lm_vectors(bilm, read(part)) for part in parts}
-
 
 def differences(values: Sequence[float], base: Sequence[float]) -> list[float]:
     """Of two systems, seed by seed."""
@@ -158,4 +144,4 @@ def differences(values: Sequence[float], base: Sequence[float]) -> list[float]:
 def _said(system: System) -> str:
     default = asdict(TAGLM)
     changed = {k: v for k, v in asdict(system.options).items() if v != default[k]}
-    return str({**changed, **({"static": True} if system.static else {})})
+    return str({**changed, **({} if system.layer == -1 else {"layer": system.layer})})

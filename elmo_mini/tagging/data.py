@@ -115,15 +115,20 @@ def few(sentences: Sequence[TaggedSentence], share: float, seed: int) -> list[Ta
 
 
 def with_lm_vectors(
-    bilm: BiLM, sentences: Sequence[TaggedSentence], *, progress: bool = False
+    bilm: BiLM, sentences: Sequence[TaggedSentence], *, layer: int = -1, progress: bool = False
 ) -> list[TaggedSentence]:
-    """The sentences with the top layer of the frozen biLM, (T, 2H), forward half first.
+    """The sentences with one layer of the frozen biLM, (T, 2H), forward half first.
 
     float16, which halves the memory.
+
+    Parameters
+    ----------
+    layer : -1 is the top; 0 the token layer, which knows a word's letters and no neighbour, and
+        stands there twice over
     """
     stream = embed_stream(bilm, [s.words for s in sentences], progress=progress)
     return [
-        sentence._replace(lm=embedded.layers[-1].astype(np.float16))
+        sentence._replace(lm=embedded.every_layer()[layer].astype(np.float16))
         for sentence, embedded in zip(sentences, stream, strict=True)
     ]
 

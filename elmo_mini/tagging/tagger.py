@@ -1,11 +1,11 @@
 """The tagger: sentences to labels, its loss, and its file."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Self, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 import torch
@@ -33,7 +33,7 @@ from elmo_mini.tagging.sentences import (
     normalise,
     padded,
 )
-from elmo_mini.tagging.taglm import BiLSTM, Position, TaggerOptions, lm_part, with_lm
+from elmo_mini.tagging.taglm import BiLSTM, Join, Position, TaggerOptions, lm_part, with_lm
 from elmo_mini.text.batches import batches_of_like_length, pad
 from elmo_mini.word_vectors.table import WordVectors
 
@@ -51,6 +51,8 @@ class Tagger(nn.Module):
     labels : the K labels
     options : what it is built of
     lm_dim : length of a sentence's LM vectors as stored, both directions; 0 without an LM
+    crf : makes the CRF of the K labels, a module with `loss` and `decode`
+    join : puts the LM vectors beside the layers, as `with_lm` does
 
     Raises
     ------
@@ -61,7 +63,14 @@ class Tagger(nn.Module):
     singletons: Tensor
 
     def __init__(
-        self, words: Iterable[str], labels: Iterable[str], options: TaggerOptions, lm_dim: int = 0
+        self,
+        words: Iterable[str],
+        labels: Iterable[str],
+        options: TaggerOptions,
+        lm_dim: int = 0,
+        *,
+        crf: Callable[[list[str]], nn.Module] = LinearChainCRF,
+        join: Join = with_lm,
     ) -> None:
         super().__init__()
         if options.lm_position != "none" and not lm_dim:
@@ -89,7 +98,8 @@ class Tagger(nn.Module):
             dense = lm_size
         self.dropout = nn.Dropout(options.dropout)
         self.dense = nn.Linear(dense, len(self.labels))
-        self.crf = LinearChainCRF(self.labels) if options.crf else None
+        self.crf: Any = crf(self.labels) if options.crf else None
+        self.join = join
 
     @classmethod
     def for_sentences(
@@ -98,6 +108,7 @@ class Tagger(nn.Module):
         options: TaggerOptions,
         lm_dim: int = 0,
         word_vectors: WordVectors | None = None,
+        **parts: Any,
     ) -> Self:
         """An untrained tagger that knows the words and labels of the training sentences.
 
@@ -105,6 +116,7 @@ class Tagger(nn.Module):
         ----------
         word_vectors : start values of the word vectors, looked up by `normalise`; drawn otherwise.
             All its words are known to the tagger.
+        parts : `crf` and `join`, where others than the package's are wanted
 
         Raises
         ------
@@ -118,7 +130,7 @@ class Tagger(nn.Module):
         counts = Counter(normalise(word) for sentence in sentences for word in sentence.words)
         given = {} if word_vectors is None else dict.fromkeys(word_vectors.vocabulary.words)
         labels = sorted({label for sentence in sentences for label in sentence.labels})
-        tagger = cls(given | dict.fromkeys(counts), labels, options, lm_dim)
+        tagger = cls(given | dict.fromkeys(counts), labels, options, lm_dim, **parts)
         once = [tagger.words[w] for w, count in counts.items() if count == 1 and w not in given]
         tagger.singletons[once] = True
         if word_vectors is not None and options.task_rnn:
@@ -140,7 +152,7 @@ class Tagger(nn.Module):
         x = self.dropout(torch.cat([letters, self.embedding(ids)], -1))
         first = partial(self._read, self.first, batch.mask)
         second = partial(self._read, self.second, batch.mask)
-        return self.dense(with_lm(x, lm, first, second, self.options.lm_position))
+        return self.dense(self.join(x, lm, first, second, self.options.lm_position))
 
     def loss(self, sentences: Sequence[TaggedSentence]) -> Tensor:
         """The loss to minimise, a scalar: mean over sentences (CRF) or over words (softmax).
@@ -169,7 +181,8 @@ class Tagger(nn.Module):
         gold, _ = pad([[number[x] for x in s.labels] for s in sentences], device=batch.mask.device)
         scores = self(batch)
         if self.crf is not None:
-            return self.crf.loss(scores, gold, batch.mask)
+            loss: Tensor = self.crf.loss(scores, gold, batch.mask)
+            return loss
         return nn.functional.cross_entropy(scores[batch.mask], gold[batch.mask])
 
     def predict(self, sentences: Sequence[TaggedSentence], batch_size: int = 64) -> list[list[str]]:
@@ -238,7 +251,8 @@ class Tagger(nn.Module):
 
     def _decode(self, scores: Tensor, mask: Tensor) -> list[list[int]]:
         if self.crf is not None:
-            return self.crf.decode(scores, mask)
+            paths: list[list[int]] = self.crf.decode(scores, mask)
+            return paths
         best = scores.argmax(-1).tolist()
         return [row[:length] for row, length in zip(best, mask.sum(1).tolist(), strict=True)]
 

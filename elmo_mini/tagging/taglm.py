@@ -21,6 +21,7 @@ from torch import Tensor, nn
 Layer = Callable[[Tensor], Tensor]
 Position = Literal["none", "input", "after_first", "after_second"]
 Direction = Literal["both", "forward"]
+Join = Callable[[Tensor, Tensor, Layer, Layer, Position], Tensor]
 
 
 def lm_part(vectors: Tensor, direction: Direction) -> Tensor:

@@ -124,6 +124,19 @@ def train_tagger(
     return TrainedTagger(tagger.eval(), losses, dev_f1, best_epoch + 1)
 
 
+def batches_of_passes(
+    sentences: Sequence[TaggedSentence], passes: int, batch_size: int = 8, seed: int = 0
+) -> list[list[TaggedSentence]]:
+    """So many passes over the sentences, each in batches of like length and in a new order."""
+    lengths = [len(sentence.words) for sentence in sentences]
+    shuffle = random.Random(seed).shuffle
+    return [
+        [sentences[row] for row in rows]
+        for _ in range(passes)
+        for rows in shuffled_batches(lengths, batch_size, shuffle)
+    ]
+
+
 def f1_on(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> SpanScores:
     """Span precision, recall and F1 of the tagger's labels."""
     return span_scores([list(s.labels) for s in sentences], tagger.predict(sentences))

@@ -2,11 +2,14 @@
 
 LESSON = "05_taglm"
 EXERCISES = (
-    "spans_of",
-    "span_f1",
     "path_score",
     "log_partition",
+    "transition_slope",
     "viterbi",
     "may_follow",
+    "CRF",
+    "broken_crfs",
     "with_lm",
+    "spans_of",
+    "span_f1",
 )

@@ -12,6 +12,7 @@ DIAGNOSES = (
     "broken_runs",
     "broken_encoders",
     "broken_translators",
+    "broken_crfs",
     "broken_weight_drop",
     "broken_tunings",
     "broken_blanks",

@@ -158,6 +158,17 @@ def _starting(printed: str, corpora: bool) -> None:
     assert max(needed) < 1, "a weight below 1 is enough"
 
 
+def _taglm(printed: str, corpora: bool) -> None:
+    assert float(re.findall(r"largest distance to autograd: (\S+)", printed)[0]) < 1e-4
+    broken = dict(re.findall(r"(\S.*): F1 \S+, rules broken in (\d+) of 100 sentences", printed))
+    for without in ("each word's favourite", "learnt numbers, no rules"):
+        assert int(broken[without]) > 50, "most sentences come out broken"
+    assert broken["your CRF"] == broken["rules, no learnt numbers"] == "0"
+    words, alone = _numbers(r"layer 0, no context: F1 (\S+) on .* \(no LM: (\S+)\)", printed)
+    (top,) = _numbers(r"top layer: F1 (\S+) on \d+ sentences", printed)
+    assert alone < min(words, top)
+
+
 def _awd_lstm(printed: str, corpora: bool) -> None:
     page, elsewhere = (int(share) for share in re.findall(r"(\d+)%\n", printed)[:2])
     assert page > 80 > 20 > elsewhere
@@ -206,6 +217,7 @@ CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "what_the_layers_know": _layers,
     "context_enters": _context_enters,
     "starting_from_a_language_model": _starting,
+    "taglm": _taglm,
     "awd_lstm": _awd_lstm,
     "ulmfit": _ulmfit,
 }

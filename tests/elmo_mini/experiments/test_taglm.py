@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -11,15 +10,15 @@ from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.pretrained import save_pretrained
+from elmo_mini.experiments import broken_crfs
 from elmo_mini.experiments import taglm as taglm_experiments
 from elmo_mini.experiments import taglm_bench as tagger_bench
 from elmo_mini.experiments.taglm import main
 from elmo_mini.experiments.taglm_bench import NO_LM, TAGLM, Bench, System, differences
+from elmo_mini.results.stored import stored_result
 from elmo_mini.tagging.data import entities
 from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.training import TaggerTrainingOptions
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.table import WordVectors
 
 
 @pytest.fixture
@@ -38,12 +37,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     def some(part: str) -> list[TaggedSentence]:
         return entities(part)[:12]  # type: ignore[arg-type]
 
-    for name in ("chunking", "newswire_entities", "entities"):
+    for name in ("chunking", "entities"):
         monkeypatch.setattr(tagger_bench, name, some)
+    monkeypatch.setattr(broken_crfs, "entities", some)
+    monkeypatch.setattr(broken_crfs, "PASSES", 1)
     once = TaggerTrainingOptions(epochs=1, batch_size=4)
     monkeypatch.setattr(tagger_bench, "schedule", lambda n: once)
-    vectors = WordVectors(Vocabulary(["the", "of"]), np.zeros((2, 50), dtype=np.float32))
-    monkeypatch.setattr(Bench, "word_vectors", vectors)
 
 
 @pytest.mark.usefixtures("quick")
@@ -52,7 +51,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
     folder = tmp_path / "results"
     assert main([*names, "--seeds", "4", "--bilm", str(bilm), "--results", str(folder)]) == 0
     stored = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.iterdir()}
-    files = ("chunking", "direction", "ner", "position", "without_rnn")
+    files = ("broken", "chunking", "direction", "ner", "position", "without_rnn")
     assert sorted(stored) == [f"taglm_{file}" for file in files]
     for name in names:
         file = f"taglm_{name.replace('-', '_')}"
@@ -63,18 +62,19 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         assert stored[file]["bilm"]["vector_size"] == 12
     chunking = stored["taglm_chunking"]
     assert [len(cell["values"]) for cell in chunking["f1"]["with"]] == [4, 4, 3]
-    assert [len(cell["values"]) for cell in chunking["f1"]["static with"]] == [4, 3, 3]
+    assert [len(cell["values"]) for cell in chunking["f1"]["layer 0"]] == [4, 4]
     for gain, better, base in (
         ("gain", "with", "without"),
-        ("static gain", "static with", "static without"),
-        ("gain of static word vectors alone", "static without", "without"),
+        ("gain of layer 0", "layer 0", "without"),
+        ("gain over layer 0", "with", "layer 0"),
     ):
         for a, b, d in zip(
-            chunking["f1"][better], chunking["f1"][base], chunking[gain], strict=True
+            chunking["f1"][better], chunking["f1"][base], chunking[gain], strict=False
         ):
             expected = [x - y for x, y in zip(a["values"], b["values"], strict=False)]
             assert d["values"] == pytest.approx(expected)
     assert stored["taglm_direction"]["f1"]["both"] == stored["taglm_position"]["f1"]["after_first"]
+    assert list(stored["taglm_broken"]["runs"]) == ["sound", "A", "B", "C"]
     assert stored["taglm_ner"]["sentences"] == {"train": 12, "test": 12}
 
 
@@ -117,3 +117,42 @@ def test_what_is_missing_is_said_in_a_line(
         with pytest.raises(SystemExit):
             main(["position", "--seeds", seeds])
         assert "is not a whole number from 1 to 1000" in capsys.readouterr().err
+
+
+def test_planted_faults_show_the_symptoms_that_the_lesson_speaks_of() -> None:
+    runs = stored_result("taglm_broken").numbers["runs"]
+    sound, transposed, no_moves, padding = runs.values()
+    together, one_by_one = (
+        "loss of two sentences, in one batch",
+        "loss of two sentences, one by one",
+    )
+    assert sound["training loss by pass"] == transposed["training loss by pass"]
+    assert sound["sentences whose labels break the rules"] == 0
+    assert transposed["sentences whose labels break the rules"] > 10
+    assert transposed["found"]["one word"] == sound["found"]["one word"]
+    assert transposed["found"]["several words"]["found"] == 0
+    assert "Meridian/E-PER Air/B-PER" in transposed["says"]
+    for run in (sound, no_moves):
+        assert run[together] == pytest.approx(run[one_by_one], rel=1e-4)
+    assert no_moves["training loss by pass"][-1] < 0 < sound["training loss by pass"][-1]
+    assert padding[together] < 0 < padding[one_by_one]
+    assert no_moves[one_by_one] < 0
+
+
+@pytest.mark.parametrize("fault", ["", *broken_crfs.FAULTS])
+def test_a_planted_fault_changes_what_it_says(fault: str) -> None:
+    torch.manual_seed(0)
+    labels = ["O", "B-X", "E-X", "S-X"]
+    emissions, mask = torch.randn(2, 4, 4), torch.tensor([[True] * 4, [True, True, False, False]])
+    gold = torch.tensor([[0, 1, 2, 0], [3, 0, 0, 0]])
+    sound, faulty = broken_crfs.FaultyCRF(labels), broken_crfs.FaultyCRF(labels, fault)
+    for crf in (sound, faulty):
+        with torch.no_grad():
+            crf.transitions.copy_(torch.arange(16.0).view(4, 4) / 5)
+    same_loss = bool(torch.isclose(*(c.loss(emissions, gold, mask) for c in (sound, faulty))))
+    same_paths = sound.decode(emissions, mask) == faulty.decode(emissions, mask)
+    decodes = fault in (broken_crfs.TRANSPOSED, broken_crfs.ALONE)
+    assert (same_loss, same_paths) == (
+        fault == "" or decodes,
+        not (decodes or fault == broken_crfs.LAWLESS),
+    )

@@ -1,0 +1,173 @@
+"""What lesson 05 shows: its few labelled sentences, and the stored experiments in lines."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from torch import Tensor
+
+from elmo_mini import corpora
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.experiments.broken_crfs import breaks_rules
+from elmo_mini.figures.interval_bars import NOT_THERE, interval_bars
+from elmo_mini.figures.picture import Picture
+from elmo_mini.recurrent.training import evaluating
+from elmo_mini.results.intervals import difference, lead
+from elmo_mini.results.stored import stored_result
+from elmo_mini.tagging.crf import Path
+from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
+from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.spans import span_scores
+from elmo_mini.tagging.tagger import Tagger
+
+Decode = Callable[[Tensor, Tensor], list[Path]]
+READERS = {"without": "no LM", "layer 0": "layer 0, no context", "with": "top layer"}
+
+
+class FewLabels(NamedTuple):
+    """Sentences to learn from, to watch, and to be judged on."""
+
+    task: str
+    labelled: list[TaggedSentence]
+    dev: list[TaggedSentence]
+    test: list[TaggedSentence]
+
+    def read_by(self, bilm: BiLM, layer: int) -> "FewLabels":
+        """The same with the vectors of one layer of a frozen biLM."""
+        parts = (with_lm_vectors(bilm, part, layer=layer) for part in self[1:])
+        return FewLabels(self.task, *parts)
+
+
+def few_labels(tested: int = 200) -> FewLabels:
+    """1 % of CoNLL-2000's training sentences, or the course's own names where it is not here."""
+    try:
+        pool = chunking("train")
+        parts = few(pool, 0.01, seed=0), chunking("dev")[:40], chunking("test")[:tested]
+        found = FewLabels("chunks", *parts)
+        print(f"CoNLL-2000: {len(pool):,} training sentences; {len(found.labelled)} keep labels.")
+    except corpora.CorpusMissing:
+        found = FewLabels("names", entities("train"), entities("dev"), entities("test"))
+        print("CoNLL-2000 is not on this machine: your taggers look for names in the course's own")
+        print(f"{len(found.labelled)} labelled sentences. The stored results are for CoNLL-2000.")
+    different = {label for sentence in found.labelled for label in sentence.labels}
+    print(f"{len(different)} different labels; {len(found.test)} sentences for the test")
+    return found
+
+
+def decodings(
+    tagger: Tagger, sentences: Sequence[TaggedSentence], ways: Mapping[str, Decode]
+) -> dict[str, float]:
+    """Print F1 of each way to decode the same emissions; how many of 100 sentences break rules."""
+    with evaluating(tagger):
+        batch = tagger.batch(sentences)
+        emissions = tagger(batch)
+        rows = {name: way(emissions, batch.mask) for name, way in ways.items()}
+    gold, broken = [list(s.labels) for s in sentences], {}
+    for name, paths in rows.items():
+        said = [[tagger.labels[number] for number in path] for path in paths]
+        broken[name] = 100 * sum(map(breaks_rules, said)) / len(said)
+        f1 = 100 * span_scores(gold, said).f1
+        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {broken[name]:.0f} of 100 sentences")
+    return broken
+
+
+def each_word_alone(emissions: Tensor, mask: Tensor) -> list[Path]:
+    """Each word's own best label."""
+    rows = emissions.argmax(-1).tolist()
+    return [row[:n] for row, n in zip(rows, mask.sum(1).tolist(), strict=True)]
+
+
+def print_first() -> None:
+    """The stored gain with 1 % of the labels, in two lines."""
+    numbers = stored_result("taglm_chunking").numbers
+    f1, gain = numbers["f1"], numbers["gain"][0]
+    print(f"{numbers['sentences'][0]} labelled sentences, {len(gain['values'])} draws (stored):")
+    for name in ("without", "with"):
+        print(f"  F1 {100 * f1[name][0]['mean']:.1f} {name} the second reader")
+    print(f"  points ahead: {lead(gain)}")
+
+
+def gains_figure(title: str) -> Picture:
+    """F1 by the share of labels: without a language model, with its layer 0, with its top."""
+    numbers = stored_result("taglm_chunking").numbers
+    shares, f1 = numbers["shares"], numbers["f1"]
+    groups = {
+        said: [*f1[name], *[NOT_THERE] * (len(shares) - len(f1[name]))]
+        for name, said in READERS.items()
+    }
+    labels = [f"{100 * share:g} % of labels" for share in shares]
+    return interval_bars(labels, groups, title=title, ylabel="F1, percent")
+
+
+def print_gains() -> dict[str, float]:
+    """Print the stored gains, paired by seed; those of 1 % in points, by layer."""
+    numbers = stored_result("taglm_chunking").numbers
+    for name, said in (
+        ("gain", "top layer over no LM"),
+        ("gain of layer 0", "layer 0 over no LM"),
+        ("gain over layer 0", "top layer over layer 0"),
+    ):
+        print(said)
+        for share, point in zip(numbers["shares"], numbers[name], strict=False):
+            print(f"  {share:>4.0%} of the labels, {len(point['values'])} seeds: {lead(point)}")
+    first = {"layer 0": numbers["gain of layer 0"][0], "top": numbers["gain"][0]}
+    return {name: 100 * point["mean"] for name, point in first.items()}
+
+
+def share_without() -> float:
+    """F1 with 10 % of the labels and no LM, in percent of that with all; and errors removed."""
+    numbers = stored_result("taglm_chunking").numbers
+    without, helped = (numbers["f1"][name] for name in ("without", "with"))
+    for share, plain, better in zip(numbers["shares"], without, helped, strict=True):
+        gone = (better["mean"] - plain["mean"]) / (1 - plain["mean"])
+        print(f"{share:>4.0%} of the labels: {gone:.0%} of the missing F1 is gained")
+    print(f"the paper, chunks, all labels: {(96.37 - 95.00) / (100 - 95.00):.0%}")
+    print(f"the paper, names, 1 %: {(71.01 - 67.66) / (100 - 67.66):.0%}")
+    return float(100 * without[1]["mean"] / without[-1]["mean"])
+
+
+def print_names() -> None:
+    """The stored taggers of names, with the control."""
+    f1 = stored_result("taglm_ner").numbers["f1"]
+    for name, said in READERS.items():
+        print(f"{said}: F1 {100 * f1[name]['mean']:.1f}, {len(f1[name]['values'])} seeds")
+    print("layer 0 over no LM:", difference(f1["layer 0"], f1["without"]))
+    print("top layer over layer 0:", difference(f1["with"], f1["layer 0"]))
+
+
+def print_taken_apart() -> None:
+    """Other places, one direction, no task RNN, no CRF: differences to TagLM, seed by seed."""
+    for name, base, others in (
+        ("position", "after_first", ("input", "after_second")),
+        ("direction", "both", ("forward",)),
+        ("without_rnn", "LM and task RNN", ("LM and no task RNN", "softmax, no CRF", "no LM")),
+    ):
+        tenth = stored_result(f"taglm_{name}").numbers
+        for numbers in (tenth["with 1 %"], tenth):
+            f1 = numbers["f1"]
+            seeds = len(f1[base]["values"])
+            for other in others:
+                print(
+                    f"{numbers['share']:>4.0%}, {seeds} seeds, {other} against {base}: "
+                    f"{difference(f1[other], f1[base])}"
+                )
+
+
+def print_broken() -> None:
+    """What is seen of the sound CRF and of the three broken ones, one run each."""
+    for name, run in stored_result("taglm_broken").numbers["runs"].items():
+        losses = run["training loss by pass"]
+        found = ", ".join(
+            f"{kind} {n['found']} of {n['there']}" for kind, n in run["found"].items()
+        )
+        print(
+            f"{name}\n"
+            f"  training loss, passes 1, 3, 6 and 12: "
+            f"{', '.join(f'{losses[number]:.2f}' for number in (0, 2, 5, -1))}\n"
+            f"  loss of two sentences: one by one "
+            f"{run['loss of two sentences, one by one']:.2f}, in one batch "
+            f"{run['loss of two sentences, in one batch']:.2f}\n"
+            f"  F1 {100 * run['f1, decoded in one batch']:.0f}; rules broken in "
+            f"{run['sentences whose labels break the rules']} sentences; "
+            f"names found, {found}\n"
+            f"  says: {'; '.join(run['says'])}"
+        )
