@@ -159,7 +159,7 @@ def _starting(printed: str, corpora: bool) -> None:
 
 
 def _taglm(printed: str, corpora: bool) -> None:
-    assert float(re.findall(r"largest distance to autograd: (\S+)", printed)[0]) < 1e-4
+    assert _numbers(r"largest distance to autograd: (\S+)", printed)[0] < 1e-4
     broken = dict(re.findall(r"(\S.*): F1 \S+, rules broken in (\d+) of 100 sentences", printed))
     for without in ("each word's favourite", "learnt numbers, no rules"):
         assert int(broken[without]) > 50, "most sentences come out broken"
