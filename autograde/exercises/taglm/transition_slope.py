@@ -172,8 +172,5 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=slips(transition_slope, SLIPS),
-    right_answers={
-        "loops": transition_slope,
-        "all paths at once": _at_once,
-    },
+    right_answers={"all paths at once": _at_once},
 )
