@@ -176,7 +176,7 @@ def _cleared_at_once(
         nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimiser.step()
         optimiser.zero_grad()
-        losses.append(float(loss))
+        losses.append(loss.item())
         look(len(losses))
     return losses
 
