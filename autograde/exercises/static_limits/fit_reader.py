@@ -74,6 +74,23 @@ the slope of the sigmoid, too: slope = -> p = errors + answers⏎errors = errors
     -log p it cancels.
 no error: bias))) - answers -> bias)))
     You never look at the answers. The error is prediction minus target.
+no prediction: errors = 1 / (1 + np.exp(-(features @ weights + bias))) - answers \
+        -> errors = -answers
+every prediction twice: errors = 1 / -> errors = 2 /
+the sigmoid without its fraction: 1 / (1 + np.exp(-(features @ weights + bias))) \
+        -> (1 + np.exp(-(features @ weights + bias)))
+    Your prediction is no probability. It is the sigmoid of the score, 1 / (1 + e^-score).
+the score lacks the weights: features @ weights + bias -> bias
+    Your score is the bias alone. It is features @ weights + bias.
+the weights step uphill: weights - rate * slope -> weights + rate * slope
+    Your weights step uphill. Subtract the gradient.
+the bias steps uphill: bias - rate * -> bias + rate *
+    Your bias steps uphill. Subtract the gradient.
+the weights are subtracted: weights = weights - rate * slope -> weights = rate * slope - weights
+    Your step is turned round: the weights less the rate times the gradient.
+the bias is subtracted: bias = bias - rate * float(errors.mean()) \
+        -> bias = rate * float(errors.mean()) - bias
+    The step of your bias is turned round: the bias less the rate times the gradient.
 --- hint 2
 no bias in the score: features @ weights + bias -> features @ weights
     Your score lacks the bias.
@@ -107,6 +124,14 @@ the bias after the weights: bias - rate * float(errors.mean()) -> bias - rate * 
     You take the gradient of the bias after the weights have moved. Compute both gradients first.
 no rate: weights - rate * slope -> weights - slope && bias - rate * -> bias -
     Your steps lack the learning rate.
+no rate for the weights: weights - rate * slope -> weights - slope
+    The step of your weights lacks the learning rate.
+a bias of 1: bias = np.zeros(features.shape[1]), 0.0 -> bias = np.zeros(features.shape[1]), 1.0
+    Your bias starts at 1. Start with 0.
+times the number of examples: / len(answers) -> * len(answers)
+    You multiply by the number of examples. Divide by it.
+the bias steps without errors: bias - rate * float(errors.mean()) -> bias - rate
+    Your bias steps by the rate alone. Multiply it by the mean of the errors.
 no rate for the bias: bias - rate * -> bias -
     The step of your bias lacks the learning rate.
 one step too few: range(steps) -> range(steps - 1)

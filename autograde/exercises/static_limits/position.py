@@ -61,6 +61,21 @@ the cosines: alpha = am * bb - bm * ab -> alpha = am / np.sqrt(aa) \
 the distances: alpha = am * bb - bm * ab -> alpha = np.linalg.norm(merged - second) \
         && beta = bm * aa - am * ab -> beta = np.linalg.norm(merged - first)
     You compare distances. The position asks for the two numbers of a mixture.
+alpha is divided: am * bb - bm * ab -> am / bb - bm * ab
+beta is divided: bm * aa - am * ab -> bm / aa - am * ab
+    You divide by one square of a length and multiply by ab. Divide both, or neither: solve the two
+    equations again.
+alpha without bb: am * bb - bm * ab -> am - bm * ab
+beta without aa: bm * aa - am * ab -> bm - am * ab
+    One product of yours has one factor only. In alpha, am is multiplied by bb; in beta, bm by aa.
+alpha without ab: am * bb - bm * ab -> am * bb - bm
+beta without ab: bm * aa - am * ab -> bm * aa - am
+    What you subtract has one factor only. In alpha it is bm times ab, in beta am times ab.
+alpha without am: am * bb - bm * ab -> aa * bb - bm * ab
+    In your alpha stands a . a where a . m belongs.
+aa and ab exchanged: aa, ab, bb = first @ first, first @ second, -> aa, ab, bb = first @ second, \
+        first @ first,
+    You have exchanged a . a and a . b.
 --- hint 2
 alpha with a plus: am * bb - bm * ab -> am * bb + bm * ab
     In your alpha the second product is added. Solve the two equations again: it is subtracted.
@@ -69,8 +84,6 @@ beta with a plus: bm * aa - am * ab -> bm * aa + am * ab
 both with a plus: am * bb - bm * ab -> am * bb + bm * ab && bm * aa - am * ab -> bm * aa + am * ab
     In your alpha and beta the second product is added. Solve the two equations again.
 alpha turned round: am * bb - bm * ab -> bm * ab - am * bb
-beta turned round: bm * aa - am * ab -> am * ab - bm * aa
-over the difference: alpha / (alpha + beta) -> alpha / (alpha - beta)
     One sign is wrong: that of alpha, that of beta, or the one between them below the line.
 aa and bb exchanged in alpha: am * bb - -> am * aa -
     In your alpha stands a . a where b . b belongs. When beta is eliminated, b . b multiplies a . m.

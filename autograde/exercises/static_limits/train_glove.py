@@ -90,7 +90,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         seen.append([part.detach().clone() for part in parts])
         slopes = zip(parts, SLOPES, strict=True)
         moved = sum(slope * (part - part.detach()).sum() for part, slope in slopes)
-        return moved + 10.0 - len(seen) / 8
+        return len(seen) * moved + 10.0 - len(seen) / 8
 
     def look(number: int, table: Tensor) -> None:
         looked.append([float(number), table.detach().clone()])
@@ -120,9 +120,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "`look` sees the sum of both tables, after the step": [
             _same(table, total) for (_, table), total in zip(looked, sums, strict=False)
         ],
-        "steps that learn from the sum you return": bool(looked) and _same(vectors, looked[-1][1]),
+        "what you return": _returned(vectors, looked),
         "losses": plain(losses),
     }
+
+
+def _returned(vectors: Any, looked: list[list[Any]]) -> str:
+    """Which table came back, beside the one that `look` saw last."""
+    if not looked:
+        return "`look` was never called"
+    last = looked[-1][1]
+    if _same(vectors, last):
+        return "what `look` saw last"
+    return "half of what `look` saw last" if _same(2 * vectors, last) else "another table"
 
 
 def _of_start(part: Tensor, size: int) -> Plain:
@@ -133,7 +143,9 @@ def _of_start(part: Tensor, size: int) -> Plain:
         return "from -1/2 to 1/2, over D"
     if low >= 0:
         return "nothing below 0"
-    return "not over D" if high > 2 else "over D, but not from -1/2 to 1/2"
+    if 0.4 < float(part.abs().max()) <= 0.5001:
+        return "from -1/2 to 1/2, not over D"
+    return "not even" if high > 1.5 else "over D, but not from -1/2 to 1/2"
 
 
 def _same(one: Any, other: Tensor) -> bool:
@@ -154,10 +166,6 @@ a start from the normal distribution: (torch.rand(size, dimension) - 0.5) \
         -> torch.randn(size, dimension)
     Your tables start with normal random numbers. Even ones are asked for, from -1/2 to 1/2, over
     the dimension.
-a normal start, not divided: (torch.rand(size, dimension) - 0.5) / dimension \
-        -> torch.randn(size, dimension)
-    Your tables start with normal random numbers. Even ones are asked for, from -1/2 to 1/2, over
-    the dimension.
 the biases start at random: (w, c, torch.zeros(size), torch.zeros(size)) \
         -> (w, c, torch.rand(size), torch.rand(size))
     Your biases start with random numbers. They start with zeros.
@@ -167,9 +175,6 @@ both tables are one: for part in (w, c, \
 --- hint 2
 gradients are never emptied: optimiser.zero_grad() -> pass
     You never empty the gradients, so each step adds to those before: `optimiser.zero_grad()`.
-emptied too late: optimiser.zero_grad() -> pass && loss.backward() -> loss.backward() \
-        ⏎optimiser.zero_grad()
-    You empty the gradients between `backward()` and the step, so the step has none.
 plain gradient descent: torch.optim.Adagrad -> torch.optim.SGD
     You take plain gradient descent. AdaGrad is asked for: `torch.optim.Adagrad`.
 Adam: torch.optim.Adagrad -> torch.optim.Adam
@@ -188,7 +193,7 @@ a new optimiser in each step: loss = loss_of(*parts, counts) \
     You make a new optimiser in each step, so AdaGrad forgets how much each number has moved. Make
     it once, before the loop.
 no step: optimiser.step() -> pass
-    Nothing moves: `optimiser.step()` is missing.
+    Nothing moves: `optimiser.step()` is missing, or the gradients are emptied just before it.
 two steps for one loss: optimiser.step() -> optimiser.step()⏎optimiser.step()
     You step twice for each loss. Step once.
 one step too few: range(steps) -> range(steps - 1)
