@@ -82,7 +82,7 @@ for s in {s.gloss: s for s in sense_sentences("english") if s.word == "play"}.va
     print(f"{s.gloss}:\n    {' '.join(s.tokens)}")
 
 # %% [markdown]
-# Three roles of *play*, one vector. (A language model wrote the course's English sentences, and no native speaker has read them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence. It is no fault of one algorithm. It is what a table of words can do.
+# Three roles of *play*, one vector. (A language model wrote the course's English sentences, and no native speaker has read them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence.
 #
 # Before the wall, a relative of word2vec.
 
@@ -287,7 +287,7 @@ with progress_bar(total=150, what="training") as bar:
 print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f}.")
 
 # %% [markdown]
-# Nobody told it what a school is, or a number. It has seen a table of counts and nothing else. Counting and predicting are closer than they look: lesson 01 ended with PMI, which is made of counts, and GloVe's target is made of the same counts. (A small text, such as the Lee news, gives fewer good neighbours.)
+# Nobody told it what a school is, or a number. It has seen a table of counts and nothing else. (Lesson 01 ended with PMI, which is made of the same counts. A small text, such as the Lee news, gives fewer good neighbours.)
 
 # %% [markdown] slide="subslide"
 # ### Three broken runs
@@ -340,10 +340,10 @@ check("broken_counts", broken_counts)
 #
 # idea: For each fault ask: what should the score of a frequent pair come near? And that of a pair that never occurs, which nothing pulls on in a sound run?
 #
-# outline: One run has far too high scores, one has far too low scores for the pairs that never occur. The third fits as well as the sound run. What did it fit?
+# outline: One run has far too high scores, one has far too low scores for the pairs that never occur. The third fits about as well as the sound run. What did it fit?
 
 # %% [markdown] model_answer="broken_counts"
-# **A**: the scores of its frequent pairs are far above the logarithms of their counts: they are on the way to the counts themselves. **B**: it fits as well as the sound run, and its neighbours mean nothing. In shuffled text only frequency is left to learn. **C**: its pairs that never occur have scores far below those of the sound run, where nothing pulls on them. Faults 3 and 5 are not there: the loss of 3 would hardly fall. With 5 the scores of pairs that never occur would stay high.
+# **A**: the scores of its frequent pairs are far above the logarithms of their counts: they are on the way to the counts themselves. **B**: it fits about as well as the sound run, and its neighbours mean nothing. In shuffled text only frequency is left to learn. **C**: its pairs that never occur have scores far below those of the sound run, where nothing pulls on them. Faults 3 and 5 are not there: the loss of 3 would hardly fall. With 5 the scores of pairs that never occur would stay high.
 
 # %% [markdown]
 # A falling loss says that something was fitted. It does not say that there was anything to find.
@@ -353,7 +353,7 @@ check("broken_counts", broken_counts)
 #
 # Two people share one post box. Letters for both come in, and whoever reads them thinks of one strange person who loves football and knitting. If one of the two gets ten times the post, the strange person is mostly that one.
 #
-# Is the vector of an ambiguous word such a person? To measure it we would need a text where every sense is labelled. Here is a trick that needs no labels: take two words that have nothing to do with each other, and **replace both by one invented word**. Now the text has a truly ambiguous word, and we know the answer at every place. It is called a **pseudo-word**.
+# Is the vector of an ambiguous word such a person? Here is a trick that needs no labels: take two words that have nothing to do with each other, and **replace both by one invented word**. Now the text has a truly ambiguous word, a **pseudo-word**, and we know the answer at every place.
 
 # %% [markdown] exercise="merge_words"
 # ### Exercise 5. Ambiguity with known answers
@@ -394,7 +394,7 @@ check("merge_words", merge_words)
 # The label is written down before the token is replaced. Fresh lists leave the given text as it is.
 
 # %% [markdown]
-# One pair proves little, and a pair picked by hand proves less. So: **twelve pairs by a rule**, drawn by a seed from the frequent words of five letters or more. The package's `pseudo_words_of` merges as you do, with one idea more. Only a **part** of the occurrences is merged: so each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word.
+# One pair proves little. So: **twelve pairs by a rule**, drawn by a seed from the frequent words of five letters or more. The package's `pseudo_words_of` merges as you do, with one idea more. Only a **part** of the occurrences is merged: so each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word.
 
 # %%
 merge_words = or_reference("merge_words", merge_words)
@@ -450,12 +450,12 @@ check("position", position)
 # $\alpha = \frac{(a \cdot m)(b \cdot b) - (b \cdot m)(a \cdot b)}{(a \cdot a)(b \cdot b) - (a \cdot b)^2}$, and $\beta$ is the same with $a$ and $b$ exchanged. The denominator is the same for both, so it cancels in the position.
 
 # %% [markdown]
-# Now the measurement. A vector is trained for every word of the hidden text, the merged ones among them, by your loop. As a yardstick, $m$ is also mixed from the two words of **another** pair: chance.
+# Your loop now trains vectors on the hidden text. As a yardstick, each $m$ is also mixed from the two words of **another** pair: chance.
 
 # %%
 predict(
     "merged_place",
-    "Of the merged vectors, which percentage lies nearer to the word it stood for more often?",
+    "Which percentage of the twelve lies on the side of the word it stood for more often?",
     unit="%",
 )
 
@@ -489,7 +489,7 @@ print(f"{other.mean():.2f}; the difference times 100: {lead(over_words(own - oth
 outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), unit="%")
 
 # %% [markdown]
-# The yardstick is passed: a merged vector is far more a mixture of **its** two words than of two others. (The interval is over the twelve pairs.) But twelve points scatter. So the figure has sixty more, stored: skip-gram, five seeds, and the same formula.
+# The yardstick is passed: a merged vector is far more a mixture of **its** two words than of two others. (The interval is over the twelve pairs.) Does it lie nearer to the word that it stood for more often? The figure has sixty more points, stored: skip-gram, five seeds, the same formula.
 
 # %% slide="subslide"
 STORED = stored_result("static_pseudo_words")
@@ -514,9 +514,9 @@ plots.scatter(
 )
 
 # %% [markdown]
-# **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, with vectors as they are and at length 1. They do not lie exactly on the diagonal: a vector trained on a few hundred places is a noisy thing, and nothing forces the weights to be the bare frequencies. Your GloVe scatters more.
+# **In skip-gram the vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, with vectors as they are and at length 1. Your twelve points scatter too much to settle it, whichever way they fall: GloVe has few counts for a word of a few hundred places.
 #
-# This was measured on two words that have nothing to do with each other. Real senses may be related, and may come with their own grammar. That their vectors mix in the same way is likely, and not shown here.
+# And this was measured on words that have nothing to do with each other. That the senses of a real word mix in the same way is likely, and not shown here.
 
 # %% [markdown] slide="slide"
 # ## 4. The ceiling
@@ -672,9 +672,9 @@ interval_bars(
 )
 
 # %% [markdown]
-# All three readers pass the ceiling, and one of them has learnt nothing but the twelve tasks. So *"context tells the sense"* is right, and *"the trained vectors tell it"* would be too much said: most of it is in **which** words stand there. What trained vectors can add is a word that the reader has not met in its few examples, but that lies near one it has met.
+# All three readers pass the ceiling, and two of them have no trained vectors. So *"context tells the sense"* is right, and *"the trained vectors tell it"* would be too much said: most of it is in **which** words stand there.
 #
-# A context can only help with words that are in it. A common explanation says that in *deposit money to the bank* the word *account* tells which bank is meant. There is no *account* in that sentence. *Deposit* and *money* can do the work.
+# A context can only help with words that are in it. You may read that in *deposit money to the bank* the word *account* tells which bank is meant. There is no *account* in that sentence. *Deposit* and *money* can do the work.
 #
 # **Change one thing.** How far should a reader look?
 
@@ -689,12 +689,12 @@ print(f"1 less 10: {lead(over_words(by_reach[1] - by_reach[10]))}")
 outcome("reach", str(max(by_reach, key=lambda reach: by_reach[reach].mean())))
 
 # %% [markdown]
-# The word before and the word after say the most here: two words drawn by chance often differ in their grammar, and grammar shows at once. An average of twenty words drowns these two. It does not even know the order of its words. A better reader should look far **and** know what stands where: that is what lesson 03 builds.
+# The word before and the word after say the most here. (A guess at the reason: two words drawn by chance often differ in their grammar, and grammar shows next door.) An average of twenty words drowns these two, and does not know their order. A better reader should look far **and** know what stands where: lesson 03 builds one.
 
 # %% [markdown] slide="slide"
 # ## 6. Real senses
 #
-# Pseudo-words are made up. The **senseval** data are not: people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts. Naming the sense of a word in its sentence is called **word-sense disambiguation**. Your ceiling, twice: for the word, and for the word as it is spelt.
+# Pseudo-words are made up. The **senseval** data are not: people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts. Naming the sense of a word in its sentence is called **word-sense disambiguation**. Your ceiling, for the word and for the word as it is spelt:
 
 # %% slide="subslide"
 STORED_SENSES = stored_result("static_senseval")
@@ -711,8 +711,9 @@ try:
 except corpora.CorpusMissing:
     print("senseval is not on this machine: its ceilings below are the stored ones.")
 for word, by in four.items():
-    print(f"{word}, {by['distinct contexts']:,} contexts:", end=" ")
-    print("trained less bag of words", lead(by["lead of trained vectors"]["bag of words"]))
+    print(f"{word}, {by['distinct contexts']:,} contexts (intervals over them and 3 seeds):")
+    for other, ahead in by["lead of trained vectors"].items():
+        print(f"   trained less {other}: {lead(ahead)}")
 
 # %%
 interval_bars(
@@ -735,10 +736,10 @@ interval_bars(
 # Three things to see.
 #
 # - **The spelling knows a little, sometimes.** *Interests* is more often a share in a company than *interest* is, so two vectors help there. A static model has a vector for each spelling: the first bar is all it can get on these occurrences, with any amount of text, any number of dimensions, and any classifier that is shown only this word's vector.
-# - **Trained vectors of the context pass the ceiling for all four words**, and they are clearly better than random ones. They were tested on contexts that they had not seen, while the ceiling was counted on the very occurrences that it is judged on.
-# - **The bag of words passes them all.** With thousands of labelled contexts there is no need to guess what a word is like: the reader has met it. An average of fifty numbers blurs what the bag keeps.
+# - **Trained vectors of the context pass the ceiling for all four words**, and they are clearly better than random ones.
+# - **The bag of words passes them all.** With thousands of labelled contexts the reader has met most words, and an average of fifty numbers blurs what the bag keeps.
 #
-# So the sentence holds what the single vector has lost, and a good use of it is not shown yet. Whoever says that a network *understands* a sense must pass this bag of words. Remember it: it comes back in the lessons that follow.
+# So the sentence holds what the single vector has lost. And a network that is said to *understand* a sense must pass a bag of words first: such controls come back in the lessons that follow.
 
 # %% [markdown] slide="slide"
 # ## 7. 打 and 苹果
@@ -756,19 +757,17 @@ for word in ("打", "苹果"):
 # %% [markdown]
 # (Language models wrote these sentences, and no native speaker has checked them yet. They are evenly labelled, so the ceiling is one over the number of senses.) What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. Where it lies between them we have not measured.
 #
-# A caution about 打. Many programs that cut Chinese text into words take 打针 (give an injection) as *one* word. Then its 打 and the 打 of 打篮球 (play basketball) may never be one token type, and never share a vector.
-#
 # ### Myth or measured?
 #
 # > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
 #
-# Here the English example has been carried over into Chinese. A dictionary settles it: the one is 银行 (yínháng), the other 河岸 (hé'àn). **A myth, by the dictionary: 银行 is not ambiguous.** Two words, two vectors, and the two senses of *bank* are apart. This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it seldom survives translation. For Chinese take 打, 苹果, 包袱, 意思 or 行. (The character 行 *inside* 银行 is ambiguous when it stands alone: xíng, *all right*; háng, *a line* or *a trade*.)
+# Here the English example has been carried over into Chinese. **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it seldom survives translation. For Chinese take 打, 苹果, 包袱, 意思 or 行. (The character 行 *inside* 银行 is ambiguous when it stands alone: xíng, *all right*; háng, *a line* or *a trade*.)
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
-# - A falling loss is no proof: shuffled text is fitted just as well.
+# - A falling loss is no proof: shuffled text is fitted, too.
 # - Pseudo-words make ambiguity with known answers out of any text. The vector of a pseudo-word is mostly a mixture of its two words, weighted by frequency.
 # - A method that sees only the word's vector is held to the commonest sense of each word.
 # - The words around pass that ceiling, even with random vectors; a bag of words is the control to beat.
