@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 02 · What a static vector cannot do
 #
-# Lesson 01 gave every word one vector. Here you train another kind, from counts, and hear its neighbours grow. Then you walk into the wall that all such vectors share, measure how high it is, and build the reader that looks over it.
+# Lesson 01 gave every word one vector. Here you train another kind, from counts, and ask it while it grows. Then you walk into the wall that all such vectors share, measure it, and build the reader that looks over it.
 
 # %% tags=["road"]
 from elmo_mini.figures import plots
@@ -26,7 +26,7 @@ plots.road("02")
 # - count who stands near whom, and train vectors on the counts as GloVe does, in a loop of your own,
 # - tell three broken runs apart by their symptoms,
 # - make ambiguous words with known answers, and derive where their vectors lie,
-# - compute the ceiling that no static vector passes,
+# - compute the ceiling of a static vector,
 # - build a reader of contexts that passes it, and hold it against cheaper ones.
 #
 # ## The papers
@@ -34,7 +34,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162), section 3.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606), section 3.
 #
-# The lesson takes an hour and a half. Short of time? Exercises 1 to 3, 6, 8 and 9 are the spine, an hour. Where you leave an exercise out, the course's own function takes its place. The section at the end is for those who have time; nothing needs it.
+# Plan an hour and a half, and half an hour for the essays and the section at the end. Short of time? Exercises 1 to 3, 6, 8 and 9 are the spine, an hour; where you leave one out, the course's function takes its place.
 #
 # ## Letters
 #
@@ -89,7 +89,7 @@ for s in {s.gloss: s for s in sense_sentences("english") if s.word == "play"}.va
 # %% [markdown] slide="slide"
 # ## 2. Count first: GloVe
 #
-# word2vec reads the text pair by pair, like somebody who meets guests one at a time at the door. GloVe looks at the seating plan: it counts the whole text once, and then works from the table of counts alone.
+# word2vec meets the guests one by one at the door. GloVe looks at the seating plan: it counts the whole text once, and then works from the table of counts alone.
 #
 # The entry $X_{ij}$ says how often words $i$ and $j$ stand near each other. Near neighbours count more: a pair $d$ places apart counts $1/d$.
 
@@ -287,7 +287,7 @@ with progress_bar(total=150, what="training") as bar:
 print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f}.")
 
 # %% [markdown]
-# Nobody told it what a school is, or a number. It has seen a table of counts and nothing else. (Lesson 01 ended with PMI, which is made of the same counts. A small text, such as the Lee news, gives fewer good neighbours.)
+# It has seen a table of counts and nothing else. (Lesson 01 ended with PMI, which is made of the same counts. A small text, such as the Lee news, gives fewer good neighbours.)
 
 # %% [markdown] slide="subslide"
 # ### Three broken runs
@@ -343,7 +343,7 @@ check("broken_counts", broken_counts)
 # outline: One run has far too high scores, one has far too low scores for the pairs that never occur. The third fits about as well as the sound run. What did it fit?
 
 # %% [markdown] model_answer="broken_counts"
-# **A**: the scores of its frequent pairs are far above the logarithms of their counts: they are on the way to the counts themselves. **B**: it fits about as well as the sound run, and its neighbours mean nothing. In shuffled text only frequency is left to learn. **C**: its pairs that never occur have scores far below those of the sound run, where nothing pulls on them. Faults 3 and 5 are not there: the loss of 3 would hardly fall. With 5 the scores of pairs that never occur would stay high.
+# **A**: the scores of its frequent pairs are far above the logarithms of their counts: they are on the way to the counts themselves. **B**: it fits about as well as the sound run, and its neighbours mean nothing. In shuffled text only frequency is left to learn. **C**: its pairs that never occur have scores far below those of the sound run, where nothing pulls on them. Faults 3 and 5 are not there.
 
 # %% [markdown]
 # A falling loss says that something was fitted. It does not say that there was anything to find.
@@ -351,7 +351,7 @@ check("broken_counts", broken_counts)
 # %% [markdown] slide="slide"
 # ## 3. The wall
 #
-# Two people share one post box. Letters for both come in, and whoever reads them thinks of one strange person who loves football and knitting. If one of the two gets ten times the post, the strange person is mostly that one.
+# Two people share one post box. Whoever reads the letters thinks of one strange person who loves football and knitting. If one of the two gets ten times the post, the strange person is mostly that one.
 #
 # Is the vector of an ambiguous word such a person? Here is a trick that needs no labels: take two words that have nothing to do with each other, and **replace both by one invented word**. Now the text has a truly ambiguous word, a **pseudo-word**, and we know the answer at every place.
 
@@ -624,7 +624,7 @@ check("fit_reader", fit_reader)
 # The bias adds 1 times itself to every score, so its slope is the mean of the errors. The errors are computed before anything changes.
 
 # %% [markdown]
-# Each reader is fitted to four fifths of the places and asked about the rest, five times. A sceptic brings two controls. **Random vectors**: each word has random numbers, and nothing is learnt. **Bag of words**: each word has a place of its own, a 1 and otherwise zeros, so that the reader sees *which* words stand there and no vectors at all. Your functions serve all three.
+# Each reader is fitted to four fifths of the places and asked about the rest, five times. A sceptic brings two controls. **Random vectors**: each word has random numbers, and nothing is learnt. **Bag of words**: each word has a place of its own, a 1 and otherwise zeros, so that the reader sees *which* words stand there and no vectors at all.
 
 # %%
 HOW = ["ahead", "no clear difference", "behind"]
@@ -755,13 +755,13 @@ for word in ("打", "苹果"):
     print(f"{word}: ceiling {majority_ceiling([word] * len(senses), senses):.0%}")
 
 # %% [markdown]
-# (Language models wrote these sentences, and no native speaker has checked them yet. They are evenly labelled, so the ceiling is one over the number of senses.) What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. Where it lies between them we have not measured.
+# What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. Where it lies between them we have not measured.
 #
 # ### Myth or measured?
 #
 # > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
 #
-# Here the English example has been carried over into Chinese. **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it seldom survives translation. For Chinese take 打, 苹果, 包袱, 意思 or 行. (The character 行 *inside* 银行 is ambiguous when it stands alone: xíng, *all right*; háng, *a line* or *a trade*.)
+# Here the English example has been carried over into Chinese. **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it seldom survives translation. For Chinese take 打, 苹果, 包袱, 意思 or 行.
 
 # %% [markdown] slide="slide"
 # ## Recap
