@@ -12,7 +12,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 
-Loss = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+Loss = Callable[..., Tensor]
 Look = Callable[[int, Tensor], object]
 NAMES = ("vectors", "context vectors", "biases", "context biases")
 SLOPES = (1.0, -2.0, 0.5, -1.0)  # of the loss of a case, for each part
@@ -89,7 +89,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             raise AnswerRefused("`loss_of` takes the counts last, as they were given to you.")
         seen.append([part.detach().clone() for part in parts])
         slopes = zip(parts, SLOPES, strict=True)
-        moved = sum(slope * (part - part.detach()).sum() for part, slope in slopes)
+        moved = torch.stack([slope * (part - part.detach()).sum() for part, slope in slopes]).sum()
         return len(seen) * moved + 10.0 - len(seen) / 8
 
     def look(number: int, table: Tensor) -> None:
