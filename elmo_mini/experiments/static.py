@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from elmo_mini import corpora
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
+from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.results.intervals import interval
-from elmo_mini.word_vectors.glove import Glove
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 from elmo_mini.word_vectors.pseudo_word_vectors import (
+    answers_by_bag,
     context_average,
-    held_out_accuracy,
+    held_out_answers,
     look_at,
 )
 from elmo_mini.word_vectors.pseudo_words import LEAST, PAIRS, SKIP, pseudo_words_of
@@ -27,10 +29,12 @@ from elmo_mini.word_vectors.scale import SCALES, losses_by_scale, spread
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
-from elmo_mini.word_vectors.word_similarity import agreement
 
 with brought_by("experiments"):
     import gensim
+
+TRAINED, RANDOM, BAG = "trained vectors", "random vectors", "bag of words"
+DIMENSION = 50
 
 
 def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
@@ -66,11 +70,14 @@ def _line(rows: list[Result]) -> str:
 
 
 def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
-    """The ceiling of the word alone, and what averaged context vectors make of it."""
+    """The ceiling of the word alone, and readers of the ten words on each side."""
     corpus = corpora.load("senseval")
-    models = []
+    vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
+    tables: dict[str, list[WordVectors]] = {TRAINED: [], RANDOM: []}
     for seed in seeds:
-        models.append(Word2Vec(sentences, sg=1, seed=seed, **course_options(name)))
+        tables[TRAINED].append(Word2Vec(sentences, sg=1, seed=seed, **course_options(name)))
+        drawn = np.random.default_rng(seed).standard_normal((len(vocabulary), DIMENSION))
+        tables[RANDOM].append(WordVectors(vocabulary, drawn.astype(np.float32)))
         print(f"seed {seed}: trained", flush=True)
     words: Result = {}
     for word in sorted({instance.word for instance in corpus.instances()}):
@@ -78,28 +85,50 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
         senses = [instance.sense for instance in instances]
         forms = [instance.words[instance.position].lower() for instance in instances]
         distinct = list({instance.words: instance for instance in instances}.values())
-        answers = [instance.sense for instance in distinct]
-        accuracy = []
-        for model in models:
-            features = [
-                context_average([w.lower() for w in i.words], i.position, model) for i in distinct
-            ]
-            accuracy.append(held_out_accuracy(np.stack(features), answers, c=1.0))
+        answers = np.array([instance.sense for instance in distinct])
+        places = [([w.lower() for w in i.words], i.position) for i in distinct]
+        right = {
+            kind: np.stack(
+                [
+                    held_out_answers(
+                        np.stack([context_average(*place, model) for place in places]),
+                        answers,
+                        c=1.0,
+                    )
+                    == answers
+                    for model in models
+                ]
+            )
+            for kind, models in tables.items()
+        }
+        right[BAG] = (answers_by_bag(places, answers) == answers)[None]
         words[word] = {
             "occurrences": len(senses),
             "distinct contexts": len(distinct),
             "senses": len(set(senses)),
             "ceiling of the word": majority_ceiling([word] * len(senses), senses),
             "ceiling of its forms": majority_ceiling(forms, senses),
-            "context average": interval(accuracy),
+            "right": {kind: _over_contexts(rows) for kind, rows in right.items()},
+            "lead of trained vectors": {
+                other: _over_contexts(right[TRAINED].astype(float) - right[other].mean(0))
+                for other in (RANDOM, BAG)
+            },
         }
-        print(word, {k: v for k, v in words[word].items() if k != "context average"}, flush=True)
+        print(word, {k: v["mean"] for k, v in words[word]["right"].items()}, flush=True)
     return f"senseval: the word alone against its context (vectors from {name})", {
         "options": {**course_options(name), "sg": 1},
+        "interval": "95 %, bootstrap over the distinct contexts and the seeds",
         "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
-        "accuracy over 5 held-out folds of the distinct contexts",
+        "trained or drawn at random, or on which words these are; accuracy over 5 held-out folds "
+        "of the distinct contexts",
         "words": words,
     }
+
+
+def _over_contexts(rows: NDArray[Any]) -> dict[str, float]:
+    """Mean of (seeds, contexts), with an interval over both."""
+    mean, low, high = bootstrap_interval(rows.astype(float), np.arange(rows.shape[1]))
+    return {"mean": mean, "low": low, "high": high}
 
 
 def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
@@ -144,48 +173,7 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
     }
 
 
-def glove_beside_word2vec(
-    name: str, sentences: list[list[str]], seeds: Sequence[int]
-) -> tuple[str, Result]:
-    """Agreement with people's judgements, for pairs of words of growing frequency."""
-    options = {
-        "vector_size": COURSE_OPTIONS["vector_size"],
-        "window": COURSE_OPTIONS["window"],
-        "min_count": 5,
-    }
-    settings: dict[str, Any] = {**options, "learning_rate": 0.1, "x_max": 10.0}
-    found: dict[str, dict[str, list[float]]] = {}
-    pairs: dict[str, int] = {}
-    for seed in seeds:
-        models: dict[str, WordVectors] = {
-            "skip-gram": Word2Vec(sentences, sg=1, seed=seed, **course_options(name))
-        }
-        for epochs in (8, 25):
-            models[f"GloVe, {epochs} passes"] = Glove(
-                sentences, seed=seed, epochs=epochs, **settings
-            )
-        for kind, model in models.items():
-            for least in (5, 50, 100):
-                pairs[str(least)], correlation = agreement(model, least)
-                found.setdefault(kind, {}).setdefault(str(least), []).append(correlation)
-        print(f"seed {seed}: { ({k: v['100'][-1] for k, v in found.items()}) }", flush=True)
-    return f"GloVe beside skip-gram on {name}: agreement with WordSim-353", {
-        "options": {
-            "GloVe": settings,
-            "skip-gram": {**course_options(name), "sg": 1},
-        },
-        "measure": "Spearman correlation of cosine and people's judgement, over the pairs whose "
-        "words both occur at least 5, 50, 100 times",
-        "pairs": pairs,
-        "agreement": {
-            kind: {least: interval(values) for least, values in by_least.items()}
-            for kind, by_least in found.items()
-        },
-    }
-
-
 EXPERIMENTS: dict[str, Callable[[str, list[list[str]], Sequence[int]], tuple[str, Result]]] = {
-    "glove": glove_beside_word2vec,
     "pseudo-words": pseudo_words,
     "senseval": senseval,
     "variance": variance,

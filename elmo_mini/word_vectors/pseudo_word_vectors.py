@@ -12,6 +12,7 @@ from elmo_mini.word_vectors.pseudo_words import Label, PseudoWord
 from elmo_mini.word_vectors.table import WordVectors, unit
 
 with brought_by("experiments"):
+    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
@@ -62,10 +63,34 @@ def held_out_accuracy(
     features: NDArray[np.float32], labels: Sequence[str], *, folds: int = 5, c: float = 0.1
 ) -> float:
     """Share of labels that a logistic regression gets right on the folds it was not fitted to."""
+    answers = np.array(labels)
+    return float((held_out_answers(features, answers, folds=folds, c=c) == answers).mean())
+
+
+def held_out_answers(
+    features: NDArray[np.float32], answers: NDArray[np.str_], *, folds: int = 5, c: float = 0.1
+) -> NDArray[np.str_]:
+    """(N,) what a logistic regression answers, fitted to the other folds, for each row (N, D)."""
     probe = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=500))
     split = StratifiedKFold(folds, shuffle=True, random_state=0)
-    answers = np.array(labels)
-    return float((cross_val_predict(probe, features, answers, cv=split) == answers).mean())
+    said: NDArray[np.str_] = cross_val_predict(probe, features, answers, cv=split)
+    return said
+
+
+def answers_by_bag(
+    places: Sequence[tuple[Sequence[str], int]], answers: NDArray[np.str_], *, window: int = 10
+) -> NDArray[np.str_]:
+    """(N,) as `held_out_answers`, by which words stand near each (tokens, place): no vectors."""
+    near = [
+        [*tokens[max(0, at - window) : at], *tokens[at + 1 : at + 1 + window]]
+        for tokens, at in places
+    ]
+    reader = make_pipeline(
+        CountVectorizer(analyzer=list, binary=True), LogisticRegression(C=1.0, max_iter=500)
+    )
+    split = StratifiedKFold(5, shuffle=True, random_state=0)
+    said: NDArray[np.str_] = cross_val_predict(reader, near, answers, cv=split)
+    return said
 
 
 def accuracy_from_context(

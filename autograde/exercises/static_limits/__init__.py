@@ -3,10 +3,14 @@
 LESSON = "02_static_limits"
 EXERCISES = (
     "cooccurrence_counts",
-    "glove_weight",
     "glove_loss",
+    "train_glove",
+    "broken_counts",
+    "merge_words",
+    "position",
+    "majority_ceiling",
+    "context_vector",
+    "fit_reader",
     "character_ngrams",
     "subword_vector",
-    "merge_words",
-    "majority_ceiling",
 )

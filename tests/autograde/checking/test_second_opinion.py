@@ -21,7 +21,6 @@ QUICK = (
     "softmax_cost",
     "noise_distribution",
     "shifted_pmi",
-    "glove_weight",
     "character_ngrams",
     "merge_words",
     "stream_rows",

@@ -8,6 +8,7 @@ from autograde.checking.which_fault import WhichFault
 
 DIAGNOSES = (
     "broken_vectors",
+    "broken_counts",
     "broken_readers",
     "broken_runs",
     "broken_encoders",

@@ -122,6 +122,27 @@ def _layers(printed: str, corpora: bool) -> None:
     assert 480 / _numbers(r"every layer of the published ELMo: (\d+) GB", printed)[0] > 8.5
 
 
+def _static_limits(printed: str, corpora: bool) -> None:
+    before, after = _numbers(r"J falls from (\S+) to (\S+)\.\n", printed)
+    assert before > 8 * after
+    runs = {
+        name: (float(often), float(target), float(never))
+        for name, often, target, never in re.findall(
+            r"(\w+): pairs that .* score (\S+) \(mean log X (\S+)\); .*, (\S+)\n", printed
+        )
+    }
+    assert runs["A"][0] > 5 * runs["A"][1], "held to the count itself"
+    assert abs(runs["B"][0] - runs["B"][1]) < 0.3, "shuffled text is fitted, too"
+    assert runs["C"][2] < runs["sound"][2] - 2, "pairs that never occur are pushed down"
+    assert re.search(r"difference times 100: .*: ahead", printed), "a mixture of its own words"
+    verdicts = re.findall(r"\n(.*) less the ceiling: .*: (.*)", printed)
+    assert verdicts == [
+        (kind, "ahead") for kind in ("random vectors", "bag of words", "your vectors")
+    ]
+    assert re.search(r"\n1 less 10: .*: ahead", printed), "the words next door say the most"
+    assert printed.count("cosine with gensim's vector 1.0000") == 3
+
+
 def _context_enters(printed: str, corpora: bool) -> None:
     (before,) = _numbers(r"before training: perplexity (.*)", printed)
     reached, pairs, _ = _numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
@@ -215,6 +236,7 @@ CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "bilm_from_scratch": _bilm,
     "scalar_mix_and_elmo": _mix,
     "what_the_layers_know": _layers,
+    "static_limits": _static_limits,
     "context_enters": _context_enters,
     "starting_from_a_language_model": _starting,
     "taglm": _taglm,

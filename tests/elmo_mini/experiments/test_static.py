@@ -47,5 +47,13 @@ def test_the_stored_results_are_those_of_brown_with_intervals(name: str) -> None
     numbers = stored_result(name).numbers
     assert numbers["corpus"] == "brown"
     assert len(numbers["seeds"]) >= 3
-    assert "Student" in numbers["interval"]
+    assert "95 %" in numbers["interval"]
     assert '"low"' in json.dumps(numbers)
+
+
+def test_every_reader_passes_the_ceiling_and_none_the_bag_of_words() -> None:
+    for by in stored_result("static_senseval").numbers["words"].values():
+        assert by["right"]["trained vectors"]["low"] > by["ceiling of its forms"]
+        assert by["right"]["bag of words"]["low"] > by["right"]["trained vectors"]["high"]
+        assert by["lead of trained vectors"]["random vectors"]["low"] > 0
+        assert by["lead of trained vectors"]["bag of words"]["high"] < 0

@@ -1,0 +1,36 @@
+"""fastText on the Lee news, and the words of its vocabulary with a slip of the pen."""
+
+from typing import Any
+
+import numpy as np
+
+from elmo_mini import corpora
+from elmo_mini.extras import brought_by
+from elmo_mini.progress import WithProgress
+
+with brought_by("experiments"):
+    from gensim.models import FastText
+
+ASKED = 80
+
+
+def news_fasttext() -> Any:
+    """gensim's fastText, skip-gram, 50 dimensions, n-grams of 3 to 6 in 20,000 buckets."""
+    news = WithProgress(list(corpora.lee().sentences(lower=True)), "fastText")
+    settings: dict[str, Any] = {"vector_size": 50, "window": 5, "min_count": 5, "sg": 1}
+    settings |= {"alpha": 0.05, "epochs": 12, "bucket": 20_000, "ns_exponent": 0.5}
+    return FastText(news, seed=1, workers=1, **settings)
+
+
+def slips(words: list[str]) -> dict[str, list[tuple[str, str]]]:
+    """For each kind of slip, pairs of a misspelt word that is none of ``words``, and its word."""
+    rng = np.random.default_rng(0)
+    made: dict[str, list[tuple[str, str]]] = {"a letter doubled": [], "two letters swapped": []}
+    pool = [word for word in words if len(word) > 5 and word.isalpha()]
+    for word in rng.permutation(pool)[:ASKED].tolist():
+        i = int(rng.integers(1, len(word) - 2))
+        made["a letter doubled"].append((word[: i + 1] + word[i:], word))
+        swapped = word[:i] + word[i + 1] + word[i] + word[i + 2 :]
+        made["two letters swapped"].append((swapped, word))
+    known = set(words)
+    return {kind: [pair for pair in pairs if pair[0] not in known] for kind, pairs in made.items()}
