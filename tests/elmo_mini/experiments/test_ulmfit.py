@@ -22,9 +22,10 @@ from elmo_mini.ulmfit.tasks import Labelled, Task
 def test_a_network_that_has_read_nothing_trains_longer_at_one_rate() -> None:
     how = schedule_for(100)
     scratch = from_nothing(how, 100)
-    assert scratch.epochs == 6 * how.epochs
+    assert scratch.epochs == 2 * how.epochs
+    assert from_nothing(how, 100, longer=6).epochs == 6 * how.epochs
     some = schedule_for(500)
-    assert from_nothing(some, 500).epochs == 2 * some.epochs
+    assert from_nothing(some, 500, longer=6).epochs == 2 * some.epochs
     assert (scratch.waking, scratch.factor) == ("all at once", 1.0)
     many = schedule_for(5_000)
     assert from_nothing(many, 5_000).epochs == many.epochs
