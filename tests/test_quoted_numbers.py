@@ -286,7 +286,9 @@ def awd_lstm() -> list[str]:
     penalties = stored["better than it alone"]["AR and TAR"]
     assert f"{penalties['mean']:.0f}" == "1"  # "a point behind"
     assert f"{plain['mean']:.1f}" == "0.5"  # "half a point ahead"
+    small = stored_result("awd_lstm_ablation").numbers["better than"]["nothing, stopped early"]
     return [
+        f"which is not clear ({between(small, 1)})",
         f"add {early['mean']:.1f} points to it ({between(early, 1)})",
         f"half a point ahead ({between(plain, 1)})",
         f"to {averaging:.0f} where nothing ends at {nothing:.0f}",

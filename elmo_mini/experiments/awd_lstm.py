@@ -219,7 +219,7 @@ def _systems(bench: Bench, *, stops: bool) -> dict[str, tuple[System, ...]]:
         # It needs no stop, and its last epoch is asked for, too.
         "nothing, stopped early": (bench.nothing,),
         "a smaller model, stopped early": tuple(replace(bare, options=o) for o in small),
-        "plain dropout, stopped early": tuple(replace(bare, plain=p) for p in (0.2, 0.4)),
+        "ordinary dropout, stopped early": tuple(replace(bare, plain=p) for p in (0.2, 0.4)),
         "all of it": (awd,),
     }
 

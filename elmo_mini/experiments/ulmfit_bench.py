@@ -58,9 +58,16 @@ def plainly(how: Stage3) -> Stage3:
     return replace(how, waking="all at once", factor=1.0, rate=PLAIN_RATE)
 
 
-def from_nothing(how: Stage3, labels: int) -> Stage3:
-    """For a network that has read nothing: plain, and, up to 1,000 labels, twice the epochs."""
-    return replace(plainly(how), epochs=how.epochs * (2 if labels <= MANY else 1))
+def from_nothing(how: Stage3, labels: int, longer: int = 2) -> Stage3:
+    """For a network that has read nothing: plain, and with more epochs.
+
+    Parameters
+    ----------
+    longer : how many times the epochs, up to 100 labels; it is 2 up to 1,000 labels, then 1
+    """
+    if labels > FEW:
+        longer = 2 if labels <= MANY else 1
+    return replace(plainly(how), epochs=how.epochs * longer)
 
 
 class Run(NamedTuple):
@@ -81,12 +88,14 @@ class Run(NamedTuple):
 class Bench:
     """One task, and everything that is trained on it.
 
-    `draws` is how many draws of labels there are for comparisons, by the number of labels.
+    `draws` is how many draws of labels there are for comparisons, by the number of labels;
+    `longer` as in `from_nothing`.
     """
 
     task: Task
     draws: dict[int, int]
     passes: int = 2
+    longer: int = 2
     readers: dict[tuple[str, bool], AWDLSTM] = field(default_factory=dict)
     runs: dict[tuple[int, Stage3, int, bool, str, bool], Run] = field(default_factory=dict)
 
@@ -145,7 +154,7 @@ class Bench:
     def from_scratch(self, count: int, how: Stage3, seed: int) -> Run:
         """The same network, whose layers have read nothing."""
         reader = fresh(self.reader(read=False), seed)
-        return self._run(reader, count, from_nothing(how, count), seed)
+        return self._run(reader, count, from_nothing(how, count, self.longer), seed)
 
     def _run(
         self,
@@ -237,7 +246,7 @@ class Bench:
 def benches() -> dict[str, Bench]:
     """One for each of the two tasks."""
     return {
-        "questions": Bench(tasks.questions(), DRAWS),
+        "questions": Bench(tasks.questions(), DRAWS, longer=6),
         "opinions": Bench(tasks.opinions(), {50: 5, 100: 5}, passes=1),
     }
 

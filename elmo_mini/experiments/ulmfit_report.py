@@ -19,6 +19,7 @@ from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
 
 TASKS = ("questions", "opinions")
+WHOLE = "the whole recipe"
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -55,13 +56,18 @@ def print_leads_by_part() -> None:
 
 
 def print_forgetting() -> None:
-    """The perplexity of general text after stage 1, and at the end of stage 3, by variant."""
+    """The perplexity of general text after each stage, and by variant of stage 3."""
+    print("95 % intervals over the draws alone, Student's t.")
     for task, of in tasks_of("parts").items():
-        after = of["perplexity of general text"]
-        print(f"{task}: after stage 1 {after['after stage 1']:.0f}; at the end of stage 3 with ...")
+        after = dict(of["perplexity of general text"])
+        first, second = after.pop("after stage 1"), of["forgetting"][WHOLE][0]["mean"]
+        print(
+            f"{task}, {of['draws']} draws: after stage 1 {first:.0f}; after stage 2 {second:.0f};"
+        )
+        print("at the end of stage 3 with ...")
         for variant, point in after.items():
-            if variant != "after stage 1":
-                print(f"   {variant:<28} {point['mean']:,.0f}")
+            low, high = (f"{point[end]:,.0f}" for end in ("low", "high"))
+            print(f"   {variant:<28} {point['mean']:,.0f} ({low} to {high})")
 
 
 def print_both_ways() -> None:

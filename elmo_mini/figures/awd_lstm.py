@@ -10,8 +10,10 @@ from elmo_mini.awd_lstm.training import AWDHistory
 from elmo_mini.figures.interval_bars import NOT_THERE, Point, interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import curves, table
+from elmo_mini.results.intervals import interval
 
 Numbers = Mapping[str, Any]
+LOCKED = "locked dropout"
 SYMPTOMS = (
     "training calls, at the start",
     "training calls, at the end",
@@ -28,7 +30,7 @@ def against_controls(ablation: Numbers) -> Picture:
         [_in_lines(name) for name in ahead],
         {"better by": list(ahead.values())},
         times=1,
-        title="All of it is ahead of each control, of plain dropout by half a point (stored)",
+        title="All of it is ahead of each control, of ordinary dropout by half a point (stored)",
         ylabel="points of perplexity",
     )
 
@@ -47,20 +49,39 @@ def perplexities(ablation: Numbers) -> Picture:
 
 
 def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
-    """What each part is worth, taken out of the whole and alone, the latter on two texts."""
-    without, alone = ablation["worse without"], ablation["better with it alone"]
-    more = larger["better with it alone"]
+    """What each part is worth, taken out of the whole and alone, the latter on two texts.
+
+    Ordinary dropout stands beside locked as its control; it is in no whole.
+    """
+    without, alone, more = ablation["worse without"], _alone(ablation), _alone(larger)
+    parts = list(dict.fromkeys([*alone, *without]))
     return interval_bars(
-        [name.replace(" ", "\n") for name in alone],
+        [name.replace(" ", "\n") for name in parts],
         {
-            "taken out: worse by": [without[name] for name in alone],
-            "alone: better by": list(alone.values()),
-            "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in alone],
+            "taken out: worse by": [without.get(name, NOT_THERE) for name in parts],
+            "alone: better by": [alone.get(name, NOT_THERE) for name in parts],
+            "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in parts],
         },
         times=1,
         title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",
         ylabel="points of perplexity",
     )
+
+
+def _alone(text: Numbers) -> dict[str, Point]:
+    """What each part brings alone, with ordinary dropout behind locked."""
+    found: dict[str, Point] = {}
+    for name, point in text["better with it alone"].items():
+        found[name] = point
+        if name == LOCKED:
+            nothing = text["systems"]["nothing, stopped early"]["values"]
+            found["ordinary dropout"] = interval(np.subtract(nothing, _ordinary(text)))
+    return found
+
+
+def _ordinary(text: Numbers) -> list[float]:
+    values: list[float] = text["systems"]["ordinary dropout, stopped early"]["values"]
+    return values
 
 
 def _in_lines(name: str) -> str:
@@ -107,12 +128,13 @@ def gains_of_dropout(size: Numbers) -> NDArray[np.float64]:
     return np.subtract(size["test"]["0.0"]["values"], chosen)
 
 
-def print_systems(ablation: Numbers) -> None:
-    """Test perplexity of the whole and its controls, and how far the whole is ahead."""
-    for name, system in ablation["systems"].items():
+def print_systems(text: Numbers, *others: Numbers) -> None:
+    """Test perplexity of the whole and its controls; how far the whole is ahead on each text."""
+    for name, system in text["systems"].items():
         print(f"{name}: test perplexity {system['mean']:.1f}, {len(system['values'])} seeds")
-    print("All of it lies lower than ... by so many points, seed by seed:")
-    print(in_points(ablation["better than"]))
+    for of in (text, *others):
+        print(f"All of it lies lower, {of['words']['train']:,} words, seed by seed, than ... by")
+        print(in_points(of["better than"]))
 
 
 def print_parts(ablation: Numbers) -> None:
@@ -120,7 +142,11 @@ def print_parts(ablation: Numbers) -> None:
     print(f"{ablation['words']['train']:,} words, worse without:")
     print(in_points(ablation["worse without"]))
     print("better with it alone, stopped early:")
-    print(in_points(ablation["better with it alone"]))
+    alone = _alone(ablation)
+    print(in_points(alone))
+    ahead = np.subtract(alone["ordinary dropout"]["values"], alone[LOCKED]["values"])
+    print("ordinary dropout, better than ... alone:")
+    print(in_points({LOCKED: interval(ahead)}))
     if "better than it alone" in ablation:
         print("all of it, better than it alone:")
         print(in_points(ablation["better than it alone"]))

@@ -26,7 +26,7 @@ def test_stopping_early_is_the_great_step() -> None:
     averaging = systems["averaging alone, last epoch"]["mean"]
     assert last > 1.5 * averaging > 1.5 * 1.2 * early
     assert ahead["nothing, stopped early"]["low"] > 1  # "add 2.5 points to it"
-    plain, whole = ahead["plain dropout, stopped early"], ahead["nothing, stopped early"]
+    plain, whole = ahead["ordinary dropout, stopped early"], ahead["nothing, stopped early"]
     assert 0 < plain["low"] < plain["mean"] < 0.3 * whole["mean"]  # "most of that"
 
 
@@ -38,7 +38,8 @@ def test_what_is_said_of_the_parts() -> None:
     assert {name for name, point in without.items() if point["low"] > 0} == {"tied softmax"}
     assert sum(map(crosses_0, [*alone.values(), *without.values()])) > 7
     whole = ABLATION["better than"]["nothing, stopped early"]["mean"]
-    assert abs(whole - alone["AR and TAR"]["mean"]) < 0.2  # "did as well as all of it"
+    assert abs(whole - alone["AR and TAR"]["mean"]) < 0.2  # "as much as all of it"
+    assert without["averaging"]["mean"] <= 0  # "no better best one"
 
 
 def test_what_is_said_of_the_parts_on_more_text() -> None:
@@ -49,6 +50,25 @@ def test_what_is_said_of_the_parts_on_more_text() -> None:
     assert crosses_0(ABLATION["better with it alone"]["weight drop"])
     assert crosses_0(LARGER["better than it alone"]["AR and TAR"])
     assert LARGER["worse without"]["tied softmax"]["low"] > 0
+
+
+def test_ordinary_dropout_stands_beside_locked(capsys: pytest.CaptureFixture[str]) -> None:
+    for stored, ahead in ((ABLATION, "+0.6 (-2.4 to +3.6)"), (LARGER, "+0.8 (-0.2 to +1.7)")):
+        figures.print_parts(stored)
+        printed = capsys.readouterr().out
+        assert f"locked dropout                    {ahead}   (0 is inside)" in printed
+        assert printed.count("ordinary dropout  ") == 1
+    picture = figures.worth_of_parts(ABLATION, LARGER)
+    assert picture.description.count("ordinary dropout") >= 2  # on both texts
+
+
+def test_the_whole_is_held_against_its_controls_on_both_texts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    figures.print_systems(LARGER, ABLATION)
+    printed = capsys.readouterr().out
+    assert [printed.count(f"{LARGER['words']['train']:,} words"), printed.count("12,657")] == [1, 1]
+    assert "nothing, stopped early            +2.5 (-0.9 to +6.0)   (0 is inside)" in printed
 
 
 def test_the_factor_hardly_matters() -> None:

@@ -19,10 +19,13 @@ from elmo_mini.ulmfit.recipe import Stage3
 from elmo_mini.ulmfit.tasks import Labelled, Task
 
 
-def test_a_network_that_has_read_nothing_trains_twice_as_long_at_one_rate() -> None:
+def test_a_network_that_has_read_nothing_trains_longer_at_one_rate() -> None:
     how = schedule_for(100)
     scratch = from_nothing(how, 100)
     assert scratch.epochs == 2 * how.epochs
+    assert from_nothing(how, 100, longer=6).epochs == 6 * how.epochs
+    some = schedule_for(500)
+    assert from_nothing(some, 500, longer=6).epochs == 2 * some.epochs
     assert (scratch.waking, scratch.factor) == ("all at once", 1.0)
     many = schedule_for(5_000)
     assert from_nothing(many, 5_000).epochs == many.epochs
@@ -158,11 +161,15 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
     questions, opinions = map(report.labels_of, report.TASKS)
     at = dict(zip(questions["labels"], range(4), strict=False))
     gains = questions["lead of stages 1, 2 and 3"]
-    for count in (50, 500):  # "ten points above its mean from scratch"
-        ahead = gains["from scratch"][at[count]]
-        assert lead_twice(ahead).endswith("clear by one interval alone")
-        assert ahead["low"] > 0
-        assert 0.09 < ahead["mean"] < 0.11
+    scratch = gains["from scratch"]
+    few = [scratch[at[count]] for count in (50, 100)]
+    assert [f"{100 * point['mean']:.1f}" for point in few] == ["3.7", "1.7"]
+    assert all(lead_twice(point).endswith("no clear difference") for point in few)
+    ahead = scratch[at[500]]  # "ten points above"
+    assert lead_twice(ahead).endswith("clear by one interval alone")
+    assert ahead["low"] > 0
+    assert 0.09 < ahead["mean"] < 0.11
+    assert f"{questions['right']['from scratch'][at[500]]['mean']:.0%}" == "66%"
     for stored in (questions, opinions):  # "no lead in this list is clear by both"
         for point in (p for points in stored["lead of stages 1, 2 and 3"].values() for p in points):
             assert not lead_twice(point).endswith(("ahead", "behind"))
@@ -170,8 +177,8 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
         assert all(point["low"] <= 0 for point in gains[way])
     at_500 = {way: points[at[500]]["mean"] for way, points in questions["right"].items()}
     assert max(at_500, key=at_500.__getitem__) == PLAIN
-    few = [point for points in opinions["right"].values() for point in points[:2]]
-    assert max(point["mean"] for point in few) < 0.58
+    guesses = [point for points in opinions["right"].values() for point in points[:2]]
+    assert max(point["mean"] for point in guesses) < 0.58
 
 
 def test_two_directions_are_ahead_of_one_and_level_with_one_twice() -> None:
