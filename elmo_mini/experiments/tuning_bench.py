@@ -42,6 +42,7 @@ Right = NDArray[np.float64]
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1
 SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
 KINDS, NORMAL = ("pretrained", "scrambled", "fresh"), "normal"
+WITHOUT_MARK = "kind of question, ? taken off"
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,20 @@ from typing import Any
 import numpy as np
 
 from elmo_mini.experiments.broken_bodies import STEPS, WINDOW, Symptoms
-from elmo_mini.experiments.tuning_bench import NORMAL, Bench, Right, Scramble, Tune, baselines
+from elmo_mini.experiments.tuning_bench import (
+    NORMAL,
+    WITHOUT_MARK,
+    Bench,
+    Right,
+    Scramble,
+    Tune,
+    baselines,
+)
 from elmo_mini.figures import plots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import difference, lead
+from elmo_mini.results.intervals import TWO_INTERVALS, lead, lead_twice
 from elmo_mini.transformer.classifier import Classifier
 from elmo_mini.transformer.fine_tuning import tune as course_tune
 from elmo_mini.transformer.scrambling import scrambled
@@ -93,14 +101,19 @@ def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:
 
 
 def suffering(right: Mapping[str, Mapping[str, Any]]) -> str:
-    """Print what each reading brought each task; which tasks shuffling hurts, in a word."""
+    """Print what each reading brought each task; which tasks shuffling hurts, in a word.
+
+    A task is hurt where both intervals say so. Questions without their mark are a control.
+    """
+    print(TWO_INTERVALS)
     hurt = []
     for task, rows in right.items():
-        point = rows["speeches less shuffled"]
-        print(f"{task}:\n   speeches less shuffled speeches: {lead(point)}")
-        hurt += [task] * (point["low"] > 0)
-        for name in ("speeches", "speeches, words shuffled", "film reviews"):
-            print(f"   {name}, less nothing: {difference(rows[name], rows['nothing'])}")
+        print(f"{task}:")
+        for name, point in rows.items():
+            if " less " in name:
+                print(f"   {name}: {lead_twice(point)}")
+        ahead = lead_twice(rows["speeches less shuffled"]).endswith(": ahead")
+        hurt += [task] * (ahead and task != WITHOUT_MARK)
     return "both" if len(hurt) == 2 else hurt[0] if hurt else "neither"
 
 
@@ -213,7 +226,7 @@ def label_curves(right: Mapping[str, Mapping[str, Mapping[str, float]]], *, titl
 
 
 def knowledge_figure(right: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
-    """Two tasks, by what the weights have read."""
+    """Two tasks and a control, by what the weights have read."""
     names = [name for name in next(iter(right.values())) if " less " not in name]
     return interval_bars(
         [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names],

@@ -2,12 +2,14 @@
 
 ``labels``: pretrained, scrambled and fresh weights, by the number of labels.
 ``knowledge``: weights pretrained on speeches, on speeches with their words shuffled, and on film
-reviews, fine-tuned for two tasks.
+reviews, fine-tuned for two tasks. Two controls: questions without their ``?``, and a bag of the
+words that the networks know.
 """
 
 import argparse
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.speeches import fit
 from elmo_mini.experiments.tuning_bench import (
     KINDS,
+    WITHOUT_MARK,
     Bench,
     Weights,
     baselines,
@@ -26,6 +29,7 @@ from elmo_mini.experiments.tuning_bench import (
 from elmo_mini.experiments.word_classes import word_classes
 from elmo_mini.few_labels.labels_saved import needed_interval
 from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit import tasks
 from elmo_mini.ulmfit.report import share_right
 from elmo_mini.ulmfit.tasks import Labelled
@@ -33,7 +37,7 @@ from elmo_mini.ulmfit.tasks import Labelled
 STEPS = {50: 100, 100: 125, 200: 150, 320: 175, 640: 200, 1_600: 250, 3_200: 300}
 KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
-BAG, NOTHING = "bag of words", "nothing"
+BAG, KNOWN_BAG, NOTHING = "bag of words", "bag, 1,000 words", "nothing"
 ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
 CATCHING_UP = ("fresh", "scrambled", "two words and endings")
 
@@ -89,10 +93,11 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     asked = {
         "class of the last word": (it.task.train, it.task.test, len(it.task.classes)),
         "kind of question": _questions(),
+        WITHOUT_MARK: _questions(mark=False),
     }
     found: dict[str, dict[str, Any]] = {}
     for task, (train, test, classes) in asked.items():
-        rows: dict[str, list[np.ndarray]] = {name: [] for name in (NOTHING, *read, BAG)}
+        rows: dict[str, list[np.ndarray]] = {name: [] for name in (NOTHING, *read, BAG, KNOWN_BAG)}
         for seed in seeds:
             known = train.drawn(KNOWN, seed)
             for name in (NOTHING, *read):
@@ -100,9 +105,15 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
                 model = it.tuned(weights, known, seed, classes=classes)
                 rows[name].append(it.right(model, test))
             rows[BAG].append(baselines(known, test)[BAG])
-        found[task] = {name: share_right(np.stack(right)) for name, right in rows.items()}
-        found[task]["speeches less shuffled"] = share_right(
-            np.stack(rows[ORDERED]) - np.stack(rows[SHUFFLED])
+            cut = (with_known_words(part, vocabulary) for part in (known, test))
+            rows[KNOWN_BAG].append(baselines(*cut)[BAG])
+        right = {name: np.stack(draws) for name, draws in rows.items()}
+        found[task] = {name: share_right(draws) for name, draws in right.items()}
+        found[task]["speeches less shuffled"] = share_right(right[ORDERED] - right[SHUFFLED])
+        for name in read:
+            found[task][f"{name}, less nothing"] = share_right(right[name] - right[NOTHING])
+        found[task]["bag, 1,000 words, less bag of words"] = share_right(
+            right[KNOWN_BAG] - right[BAG]
         )
     return "What the weights have read, and two tasks with 50 labels", {
         "pretraining": f"{EPOCHS} epochs of {TOKENS:,} tokens each, one run each",
@@ -119,9 +130,21 @@ def _pretrained(it: Bench, sentences: Sequence[list[str]]) -> Weights:
     return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 
 
-def _questions() -> tuple[Labelled, Labelled, int]:
+def _questions(mark: bool = True) -> tuple[Labelled, Labelled, int]:
     found = tasks.questions()
-    return found.train, found.test, len(found.classes)
+    train, test = (part if mark else unmarked(part) for part in (found.train, found.test))
+    return train, test, len(found.classes)
+
+
+def unmarked(part: Labelled) -> Labelled:
+    """Questions without the ``?`` at their end."""
+    texts = [text[:-1] if text[-1] == "?" else text for text in part.texts]
+    return replace(part, texts=texts)
+
+
+def with_known_words(part: Labelled, vocabulary: Vocabulary) -> Labelled:
+    """Texts as the networks read them: whatever is not in the vocabulary is ``<unk>``."""
+    return replace(part, texts=[vocabulary.decode(vocabulary.encode(text)) for text in part.texts])
 
 
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {

@@ -20,6 +20,8 @@ def share_tables(
 ) -> Picture:
     """One table for each head: the darker a place, the larger its share.
 
+    Where one word looks alone, its largest share stands above the table.
+
     Parameters
     ----------
     heads : name and shares (T, S); row t is what place t looks at
@@ -33,7 +35,8 @@ def share_tables(
     for axes, (name, given) in zip(grid, heads.items(), strict=True):
         shares = np.asarray(given, dtype=float)
         axes.imshow(shares, cmap="Greys", vmin=0, vmax=1, aspect="auto")
-        axes.set_title(name, fontsize=9)
+        most = f", largest share {shares.max():.2f}" if len(asking) == 1 else ""
+        axes.set_title(name + most, fontsize=9)
         axes.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
         axes.set_yticks(range(len(asking)), asking, fontsize=8)
         best = shares.argmax(-1)
@@ -77,7 +80,8 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title
         )
     for axes in grid[len(tables) :]:
         axes.set_axis_off()
-    figure.supylabel("state at this word", fontsize=9)
+    for axes in grid[::columns]:
+        axes.set_ylabel("state at this word", fontsize=9)
     figure.supxlabel(
         "word that is replaced (grey: the state moves; cross: and must not)", fontsize=9
     )

@@ -22,8 +22,8 @@ def block_diagram() -> Picture:
     row = [box.name for box in boxes]
     arrows = [Arrow(a, b) for a, b in pairwise(row)]
     past = [
-        Arrow("states in", "sum 1", bend=-0.6, kind="past it"),
-        Arrow("sum 1", "sum 2", bend=-0.6, kind="past it"),
+        Arrow("states in", "sum 1", kind="past it", over=0.6),
+        Arrow("sum 1", "sum 2", kind="past it", over=0.6),
     ]
     return boxes_and_arrows(
         boxes, [*arrows, *past], title="One block: look around, then think alone", height=2.6

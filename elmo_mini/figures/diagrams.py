@@ -6,13 +6,16 @@ boxes are and where they stand, and gets a `Picture` with its text description.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path
 
 from elmo_mini.figures.palette import COLOURS, GREY, TINTS
 from elmo_mini.figures.picture import Picture, blank
 
 EDGES = ("-", "--", ":", "-.")
+LANDING = 0.12  # so that an arrow over the row and the next one do not meet on one box
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,22 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """From one box to another; a bent one passes beside the boxes between them."""
+    """From one box to another; a bent one passes beside the boxes between them.
+
+    Attributes
+    ----------
+    start, end : names of boxes.
+    bend : how far it curves, in shares of its length.
+    kind : what the legend sorts it under.
+    over : how high above the middle of two boxes of one row it passes, from top to top; 0 for an
+        arrow that does not.
+    """
 
     start: str
     end: str
     bend: float = 0.0
     kind: str = ""
+    over: float = 0.0
 
 
 def boxes_and_arrows(
@@ -101,7 +114,9 @@ def boxes_and_arrows(
         figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     across = [edge for box in boxes for edge in (box.x - box.width / 2, box.x + box.width / 2)]
     axes.set_xlim(min(across) - 0.3, max(across) + 0.3)
-    axes.set_ylim(min(box.y for box in boxes) - 0.4, max(box.y for box in boxes) + 0.4)
+    highest = max(box.y for box in boxes)
+    over = max((places[arrow.start].y + arrow.over for arrow in arrows), default=highest)
+    axes.set_ylim(min(box.y for box in boxes) - 0.4, max(highest + 0.4, over + 0.1))
     return Picture(figure, _in_words(boxes, arrows, kinds, title))
 
 
@@ -121,6 +136,20 @@ def _frame(box: Box, number: int) -> FancyBboxPatch:
 
 def _arrow(start: Box, end: Box, arrow: Arrow, style: int) -> FancyArrowPatch:
     """From the edge of one box to the edge of the other, upwards, downwards or sideways."""
+    look: dict[str, Any] = {
+        "arrowstyle": "-|>",
+        "mutation_scale": 9,
+        "color": GREY,
+        "linestyle": EDGES[style % len(EDGES)],
+        "linewidth": 1.1,
+        "zorder": 1,
+    }
+    if arrow.over:
+        left, right = start.x + LANDING, end.x - LANDING
+        top, high = start.y + 0.26, start.y + arrow.over
+        return FancyArrowPatch(
+            path=Path([(left, top), (left, high), (right, high), (right, end.y + 0.26)]), **look
+        )
     if abs(end.y - start.y) < 0.3:
         way = 1 if end.x > start.x else -1
         tail = (start.x + way * start.width / 2, start.y)
@@ -131,13 +160,8 @@ def _arrow(start: Box, end: Box, arrow: Arrow, style: int) -> FancyArrowPatch:
     return FancyArrowPatch(
         tail,
         head,
-        arrowstyle="-|>",
-        mutation_scale=9,
         connectionstyle=f"arc3,rad={arrow.bend}",
-        color=GREY,
-        linestyle=EDGES[style % len(EDGES)],
-        linewidth=1.1,
-        zorder=1,
+        **look,
     )
 
 

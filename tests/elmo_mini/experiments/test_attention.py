@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.experiments import attention, reading_time
+from elmo_mini.experiments import attention, attention_report, reading_time
 from elmo_mini.experiments.next_words import POINTS, learn_next_words
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.results.intervals import interval
@@ -82,3 +82,32 @@ def test_what_the_lesson_says_of_the_two_language_models() -> None:
         )
     assert few[0]["mean"] > numbers["counts"]["1600"]["pairs"] + 3
     assert abs(many[0]["mean"] - min(numbers["counts"]["6400"].values())) < 1.5
+
+
+def test_trained_heads_have_means_and_numbers_that_stray_together() -> None:
+    for q, k in attention_report.trained_heads():
+        mean, variance = _moments(q.mean(0), q.var(0), k.mean(0), k.var(0))
+        scores = q @ k.T
+        assert mean == pytest.approx(scores.mean())
+        assert mean < -3
+        assert 1.5 * variance**0.5 < scores.std() < 2.2 * variance**0.5
+
+
+def _moments(
+    q_mean: np.ndarray, q_var: np.ndarray, k_mean: np.ndarray, k_var: np.ndarray
+) -> tuple[float, float]:
+    each = (q_var + q_mean**2) * (k_var + k_mean**2) - (q_mean * k_mean) ** 2
+    return float((q_mean * k_mean).sum()), float(each.sum())
+
+
+def test_what_the_lesson_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    stored = stored_result("attention_language_model").numbers
+    attention_report.print_trained_moments(_moments)
+    attention_report.print_perplexities()
+    attention_report.print_counts(stored)
+    attention_report.print_choosing(stored)
+    said = capsys.readouterr().out
+    assert "blocks 68.4, pairs 106.4" in said
+    assert "LSTM: 26.7 at 0.006, 25.3 at 0.012, 25.0 at 0.024" in said
+    assert "25.6 at 0.002" in said
+    assert said.count("drawn") == 6

@@ -4,11 +4,13 @@ import pytest
 import torch
 
 from elmo_mini.experiments import broken_bodies, tuning_report, why_bert
-from elmo_mini.experiments.tuning_bench import NORMAL, Bench, baselines, bench
+from elmo_mini.experiments.tuning_bench import NORMAL, WITHOUT_MARK, Bench, baselines, bench
 from elmo_mini.experiments.word_classes import LONGEST, SIZES, word_classes
 from elmo_mini.few_labels.labels_saved import labels_needed
-from elmo_mini.results.intervals import difference
+from elmo_mini.results.intervals import lead_twice
 from elmo_mini.results.stored import stored_result
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.ulmfit.tasks import Labelled
 
 IT = bench()
 
@@ -90,24 +92,38 @@ def test_what_the_lesson_says_of_the_stored_knowledge() -> None:
     assert words["speeches less shuffled"]["low"] > 0.1
     assert abs(words["speeches"]["mean"] - words["film reviews"]["mean"]) < 0.02
     assert questions["speeches less shuffled"]["low"] < 0
-    networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
-    assert questions["bag of words"]["mean"] > max(questions[n]["mean"] for n in networks) - 0.01
     assert tuning_report.suffering(right) == "class of the last word"
-    against = {
-        task: [difference(right[task][name], right[task]["nothing"]) for name in networks[1:]]
-        for task in right
+    networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
+    one, none = "clear by one interval alone", "no clear difference"
+    said = {
+        "class of the last word": ["+18.0 ahead", "-6.9 behind", "+18.0 ahead"],
+        "kind of question": [f"-5.5 {one}", f"-9.0 {one}", "-4.4 behind"],
+        WITHOUT_MARK: [f"+2.6 {none}", f"+5.0 {none}", f"-2.4 {none}"],
     }
-    assert [said.split()[0] for said in against["kind of question"]] == ["-5.5", "-9.0", "-4.4"]
-    assert [said.rpartition(": ")[2] for said in against["kind of question"]] == [
-        "no clear difference",
-        "no clear difference",
-        "behind",
-    ]
-    assert [said.rpartition(": ")[2] for said in against["class of the last word"]] == [
-        "ahead",
-        "behind",
-        "ahead",
-    ]
+    for task, leads in said.items():
+        found = [lead_twice(right[task][f"{name}, less nothing"]) for name in networks[1:]]
+        assert [f"{lead.split()[0]} {lead.rpartition(': ')[2]}" for lead in found] == leads
+
+
+def test_few_words_are_no_hindrance_to_a_bag() -> None:
+    right = stored_result("why_bert_knowledge").numbers["right"]
+    for task in ("kind of question", WITHOUT_MARK):
+        networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
+        bag = right[task]["bag, 1,000 words"]
+        assert bag["mean"] > max(right[task][name]["mean"] for name in networks)
+    ahead = right["kind of question"]["bag, 1,000 words, less bag of words"]
+    assert lead_twice(ahead).startswith("+8.2")
+    assert lead_twice(ahead).endswith("clear by one interval alone")
+
+
+def test_a_text_without_its_mark_and_one_of_known_words() -> None:
+    part = Labelled([["who", "is", "zyx", "?"], ["name", "it"]], [0, 1])
+    assert why_bert.unmarked(part).texts == [["who", "is", "zyx"], ["name", "it"]]
+    known = why_bert.with_known_words(
+        part, Vocabulary(["who", "is", "?", "<unk>"], unknown="<unk>")
+    )
+    assert known.texts == [["who", "is", "<unk>", "?"], ["<unk>", "<unk>"]]
+    assert known.labels == part.labels
 
 
 def test_normal_weights_share_scrambled_ones_scale_and_nothing_else() -> None:

@@ -1,6 +1,7 @@
 """Diagrams: every part and every arrow is also said in words."""
 
 import pytest
+from matplotlib.patches import FancyArrowPatch
 
 from elmo_mini.figures.diagrams import Arrow, Box, boxes_and_arrows
 from elmo_mini.figures.legibility import unreadable
@@ -42,3 +43,13 @@ def test_an_arrow_to_nowhere_is_refused() -> None:
 def test_two_boxes_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="same name"):
         boxes_and_arrows([Box("a", 0, 0), Box("a", 1, 0)], [], title="x")
+
+
+def test_an_arrow_over_a_row_passes_above_its_boxes() -> None:
+    row = [Box(name, place, 0, "part") for place, name in enumerate("abc")]
+    arrow = Arrow("a", "c", kind="past it", over=0.6)
+    (axes,) = boxes_and_arrows(row, [arrow], title="x").figure.axes
+    (drawn,) = (patch for patch in axes.patches if isinstance(patch, FancyArrowPatch))
+    high = drawn.get_path().vertices[1:-1, 1]
+    assert high.max() == pytest.approx(0.6)
+    assert axes.get_ylim()[1] > 0.6
