@@ -279,7 +279,7 @@ def two_sizes() -> list[str]:
 def awd_lstm() -> list[str]:
     stored = stored_result("awd_lstm_larger").numbers
     ahead, systems = stored["better than"], stored["systems"]
-    early, plain = (ahead[f"{who}, stopped early"] for who in ("nothing", "plain dropout"))
+    early, plain = (ahead[f"{who}, stopped early"] for who in ("nothing", "ordinary dropout"))
     averaging, nothing = (
         systems[f"{who}, last epoch"]["mean"] for who in ("averaging alone", "nothing")
     )
