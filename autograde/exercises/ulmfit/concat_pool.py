@@ -163,7 +163,7 @@ EXERCISE = Exercise(
             "states far below zero",
             _texts((2, 4), 3, 2000.0),
             edge=True,
-            asks="All states are about -2000. The largest is the one nearest to 0, among the words.",
+            asks="All states are about -2000. The largest is that nearest to 0, of a word.",
         ),
         Case("a text of one word", _texts((1,), 2), edge=True),
         Case(
