@@ -118,7 +118,7 @@ outcome("recites", 100 * float(page.right.mean()), unit="%")
 # %% [markdown] exercise="locked_dropout"
 # ### Exercise 1. One mask for all steps
 #
-# Write `locked_dropout(x, p)` for states `x` (B, T, D). A dimension that is dropped from a row is dropped at every step of it. Each row loses dimensions of its own, and each call draws anew. What is left is made larger, so that the mean of each number stays what it was. The function is called in training only.
+# Write `locked_dropout(x, p)` for states `x` (B, T, D). Each dimension of a row is dropped with chance $p$, on its own, and then at every step. Each row loses dimensions of its own, and each call draws anew. What is left is made larger, so that the mean of each number stays what it was. The function is called in training only.
 
 
 # %% exercise="locked_dropout"

@@ -174,7 +174,7 @@ slanted_triangular = or_reference("slanted_triangular", slanted_triangular)
 # %% [markdown] exercise="parameter_groups"
 # ### Exercise 2. Who learns, and how fast
 #
-# Write `parameter_groups(layers, rate, epoch, factor=2.6)`. `layers` is a list of lists of parameters, the lowest layer first. Return the groups of this epoch, counted from 0, for both rules above. `rate` is that of the top layer. After the last layer has woken, all learn in every epoch.
+# Write `parameter_groups(layers, rate, epoch, factor=2.6)`. `layers` is a list of lists of parameters, the lowest layer first. Return the groups of this epoch, counted from 0, for both rules above: one for each layer that learns, the lowest first. `rate` is that of the top layer. After the last layer has woken, all learn in every epoch.
 #
 # One more thing must be true. Our softmax is **tied**: its weight is the table of word vectors, so one parameter stands in two layers. PyTorch refuses a parameter in two groups. Let it belong to the lower layer, in every respect.
 

@@ -187,6 +187,9 @@ a stop in the beginning ends it: scores = model -> if text[-1] == stop: break �
     Your text ends before it begins where the beginning ends with `stop`. Only a drawn word ends it.
 any stop ends it: if text[-1] == stop: -> if stop in text:
     A `stop` in the beginning ends your text. Only a drawn word does: look at the last one.
+a stop anywhere ends it before a draw: scores = model -> if stop in text: break ⏎scores = model
+    A stop in the beginning ends your text. Only a drawn one does: look at the word that you have
+    just drawn.
 the window alone: scores = model -> text = text[-longest:] ⏎scores = model
     You return what the model has read last. Return all of the text, and cut only what it reads.
 one word fewer at most: range(most) -> range(most - 1)

@@ -157,6 +157,11 @@ change from number to number: outputs[:, 1:] - outputs[:, :-1] \
 two steps apart: outputs[:, 1:] - outputs[:, :-1] -> outputs[:, 2:] - outputs[:, :-2] \
         && outputs.shape[1] > 1 -> outputs.shape[1] > 2
     You compare states that are two steps apart. Compare each with the one before.
+AR is summed over the dimensions: (dropped**2).mean() -> (dropped**2).sum(-1).mean()
+TAR is summed over the dimensions: (change**2).mean() -> (change**2).sum(-1).mean()
+both are summed over the dimensions: (dropped**2).mean() -> (dropped**2).sum(-1).mean() \
+        && (change**2).mean() -> (change**2).sum(-1).mean()
+    You add up over the dimensions. The bar is a mean over them, too.
 --- hint 3
 a window of one step: if outputs.shape[1] > 1: -> if True:
     In a window of one step nothing changes, and your mean over nothing is `nan`. One such window

@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -12,6 +13,8 @@ from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near
 from elmo_mini.awd_lstm import dropout
+
+Numbers = NDArray[np.floating]
 
 
 def locked_dropout(x: Tensor, p: float) -> Tensor:
@@ -37,7 +40,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 "No gradient comes back through your answer, so nothing below it would learn. "
                 "Leave out `.detach()` and `.data`."
             )
-        masks.append((came.detach() / x.detach()).numpy())
+        masks.append(_mask(came.detach().numpy(), inputs["x"]))
     mask, other = masks
     locked, apart = bool(np.allclose(mask, mask[:, :1])), bool(np.ptp(mask[0, 0]) > 0.01)
     zeros = mask == 0
@@ -47,12 +50,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
     if p == 0:
         return told
+    if not inputs["x"].all():
+        told |= {
+            "a number is nan": bool(np.isnan(mask).any()),
+            "a row is 0 from end to end": apart and bool(zeros.all((1, 2)).any()),
+        }
     share = share_near(float(zeros.mean()), p)
     # Of whole rows or steps there are few: what befalls them is chance.
     return told | {
         "some numbers are 0": not apart or bool(zeros.any()),
         "dimensions of one row are dropped independently": apart,
         "share dropped": share if locked and apart else p,
+        "all rows lose equally many dimensions": (
+            apart and len(mask) > 1 and len(set(zeros.sum((1, 2)))) == 1
+        ),
         "another row has another mask": (
             not apart or len(mask) == 1 or not np.allclose(mask[0], mask[1])
         ),
@@ -60,9 +71,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
+def _mask(came: Numbers, x: Numbers) -> Numbers:
+    """What x was multiplied by; where x is 0 and stays 0, what its row's last step was."""
+    gone = x == 0
+    mask = came / np.where(gone, 1, x)
+    return np.where(gone & (came == 0), mask[:, -1:], mask)
+
+
 @Case.drawn
-def _states(rng: Random, rows: int, steps: int, size: int, p: float) -> Inputs:
+def _states(rng: Random, rows: int, steps: int, size: int, p: float, gone: bool = False) -> Inputs:
+    """States, none of them 0; with `gone`, every second row begins with a word that is 0."""
     x = rng.uniform(0.5, 2.0, (rows, steps, size)) * rng.choice((-1, 1), (rows, steps, size))
+    if gone:
+        x[1::2, 0] = 0
     return {"x": x.astype(np.float32), "p": p}
 
 
@@ -120,6 +141,17 @@ p is kept: ]), 1 - p) -> ]), p)
 p is kept, and divided by: every 1 - p -> p
     You keep a share p and drop the rest. p is the share that is dropped, and what is left is
     divided by 1 - p.
+the mask is the first step's, divided out: torch.bernoulli(keep) / (1 - p) \
+        -> functional.dropout(x[:, :1], p) / x[:, :1]
+the mask is where the first step is not 0: torch.bernoulli(keep) / (1 - p) \
+        -> (functional.dropout(x[:, :1], p) != 0) / (1 - p)
+    You read the mask off the numbers of the first step. Where a word was dropped before, they are
+    0 already: the whole row goes with it, or 0/0 stands there. Toss the coins without looking at
+    x.
+equally many in each row: torch.bernoulli(keep) \
+        -> (torch.rand(keep.shape).argsort(-1).argsort(-1) >= int(p * x.shape[2]))
+    You drop equally many dimensions from each row. Each is dropped with chance p, on its own: toss
+    a coin for each.
 --- hint 3
 the same mask at each call: keep = -> torch.manual_seed(0)⏎keep =
     Every call draws the same mask, because you set the seed. Leave that to whoever starts the run.
@@ -145,6 +177,12 @@ EXERCISE = Exercise(
             _states(1, 9, 1500, 0.4),
             edge=True,
             asks="The batch has one row. Its mask is still drawn for each dimension.",
+        ),
+        Case(
+            "some first words are 0",
+            _states(8, 6, 300, 0.2, True),
+            edge=True,
+            asks="The first word of every second row was dropped before: its numbers are 0.",
         ),
         Case(
             "p = 0",

@@ -128,6 +128,8 @@ not divided by the pairs: / len(read) ->
     Your gradient is that of the sum. The loss is the mean over the pairs.
 the table's vector in place of h: error.T @ h -> error.T @ x
     The softmax's weights meet h, not the word's vector: the first part is error times h.
+divided by the words of the table: / len(read) -> / len(E)
+    You divide by the words of the table. The mean is over the pairs.
 W is forgotten on the way back: error @ E @ W.T -> error @ E
     On its way back to the word's vector the error passes through W.
 W is not transposed: error @ E @ W.T -> error @ E @ W

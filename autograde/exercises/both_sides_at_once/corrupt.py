@@ -21,7 +21,7 @@ from autograde.checking.exercise import Case, Exercise, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
 
-WORDS, MASK, SHORT = 1000, 4, 15
+WORDS, MASK, SHORT = 1000, 4, 7
 
 
 def corrupt(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
@@ -65,8 +65,8 @@ def _one_word(rng: Random, word: int) -> Inputs:
 
 
 def _short_rows(rng: Random) -> Inputs:
-    """Thirteen words in each row: 15 in 100 of them are two, nearly."""
-    ids = rng.integers(5, WORDS, (350, SHORT))
+    """Five words in each row: 15 in 100 of them are not yet one."""
+    ids = rng.integers(5, WORDS, (1000, SHORT))
     ids[:, 0], ids[:, -1] = 2, 3
     return {"ids": ids, "words": WORDS}
 
@@ -141,6 +141,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         )
     columns, masked = chosen.sum(1), (chosen & (read == MASK)).sum(2)
     lot = chosen[0] & chosen[1]
+    top, left = (np.arange(size) < size // 2 for size in ids.shape)
     return (
         found
         | shares
@@ -166,6 +167,13 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
             "the chosen words of most rows have one fate": float(
                 (masked == chosen.sum(2)).mean() > 0.4
             ),
+            "words above are hidden about as often as words below": _alike(
+                (read == MASK)[:, top][chosen[:, top]], (read == MASK)[:, ~top][chosen[:, ~top]]
+            ),
+            "words on the left are hidden about as often as words on the right": _alike(
+                (read == MASK)[..., left][chosen[..., left]],
+                (read == MASK)[..., ~left][chosen[..., ~left]],
+            ),
             "a row has no chosen word": float((chosen.sum(2) == 0).any()),
             "the two calls are the same": float(equal(pages[0], pages[1])),
         }
@@ -174,6 +182,10 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
 
 def _share(true: Any) -> float:
     return float(true.mean()) if true.size else 0.0
+
+
+def _alike(one: Any, other: Any) -> float:
+    return float(abs(_share(one) - _share(other)) < 0.1)
 
 
 SLIPS = """
@@ -206,6 +218,16 @@ one choice for all rows: torch.rand(ids.shape) < share -> torch.rand(ids.shape[1
 whole sentences are chosen: torch.rand(ids.shape) < share -> torch.rand(len(ids), 1) < 0.15
     You draw once for each sentence, so whole sentences are hidden. Draw a number for every place,
     (B, T).
+a fixed number in each row: torch.rand(ids.shape) < share \
+        -> torch.rand(ids.shape).masked_fill(ids < 5, 2).argsort(1).argsort(1) \
+        < (share * (ids >= 5).sum(1, keepdim=True)).round().clamp(min=1)
+    You choose a fixed number in each row. A short sentence is then asked for more than 15 in 100,
+    or for nothing. Every word has its own chance.
+at least one in each row: chosen = (torch.rand(ids.shape) < share) \
+        -> luck = torch.rand(ids.shape).masked_fill(ids < 5, 2) \
+        ⏎chosen = ((luck < share) | (luck == luck.amin(1, keepdim=True)))
+    You choose at least one word in each row, so a short sentence is asked for more than 15 in 100.
+    Every word has its own chance, and a row may have none.
 one fate for each sentence: lot = torch.rand(ids.shape) -> lot = torch.rand(len(ids), 1)
     One lot says what becomes of all chosen words of a sentence. Draw one for every place, (B, T).
 the seed is set: chosen = -> torch.manual_seed(0) ⏎chosen =
@@ -214,6 +236,12 @@ the same draw each time: lot = -> torch.manual_seed(0) ⏎lot = \
     Every call chooses the same places: your function sets the seed. Leave the seed to the caller,
     or the model never meets the other words.
 --- hint 2
+fates in the order of reading: lot = torch.rand(ids.shape) -> lot = \
+        (chosen.flatten().cumsum(0) - 1).view(ids.shape) / chosen.sum().clamp(min=1)
+    The first words of the batch are hidden and the last ones left. Draw the fate of each place.
+fates in the order of each row: lot = torch.rand(ids.shape) \
+        -> lot = (chosen.cumsum(1) - 1) / chosen.sum(1, keepdim=True).clamp(min=1)
+    The first words of each row are hidden and the last ones left. Draw the fate of each place.
 all chosen are hidden: lot < 0.8)] = 4 -> lot < 2)] = 4 && lot >= 0.8 -> lot > 2
     Every chosen word becomes `[MASK]`. Of the chosen ones 80 in 100 do, 10 become a random word,
     and 10 stay.
@@ -347,7 +375,7 @@ EXERCISE = Exercise(
         Mistake(
             "a part of each row, rounded down",
             _part_of_each_row,
-            "You choose 15 in 100 of each row and round down: one word of 13, none of 6. Draw a "
+            "You choose 15 in 100 of each row and round down: none of five words. Draw a "
             "number for each place, and choose where it is below `share`.",
             1,
         ),

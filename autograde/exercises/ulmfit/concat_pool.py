@@ -89,6 +89,8 @@ padding times 0, and something large taken off: states.masked_fill(outside, -tor
         -> (states * ~outside - outside * 1e9).amax
     You reckon with what stands at padding. Where infinity or `nan` stands there, it stays: write
     minus infinity in its place, with `masked_fill` or `torch.where`.
+padding is {number}: -torch.inf -> {number} | number = -1.0, -10.0, -100.0, -1000.0
+    Padding holds a finite number in your answer, and a state may lie lower. Take minus infinity.
 zeros where padding was: masked_fill(outside, -torch.inf) -> masked_fill(outside, 0)
     You write 0 at padding before you take the largest number. A unit whose states are all negative
     then has 0. Write minus infinity.
@@ -157,6 +159,12 @@ EXERCISE = Exercise(
         Case("texts of 2, 5 and 3 words", _texts((2, 5, 3), 4), weight=2),
         Case("states below zero, padding of 0", _texts((2, 4), 3, 3.0), weight=2),
         Case("padding that holds 100", _texts((1, 6, 2), 3, 0.0, 100.0), weight=1),
+        Case(
+            "states far below zero",
+            _texts((2, 4), 3, 2000.0),
+            edge=True,
+            asks="All states are about -2000. The largest is that nearest to 0, of a word.",
+        ),
         Case("a text of one word", _texts((1,), 2), edge=True),
         Case(
             "padding that holds infinity",

@@ -48,7 +48,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         found.append([said, float(group["lr"])])
     if [[of[letter] for letter in layer] for layer in inputs["layers"]] != layers:
         raise AnswerRefused("Your answer changed `layers`. The next epoch needs them as they were.")
-    return [pair for pair in sorted(found) if pair[0]]
+    return [pair for pair in found if pair[0]]
 
 
 def _groups(layers: Any, rate: float, epoch: int, factor: float = 2.6) -> list[Group]:
@@ -92,6 +92,12 @@ def _by_place(layers: Any, rate: float, epoch: int, factor: float = 2.6) -> list
 
 SLIPS = """
 --- hint 1
+the top layer's group first: return groups -> return groups[::-1]
+    Your groups are right, in another order. Return them as `layers` stands, the lowest first.
+a group for each parameter: \
+        groups.append({"params": own, "lr": rate / factor**depth}) \
+        -> groups += [{"params": [one], "lr": rate / factor**depth} for one in own]
+    Your rates are right, but a layer has several groups. Give each layer one.
 the bottom learns fastest: rate / factor**depth -> rate / factor**height
     Your lowest layer learns fastest. It holds what is most general, and learns slowest: the *top*
     layer has the full rate.
@@ -149,6 +155,8 @@ divided once: rate / factor**depth -> rate / factor
 by the epoch: rate / factor**depth -> rate / factor**epoch
     Your rates shrink with the epoch. They hang on the layer alone.
 --- hint 3
+a list of those seen: [], set() -> [], [] && seen.update(layer) -> seen.extend(layer)
+    In a list, `in` compares tensors number by number. Keep a set, or compare with `is`.
 a tied parameter stands twice: [p for p in layer if p not in seen] -> list(layer)
     A parameter that two layers share stands in two of your groups, and PyTorch refuses that. It
     belongs to the lower layer alone.

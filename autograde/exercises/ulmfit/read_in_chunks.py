@@ -157,6 +157,10 @@ so many pieces in place of so many words: ids.split(chunk, 1) -> ids.chunk(chunk
 pieces of even length: ids.split(chunk, 1) -> ids.chunk(-(-ids.shape[1] // chunk), 1)
     `ids.chunk(n)` makes n pieces that are about equally long. Each piece but the last has `chunk`
     words: `ids.split(chunk, 1)`.
+whole chunks alone: ids.split(chunk, 1) \
+        -> [ids[:, i * chunk : (i + 1) * chunk] for i in range(ids.shape[1] // chunk)]
+    The rest of the text is left out. The last chunk may be shorter: go on to the end, with
+    `range(0, T, chunk)`.
 rows in place of places: ids.split(chunk, 1) -> ids.split(chunk)
     You cut the rows of the batch, which are whole texts. `ids.split(chunk, 1)` cuts the places.
 the kept chunks alone: outputs.append(states) -> outputs.extend([states] if learns else [])

@@ -98,6 +98,9 @@ the lowest rate comes on top: (1 + height * (ratio - 1)) / ratio -> height + 1 /
     1) / ratio, not 1.
 the ratio itself: (1 + height * (ratio - 1)) / ratio -> 1 + height * (ratio - 1)
     Your factors lie between 1 and `ratio`. They lie between 1/ratio and 1: divide by `ratio`.
+the fall ends at zero: (1 + height * (ratio - 1)) / ratio \
+        -> (1 + height * (ratio - 1)) / ratio if step < cut else height
+    Your fall ends at 0. Height 0 is 1/ratio, on the way down as on the way up.
 the ratio is always 32: (1 + height * (ratio - 1)) / ratio -> (1 + height * 31) / 32
     Your ratio is 32. It is an argument, `ratio`.
 never below the lowest rate: (1 + height * (ratio - 1)) / ratio -> max(height, 1 / ratio)

@@ -52,15 +52,18 @@ def _weights(rng: Random, *shapes: tuple[int, ...], alike: bool = False) -> Inpu
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """Two calls with generators of one seed, and one with another seed."""
+    """Two calls with generators of one seed, one with another seed, one more with the first."""
     calls: list[Plain] = []
+    untouched = True
     with torch.random.fork_rng(devices=[]):
-        for number, seed in enumerate((5, 5, 6)):
+        generators = [torch.Generator().manual_seed(seed) for seed in (5, 5, 6)]
+        for number, generator in enumerate((*generators, generators[0])):
             torch.manual_seed(number)
+            state = torch.get_rng_state()
             given = {
                 name: torch.from_numpy(part.copy()) for name, part in inputs["weights"].items()
             }
-            came = returned(answer(given, torch.Generator().manual_seed(seed)))
+            came = returned(answer(given, generator))
             refuse_changed(inputs["weights"], given, ON_NEW)
             if not isinstance(came, Mapping):
                 raise AnswerRefused("Return a dict: the name of each tensor, and its new one.")
@@ -85,8 +88,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                         f"{name} is {tensor.dtype}, and {given[name].dtype} was given. Keep the "
                         "type: the weights go back into the model."
                     )
+            untouched &= torch.equal(state, torch.get_rng_state())
             calls.append(plain(dict(came)))
-    return calls
+    return [untouched, *calls]
 
 
 def _together(homes: Any) -> float:
@@ -107,7 +111,7 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
     """What every right order shares."""
     calls: Any = outputs
     before: dict[str, Any] = inputs["weights"]
-    first, same_seed, other_seed = calls
+    untouched, first, same_seed, other_seed, once_more = calls
     parts = list(before)
     rows: list[float] = []
     columns: list[float] = []
@@ -153,6 +157,9 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
         "one seed gives one order": all(
             np.array_equal(first[name], same_seed[name]) for name in parts
         ),
+        "a second call with one generator gives another": not parts
+        or not all(np.array_equal(first[name], once_more[name]) for name in parts),
+        "PyTorch's own generator stays as it was": untouched,
         "another seed gives another": not all(
             np.array_equal(first[name], other_seed[name]) for name in parts
         ),
@@ -195,6 +202,10 @@ one order for all columns of a row: torch.randperm(tensor.numel(), generator=gen
         // tensor.shape[-1], generator=generator)].flatten()
     You move whole rows. A row of a word table stays a word vector then, and only its word is
     wrong. Every number changes its place by itself.
+within each row: tensor.flatten()[order].view(tensor.shape) \
+        -> torch.stack([row[torch.randperm(len(row), generator=generator)] \
+        for row in tensor.view(-1, tensor.shape[-1])]).view(tensor.shape)
+    Every row keeps its own numbers. A number may go to any place of its tensor.
 rows, and then within each row: torch.randperm(tensor.numel(), generator=generator) \
         -> torch.cat([row[torch.randperm(len(row), generator=generator)] for row in \
         torch.arange(tensor.numel()).view(-1, tensor.shape[-1])[torch.randperm( \
@@ -218,11 +229,22 @@ the seed is always the same: torch.randperm(tensor.numel(), generator=generator)
     Your generator always begins at one seed. Use the one that is given.
 one seed for all tensors: found = {} -> found = {} ⏎seed = generator.initial_seed() \
         && generator=generator) -> generator=torch.Generator().manual_seed(seed))
-    Tensors of one size get one order: you begin with the same seed at each. Draw on from
-    `generator`.
+one order for each size: found = {} -> found, orders = {}, {} \
+        && = torch.randperm(tensor.numel(), generator=generator) -> = orders.setdefault( \
+        tensor.numel(), torch.randperm(tensor.numel(), generator=generator))
+    Tensors of one size get one order: the same seed, or one order for all. Draw on from
+    `generator`, anew for each.
+the seed and not the generator: found = {} \
+        -> generator = torch.Generator().manual_seed(generator.initial_seed()) ⏎found = {}
+    You begin again at the generator's first seed. Draw from `generator` itself: a second call must
+    go on from there.
+PyTorch's own generator is seeded: found = {} \
+        -> torch.manual_seed(generator.initial_seed()) ⏎found = {} && , generator=generator) -> )
+    You seed PyTorch's own generator and draw from that. Draw from `generator` itself: the rest of
+    the notebook keeps its chance, and a second call goes on from where the first one stopped.
 written into the old ones: found[name] = tensor.flatten()[order].view(tensor.shape) \
         -> found[name] = tensor.copy_(tensor.flatten()[order].view(tensor.shape))
-    You write into the tensors that were given. The pretrained weights are needed again.
+    You write into the dict or the tensors that were given. The pretrained weights are needed again.
 in one row: .view(tensor.shape) ->
     Your tensors lie in one row. Give each the shape that it had.
 the first tensor alone: .view(tensor.shape) -> .view(tensor.shape) ⏎break

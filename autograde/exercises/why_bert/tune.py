@@ -236,6 +236,8 @@ without the half: pull / 2 * away -> pull * away
     Your pull is twice as strong. The square brings a 2, so a half stands before it.
 the distance is not squared: ((now - then) ** 2).sum() -> (now - then).abs().sum()
     You add up distances. Add up their squares.
+distances added up: ((now - then) ** 2).sum() -> (now - then).norm()
+    The distance is not squared. Add up the squares of all differences.
 the mean in place of the sum: ((now - then) ** 2).sum() -> ((now - then) ** 2).mean()
     You take the mean of the squares of each tensor. Their sum is the squared distance.
 the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
