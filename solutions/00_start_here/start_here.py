@@ -230,7 +230,7 @@ progress()
 # %% [markdown]
 # ## Further reading
 #
-# - `README.md`, the first page of the course, section *Where things are*: how lessons, package and checks hang together.
+# - `docs/rooms.md`, *Where things are*: where to find the lessons, the package and the checks.
 # - `python -m elmo_mini corpora` in a terminal lists the texts of the course and their licences.
 #
 # Next: **01 · word2vec with negative sampling**, where words learn from their neighbours.
