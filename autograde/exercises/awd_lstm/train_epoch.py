@@ -186,6 +186,9 @@ SLIPS = """
 --- hint 1
 the last window is left out: while start < last: -> while start + bptt < last:
     You stop before the end of the rows. The last window takes what is left, however little.
+a last word too few: rows.shape[1] - 1 -> rows.shape[1] - 2
+    The last word of a row is never asked for. The last input stands at L - 2, so windows end at
+    L - 1.
 the target is the word itself: rows[:, start + 1 : end + 1] -> rows[:, start:end]
     The targets are the words that are read. Each word is asked for the next one: shift by one.
 the target is two words on: rows[:, start + 1 : end + 1] -> rows[:, start + 2 : end + 2]
@@ -211,6 +214,8 @@ scaled by the drawn length: end = min(start + next(lengths), last) -> drawn = ne
         ⏎end = min(start + drawn, last) && rate * (end - start) / bptt -> rate * drawn / bptt
     You scale the rate by the length that was drawn. The last window may be shorter: take the steps
     that it has.
+a length is drawn for the rate: rate * (end - start) -> rate * next(lengths)
+    You draw a length a second time for the rate. Take the steps that the window has.
 the rate is scaled on and on: rate * (end - start) / bptt -> group["lr"] * (end - start) / bptt
     You scale the rate of the window before. Begin from `rate` each time.
 only the first group's rate: in optimiser.param_groups: -> in optimiser.param_groups[:1]:

@@ -99,7 +99,7 @@ def _hide(ids: Tensor, every: int, call: int) -> tuple[Tensor, Tensor]:
     chosen = (ids >= 5) & (number % every == 1)
     fate = number // every % 4  # hidden, swapped, hidden, left
     read = torch.where(chosen & (fate % 2 == 0), 4, ids)
-    read = torch.where(chosen & (fate == 1), 5 + (ids + 2) % (WORDS - 5), read)
+    read = torch.where(chosen & (fate == 1), 5 + (ids + 3) % (WORDS - 5), read)
     return read, torch.where(chosen, ids, -1)
 
 
@@ -161,8 +161,9 @@ the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, 
         ⏎chosen = asked >= 0
     You ask for the words that were not chosen. `asked` is -1 where nothing is asked.
 only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
-    You ask only where `[MASK]` stands. The chosen words that were swapped or left are asked for,
-    too: all places where `asked` is not -1.
+only the changed ones: asked >= 0 -> read != ids
+    You ask only where `[MASK]` stands, or where `read` differs from `ids`. The chosen words that
+    were swapped or left are asked for, too: all places where `asked` is not -1.
 corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
     You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
     what is hidden. Take both tables from one call.
