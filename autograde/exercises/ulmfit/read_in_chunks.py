@@ -224,7 +224,7 @@ gradients are switched on: torch.is_grad_enabled() and learns -> learns
 
 EXERCISE = Exercise(
     id="read_in_chunks",
-    title="A text of a thousand words",
+    title="A text of a thousand tokens",
     lesson=LESSON,
     points=3,
     difficulty=3,
