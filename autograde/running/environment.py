@@ -181,7 +181,7 @@ def _corpora() -> list[Need]:
     if not missing:
         return [Need("corpora", "OK", found)]
     users = sorted({lesson for name in missing for lesson in _lessons_that_load(name)})
-    stored = f" Until then these lessons show stored results: {', '.join(users)}." if users else ""
+    stored = f" Until then {', '.join(users)} and others show stored results." if users else ""
     advice = (
         f"Missing: {', '.join(missing)}. The course runs without them. To fetch them:"
         f" python -m elmo_mini corpora --download.{stored}"

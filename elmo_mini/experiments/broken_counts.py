@@ -51,10 +51,12 @@ def four_runs(
 
     Parameters
     ----------
-    asked : words whose neighbours are shown, where they are among the most frequent
+    asked : words whose neighbours are shown, where they are among the most frequent; if none
+        is, four others are
     count, loss_of, train : those of lesson 02
     """
     vocabulary = Vocabulary.from_sentences(sentences, max_size=WORDS)
+    asked = [word for word in asked if word in vocabulary] or vocabulary.words[100:500:100]
     ids = [vocabulary.encode(sentence) for sentence in sentences]
     seen = {}
     for name, fault in {"sound": "", **RUNS}.items():
@@ -98,7 +100,6 @@ def _symptoms(
     near = {
         word: vocabulary.decode((unit @ unit[vocabulary.id(word)]).topk(6).indices[1:].tolist())
         for word in asked
-        if word in vocabulary
     }
     return Symptoms(
         np.array(losses) / losses[0],

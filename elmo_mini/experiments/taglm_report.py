@@ -56,7 +56,7 @@ def few_labels(tested: int = 200) -> FewLabels:
 def decodings(
     tagger: Tagger, sentences: Sequence[TaggedSentence], ways: Mapping[str, Decode]
 ) -> dict[str, float]:
-    """Print F1 of each way to decode the same emissions; how many of 100 sentences break rules."""
+    """Print F1 of each way to decode the same emissions; the percentages that break rules."""
     with evaluating(tagger):
         batch = tagger.batch(sentences)
         emissions = tagger(batch)
@@ -64,9 +64,9 @@ def decodings(
     gold, broken = [list(s.labels) for s in sentences], {}
     for name, paths in rows.items():
         said = [[tagger.labels[number] for number in path] for path in paths]
-        broken[name] = 100 * sum(map(breaks_rules, said)) / len(said)
-        f1 = 100 * span_scores(gold, said).f1
-        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {broken[name]:.0f} of 100 sentences")
+        count, f1 = sum(map(breaks_rules, said)), 100 * span_scores(gold, said).f1
+        broken[name] = 100 * count / len(said)
+        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {count} of {len(said)} sentences")
     return broken
 
 
@@ -80,9 +80,10 @@ def print_first() -> None:
     """The stored gain with 1 % of the labels, in two lines."""
     numbers = stored_result("taglm_chunking").numbers
     f1, gain = numbers["f1"], numbers["gain"][0]
-    print(f"{numbers['sentences'][0]} labelled sentences, {len(gain['values'])} draws (stored):")
+    labelled, draws = numbers["sentences"][0], len(gain["values"])
+    print(f"chunks, {labelled} labelled sentences, {draws} draws (stored):")
     for name in ("without", "with"):
-        print(f"  F1 {100 * f1[name][0]['mean']:.1f} {name} the second reader")
+        print(f"  F1 {100 * f1[name][0]['mean']:.1f} {name} a language model")
     print(f"  points ahead: {lead(gain)}")
 
 

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 00 · Start here
 #
-# Ten minutes, and five for the question at the end. Then you know that your machine is ready, what a check tells you, and how a lesson is built.
+# Ten minutes, and five for the question at the end. Afterwards you know that your machine is ready, what a check tells you, and how a lesson is built.
 #
 # This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
 
@@ -80,9 +80,9 @@ check("relative_frequency", in_a_hurry)
 # - *What helps* is folded. Look for the slip yourself first.
 # - The table lists the cases, the simple ones first, the corners last. Below it is *the first wrong case*: what went in, what was expected, what came.
 #
-# How does it know? The course keeps wrong answers that real learners write. When your function gives the same outputs as one of them, the mistake has a name.
+# How does it know? The course keeps a list of likely wrong answers. When your function gives the same outputs as one of them, the mistake has a name.
 #
-# **Now repair it.** Change the one line of `in_a_hurry` as the report says, and run the cell again. One corner stays red: a case that nobody in a hurry thinks of. What does it ask?
+# **Now repair it.** Change the one line of `in_a_hurry` as the report says, and run the cell again. Now another case turns red, one that nobody in a hurry thinks of. What does it ask?
 
 # %% [markdown] exercise="relative_frequency"
 # ## 4. Your turn: how often is a word?
@@ -179,14 +179,14 @@ def share_once(tokens):
 check("share_once", share_once)
 
 # %% [markdown] hints="share_once"
-# nudge: *the* is one word, however often it occurs. What stands above the line, and what below?
+# nudge: *the* is one word, however often it occurs. What goes on top of the fraction, and what below?
 #
 # idea: `Counter(tokens)` has one entry for each different word, with its count: `counts[word]`. Its `len` is the number of different words.
 #
 # outline: Count. Collect the words whose count is 1. Divide their number by the number of different words.
 
 # %% [markdown] model_answer="share_once"
-# Tokens are counted once, and from then on the different words are asked. `len(tokens)` would divide by every occurrence.
+# `Counter` goes through the tokens once. After that only the different words matter: `len(tokens)` would count every occurrence.
 
 # %%
 share_once = or_reference("share_once", share_once)
@@ -195,7 +195,7 @@ print(f"The 100 most frequent of {len(counts):,} words and marks fill {often / l
 print(f"{share_once(tokens):.0%} of the words occur exactly once.")
 
 # %% [markdown]
-# **Measured: a myth.** About half of the words occur a single time, in a text of this size: one example to learn from. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 06).
+# **Measured: a myth.** In a text of this size about half of the words occur a single time: one example to learn from. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 06).
 #
 # ## Recap
 #

@@ -84,11 +84,11 @@ skip_gram.company(sentences, WORD, everywhere=vocabulary.words[:150])
 # %% [markdown] slide="subslide"
 # Words of one kind keep similar company. So give each word a list of numbers, its **vector**, and ask one thing of it: *predict the neighbours*. Words with similar neighbours will need similar vectors. Nobody tells them what they mean.
 #
-# That is **skip-gram**. For a text $w_1 \dots w_T$ it raises the average log-probability of the words around each word (2013b, equation 1, its $c$ written $C$):
+# That is **skip-gram**. For a text $w_1 \dots w_T$ it raises the average log-probability of the words around each word (2013b, equation 1, with $C$ for its $c$):
 #
 # $$\frac{1}{T}\sum_{t=1}^{T}\;\sum_{-C \le j \le C,\; j \ne 0} \log p(w_{t+j} \mid w_t)$$
 #
-# Its sister **CBOW** turns the question round: it predicts the middle word from the average of its neighbours. It comes back at the end.
+# Its sister **CBOW** turns the question round: it predicts the middle word from the average of its neighbours. Section 12 returns to it.
 #
 # Every word has *two* vectors here: $v_w$ when it is the centre (its input vector) and $v'_w$ when it is the context (its output vector). The first definition of the probability is a softmax over the whole vocabulary (equation 2):
 #
@@ -99,7 +99,7 @@ skip_gram.company(sentences, WORD, everywhere=vocabulary.words[:150])
 # %% [markdown] slide="slide"
 # ## 2. The bill of the softmax
 #
-# Ten thousand cards lie face down, each with a number. To find the largest you must turn every one. The sum under the fraction is like that: it needs **all** words, for **every** pair, at every step.
+# Ten thousand cards lie face down, each with a number. To find the largest you must turn every one. The sum in the denominator is like that: it needs **all** words, for **every** pair, at every step.
 #
 # Now another game. Somebody mixes the right card with five drawn at random and asks of each: is it this one? Six cards to turn. You learn less from one round, but you can play many rounds in the time of one. That is negative sampling.
 
@@ -143,12 +143,12 @@ print(f"Counted: {full / sampled:,.0f} times the multiplications for {len(vocabu
 outcome("softmax_ratio", softmax_bill.times_slower(len(vocabulary)), unit="x")
 
 # %% [markdown]
-# The clock shows a smaller factor than the count. Every step has a fixed price, whatever its size: calls, bookkeeping, small tensors. And the full softmax is one large matrix product, the thing that processors do best, while negative sampling gathers scattered rows. Count first, then measure.
+# The clock shows a smaller factor than the count. Two likely reasons: every step has a fixed price, whatever its size. And the full softmax is one large matrix product, the thing that processors do best, while negative sampling gathers scattered rows. Count first, then measure.
 
 # %% [markdown] slide="slide"
 # ## 3. Pairs from a window
 #
-# A training example is a pair: a **centre** word and one **context** word near it. How near? The paper draws the answer at random. For each centre, a reach $R$ between 1 and the window $C$; every word at most $R$ places away is a context (2013a, section 3.2). A direct neighbour is always taken, the farthest one rarely.
+# A training example is a pair: a **centre** word and one **context** word near it. How near? The paper leaves it to chance. For each centre it draws a reach $R$ from 1 to the window $C$. Every word at most $R$ places away is a context (2013a, section 3.2). A direct neighbour is always taken, the farthest one rarely.
 
 # %% [markdown] exercise="dynamic_window_pairs"
 # ### Exercise 2. Pairs from a dynamic window
@@ -205,7 +205,7 @@ for d in range(1, 6):
 #
 # $$P(\text{keep}) = \min\left(1, \sqrt{t/f} + t/f\right)$$
 #
-# The paper prints another formula; section 11 compares the two.
+# The paper prints another formula; section 11 compares the two. (Below, only words of the vocabulary count as tokens.)
 
 
 # %%
@@ -230,7 +230,7 @@ outcome("survivors", 100 * float(vocabulary.frequencies @ keep(1e-3)), unit="%")
 # %% [markdown] exercise="noise_distribution"
 # ### Exercise 3. The noise distribution
 #
-# Write `noise_distribution(counts, power)`. Return an array of probabilities (an array or a tensor, no list).
+# Write `noise_distribution(counts, power)` for an array of counts. Return the probabilities as an array or a tensor, not a list.
 
 
 # %% exercise="noise_distribution"
@@ -317,7 +317,7 @@ untrained = sgns_loss(torch.zeros(1, 10), torch.ones(1, 10), torch.ones(1, 5, 10
 outcome("first_loss", float(untrained), factor=1.1)
 
 # %% [markdown]
-# Six fair coins: $6 \log 2 \approx 4.16$. Remember the number. A loss that stays there has learnt nothing.
+# Six fair coins: $6 \log 2 \approx 4.16$. Remember the number. A run that stays there has learnt nothing.
 
 # %% slide="subslide"
 skip_gram.costs()
@@ -330,11 +330,11 @@ skip_gram.costs()
 #
 # Autograd could do this. Do it once yourself: the result is short, and it shows what each vector feels.
 #
-# Take one pair with one noise word, and paper. Call the score of the true pair $x$ and that of the noise word $y$. The loss of this pair is
+# Take one pair with one noise word, and paper. Call the score of the true pair $x$, that of the noise word $y$, and the centre's vector $v$. The loss is
 #
 # $$\ell = -\log\sigma(x) - \log\sigma(-y), \qquad x = v'_{w_O}\cdot v, \qquad y = v'_{w_1}\cdot v$$
 #
-# 1. **The slope for a score.** The sigmoid has $\sigma'(x) = \sigma(x)\,(1 - \sigma(x))$ and $1 - \sigma(x) = \sigma(-x)$. Put them into $\frac{d}{dx}\left(-\log\sigma(x)\right)$ and into $\frac{d}{dy}\left(-\log\sigma(-y)\right)$. Both results are of the form **prediction minus target**, with the target 1 for the true word and 0 for a noise word. Call them the *errors*.
+# 1. **The slope for a score.** The sigmoid has $\sigma'(x) = \sigma(x)\,(1 - \sigma(x))$ and $1 - \sigma(x) = \sigma(-x)$. With them work out $\frac{d}{dx}\left(-\log\sigma(x)\right)$ and $\frac{d}{dy}\left(-\log\sigma(-y)\right)$. Both results are of the form **prediction minus target**, with the target 1 for the true word and 0 for a noise word. Call them the *errors*.
 # 2. **From the score to a vector.** A score is a dot product. What is its derivative for one of the two vectors?
 # 3. **The chain.** Each of the three vectors gets a sum over the scores in which it occurs. Which of them occurs in both?
 #
@@ -396,12 +396,12 @@ for leaf, by_hand in zip(leaves, sgns_gradients(*leaves), strict=True):
 #
 # Two tables hold all vectors: `input_vectors` and `output_vectors`, both (V, D). A step takes the rows of a batch out, computes the gradients, and subtracts them from the rows, times the learning rate.
 #
-# There is one trap. A frequent word occurs several times in one batch. Each occurrence has its own update, and **all of them must count**. But `table[ids] -= updates` reads, subtracts and writes: of several updates for one row only one is left. `table.index_add_(0, ids, updates, alpha=...)` adds them all.
+# There is one trap. A frequent word occurs several times in one batch. Each occurrence has its own update, and **all of them must count**. But `table[ids] -= updates` reads, subtracts and writes: of several updates for one row only one survives. `table.index_add_(0, ids, updates, alpha=...)` adds them all.
 
 # %% [markdown] exercise="sgns_step"
 # ### Exercise 6. One training step
 #
-# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place**, with all gradients taken before anything changes. Return the loss before the step, as a float and not a tensor.
+# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place**, with all gradients taken before anything changes. Return what `sgns_loss` gives before the step, as a float.
 
 
 # %% exercise="sgns_step"
@@ -481,7 +481,7 @@ check("train_skip_gram", train_skip_gram)
 # If both tables started at zero, every gradient would be zero: each is an error times the other vector. One table of small random numbers is enough to begin. The step changes the tables in place, so the loop has nothing to assign.
 
 # %% [markdown] slide="subslide"
-# To watch the vectors you must ask them something. Near means: a large cosine, a small angle.
+# To watch the vectors, ask for their neighbours. Near means: a large cosine, a small angle.
 
 # %% [markdown] exercise="nearest"
 # ### Exercise 8. The nearest words
@@ -514,7 +514,7 @@ check("nearest", nearest)
 # The cosine of a word with itself is 1, so it would come first. A cosine is never below $-1$: with $-2$ the word comes last.
 
 # %% [markdown] slide="subslide"
-# Everything is there. Where your function passed, it runs; otherwise ours does. Cut the pairs, some millions of them.
+# Everything is ready. Where your function passed, it runs; otherwise ours does. First cut the pairs.
 
 # %%
 sgns_step = or_reference("sgns_step", sgns_step)
@@ -535,7 +535,7 @@ all_pairs = training_pairs(sentences)
 print(f"{len(all_pairs):,} pairs")
 
 # %% [markdown]
-# A guess before it runs. A million words is not much, and the neighbours of rare words are mostly chance, so only the most frequent words may answer.
+# A guess before it runs. A million words is not much, and the neighbours of rare words are mostly chance. So only words with 50 occurrences or more are asked, or answer.
 
 # %%
 predict("nearest_to_he", "Which of these will be nearest to 'he'?", options=["she", "man", "the"])
@@ -581,12 +581,12 @@ for window in (1, 10):
 outcome("replaceable", str(max(kin, key=kin.get)))
 
 # %% [markdown]
-# In Brown, a window of 1 finds more numbers beside a number: what stands directly before *weeks* must be of its kind. A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
+# In Brown, a window of 1 finds more numbers beside a number: the words directly before *weeks* are much alike. A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
 
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
 #
-# A wrong run seldom crashes. Here are four short ones of your own loop, 600 steps each. One is sound. A, B and C have one fault each, from this list:
+# A wrong run seldom crashes. Here are four short runs of your own loop, 600 steps each. One is sound. A, B and C have one fault each, from this list:
 #
 # 1. frequent words are not thinned out
 # 2. the noise words are drawn evenly from the vocabulary
@@ -594,7 +594,7 @@ outcome("replaceable", str(max(kin, key=kin.get)))
 # 4. the learning rate is a hundred times too small
 # 5. each centre word is paired with a context of another one
 #
-# Beside the loss you see two numbers: how many pairs hold one of the ten most frequent words, and the score of two frequent words that are drawn at random. Such words are noise for each other most of the time, so in a sound run that score is clearly negative.
+# Beside the loss you see two numbers: how many pairs hold one of the ten most frequent words, and the mean score of two frequent words drawn at random. Such words are mostly noise for each other, so in a sound run that score is clearly negative. (`nan` means *not a number*.)
 
 # %%
 seen = four_runs(
@@ -634,7 +634,7 @@ check("broken_vectors", broken_vectors)
 # outline: One run leaves the figure at the top. Of the other two, one has other pairs than the sound run. The last one has the same pairs, and the score of two frequent words is far higher than in the sound run: why did nothing push them apart?
 
 # %% [markdown] model_answer="broken_vectors"
-# **A**: frequent words are almost never drawn as noise, so nothing pushes them apart. The score of any two of them ends far too high, and the loss ends *lowest of all*, because rare noise is easy to tell. **B**: the steps are so long that each overshoots, and the scores explode until they are no numbers any more (`nan`). **C**: half of the pairs hold one of the ten most frequent words. Its loss looks healthy; the time goes into pairs that teach little. Faults 4 and 5 are not there: the loss of 4 would stay at 4.16. The loss of 5 would fall almost as the sound one does in so short a run, because at first there is nothing to learn but who is frequent. So a falling loss alone proves nothing.
+# **A**: frequent words are almost never drawn as noise, so nothing pushes them apart. The score of any two of them ends far too high, and the loss ends *lowest of all*, because rare noise is easy to tell. **B**: the steps are so long that each overshoots, and the scores explode until they are no longer numbers (`nan`). **C**: half of the pairs hold one of the ten most frequent words. Its loss looks healthy; the time goes into pairs that teach little. Faults 4 and 5 are not there: the loss of 4 would stay at 4.16. The loss of 5 would fall almost as the sound one does in so short a run, because at first there is nothing to learn but who is frequent. So a falling loss alone proves nothing.
 
 # %% [markdown]
 # A loss says how well a game is played, not whether it is the right game. For that, look at the pairs, the scores and the neighbours.
@@ -646,7 +646,6 @@ check("broken_vectors", broken_vectors)
 # - A dynamic window prefers near neighbours. Subsampling thins out frequent words before the window.
 # - Noise words come from counts to the power 3/4.
 # - The loss pulls the true pair together and pushes noise away, each as strongly as the model is wrong.
-# - With enough dimensions and plain noise, scores become PMI − log k (section 10).
 # - **One vector per word.** *bank* has one, whatever the sentence. That is the next lesson.
 
 # %%
@@ -666,7 +665,7 @@ progress()
 # **Rubric, 2 points.** 1 for seeing that the score of a word with itself cannot be negative although words rarely neighbour themselves. 1 for the consequence: a conflict between short and long vectors, or the limit to symmetric positive semi-definite score matrices. 0.5 for a vague "words would attract themselves".
 
 # %% [markdown] model_answer="two_tables"
-# With one table, the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$. This number is never negative, and it is large for a long vector. But words hardly ever stand beside themselves: *the the* is rare. So the text wants that score low, which makes vectors short, while other pairs need them long. In general, a single table makes the matrix of scores symmetric and positive semi-definite. PMI − log k is no such matrix: a word that never meets itself has $-\infty$ on the diagonal. Two tables with enough dimensions can give any pair any score, the diagonal included. (GloVe adds its two tables, but only after training.)
+# With one table, the score of a word with itself is $v_w \cdot v_w = \|v_w\|^2$. This number is never negative, and it is large for a long vector. But words hardly ever stand beside themselves: *the the* is rare. So the text wants that score low, which makes vectors short, while other pairs need them long. In general, a single table makes the matrix of scores symmetric and positive semi-definite. The table of best scores (PMI − log k, section 10) is no such matrix: a word that never meets itself has $-\infty$ on the diagonal. Two tables with enough dimensions can give any pair any score, the diagonal included. (GloVe, in lesson 02, adds its two tables, but only after training.)
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2
@@ -682,7 +681,7 @@ progress()
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands for itself: what the scores converge to, with an exercise (15 minutes), the paper's formula and the program's, with an exercise (9), the older ways and the professionals (6), and *king* and *queen* (5).
+# Each section stands alone: what the scores converge to, with an exercise (14 minutes); the paper's formula and the program's, with an exercise (9); older ways and the professionals (6); *king* and *queen* (5).
 #
 # ## 10. What does it converge to?
 #
@@ -743,7 +742,7 @@ skip_gram.optimum(target, scores, negatives=5)
 # %% [markdown]
 # With enough dimensions the points lie on the diagonal: **nobody asked for PMI, and it came out.** With three dimensions the vectors must compromise.
 #
-# Practice draws noise with the power 3/4. Then chance could be reckoned with flattened context counts. Which target do the scores follow?
+# In practice noise is drawn with the power 3/4. Should chance then be computed from *flattened* context counts, to the power 3/4? Which target do the scores follow?
 
 # %%
 practice = best_scores(pair_counts, 5, 40, power=0.75)
@@ -752,12 +751,12 @@ for name, wanted in {"PMI - log k": target, "PMI with flattened counts": flatten
     print(f"mean distance from {name}: {np.abs(practice - wanted).mean():.3f}")
 
 # %% [markdown]
-# So word2vec is not magic. It is a count of neighbours, weighted and squeezed.
+# They follow the flattened counts. word2vec is not magic: it counts neighbours, and squeezes the counts into few dimensions.
 
 # %% [markdown] slide="slide"
 # ## 11. Paper and program
 #
-# Section 4 kept occurrences by the formula of the authors' program, which gensim and fastText took over. The paper prints another one. It **discards** an occurrence with probability $1 - \sqrt{t/f}$ (2013b, equation 5). So it keeps it with
+# Section 4 used the formula of the authors' program. gensim and fastText took it over. The paper prints another one. It **discards** an occurrence with probability $1 - \sqrt{t/f}$ (2013b, equation 5). So it keeps it with
 #
 # $$P_\text{paper}(\text{keep}) = \min\left(1, \sqrt{t/f}\right)$$
 #
@@ -768,7 +767,7 @@ for name, wanted in {"PMI - log k": target, "PMI with flattened counts": flatten
 # %% [markdown] exercise="keep_probability"
 # ### Exercise 11. Subsampling, as printed and as programmed
 #
-# Write `keep_probability(frequency, threshold, formula)`. `frequency` is an array of relative frequencies $f$, `threshold` is $t$, `formula` is `"paper"` or `"code"`. Return an array of probabilities (an array or a tensor, no list).
+# Write `keep_probability(frequency, threshold, formula)`. `frequency` is an array of relative frequencies $f$, `threshold` is $t$, `formula` is `"paper"` or `"code"`. Return the probabilities as an array or a tensor, not a list.
 
 
 # %% exercise="keep_probability"
@@ -834,7 +833,7 @@ print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5
 print(f"The way down a Huffman tree has {path:.1f} decisions on average; log2 of V is {log2:.1f}.")
 
 # %% [markdown]
-# **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings.
+# **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (`elmo_mini` is our fast trainer. So is the last row, with CBOW.)
 
 # %%
 tables = growing_vectors.professionals(sentences, vocabulary, times)
@@ -844,9 +843,9 @@ for word in growing_vectors.known(MY_WORDS, vocabulary):
         print(f"{word:>8} {name:>10}: {', '.join(near)}")
 
 # %% [markdown]
-# **CBOW** averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But CBOW still has to gather and change the vectors of all the neighbours, so it gains less time than the number of predictions suggests.
+# **CBOW** averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But CBOW still has to gather and change the vectors of all the neighbours, so it gains less time than that: in the stored runs below, gensim's CBOW reads 3.3 times as many words a second as its skip-gram.
 #
-# A handful of neighbours proves little. A stored experiment compares gensim and our fast trainer on Brown (upper case kept, a few sentences held out), with 100 dimensions, 5 rounds and 5 seeds. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? *Overlap*: what share of a word's ten nearest neighbours does gensim find, too, with another seed?
+# A handful of neighbours proves little. A stored experiment compares gensim and our fast trainer on Brown (upper case kept, a few sentences held out), with 100 dimensions, 5 rounds and 5 seeds. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? (267 of the 353 are in the vocabulary.) *Overlap*: what share of a word's ten nearest neighbours does gensim find, too, with another seed?
 
 # %%
 from elmo_mini.results.stored import stored_result
@@ -862,7 +861,7 @@ for way, numbers in ways.items():
     print(f"overlap with gensim under another seed, {way}: {numbers['overlap']['mean']:.3f}")
 
 # %% [markdown]
-# The overlap of *gensim* is gensim with itself under another seed: even that is far from 1. Ours agrees a little less. Shared noise words are one reason: fewer different ones are drawn. But they are only a part of it. The last printed line is a run with twice as many, 128 in place of 64, and it makes up about a third of the gap. Our updates come in blocks, too, where gensim changes its tables after every pair; how much that costs was not measured.
+# The overlap of *gensim* is gensim with itself under another seed: even that is far from 1. Ours agrees a little less. Shared noise words are one reason: fewer different ones are drawn. But they do not explain all of it. The last printed line is a run with twice as many, 128 in place of 64, and it closes about a third of the gap. Our updates also come in blocks, where gensim changes its tables after every pair; how much that costs was not measured.
 
 # %% [markdown]
 # word2vec is often called *a linear language model*. It is log-bilinear: the score is linear in each of two vectors. It is no language model in the sense of lesson 03. It never gives a probability to a sequence, and with negative sampling not even to a word.
@@ -893,7 +892,7 @@ first = landed["the sum"][0]
 outcome("queen", LANDING[0 if first == asked[3] else 1 if first in asked else 2])
 
 # %% [markdown]
-# One case proves nothing, either way. The authors of word2vec published a list of questions, *a is to b as c is to what?* Take those whose four words are among the 4,000 most frequent here. Most of them ask for word forms (*big, bigger, small, smaller*), the others for facts. The last bars are the control again: forget $a$ and $b$, and answer with the neighbour of $c$.
+# One case proves nothing, either way. The authors of word2vec published a list of questions, *a is to b as c is to what?* Take those whose four words are among the 4,000 most frequent here. Most of them ask for word forms (*big, bigger, small, smaller*), the others for facts. The last bars are the control again: no arithmetic, just the nearest neighbour of $c$ that is not in the question.
 
 # %% slide="subslide"
 from elmo_mini.experiments import analogies
@@ -909,7 +908,7 @@ for kind, ahead in analogies.arithmetic_less_none(found).items():
     print(f"{kind}, the arithmetic (rest forbidden) less none, on the same questions: {ahead}")
 
 # %% [markdown]
-# **Measured: a myth, on a text of this size.** What lies nearest is far more often a word of the question itself than the right word. Published scores forbid those words. Then some facts come out, in Brown; but the neighbour of $c$ alone gives at least as many of them, and without any arithmetic. (In Brown the *facts* are mostly about the family: *he* and *she*, *his* and *her*, *brother* and *sister*. The printed line counts them.) For word forms the arithmetic does add something there, but little. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask there, too, what the control gets.
+# **Measured: a myth, on a text of this size.** What lies nearest is far more often a word of the question itself than the right word. Published scores forbid those words. Then some facts come out, in Brown; but the neighbour of $c$ alone gives at least as many of them, and without any arithmetic. (In Brown most of these *facts* are about the family: *he* and *she*, *brother* and *sister*. The printed line counts them.) For word forms the arithmetic does add something there, but little. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask what the control would get there.
 
 # %% [markdown]
 # ## Further reading

@@ -13,10 +13,10 @@
 # %% [markdown] slide="slide"
 # # 02 · What a static vector cannot do
 #
-# Lesson 01 gave every word one vector. Here you train another kind, from counts, and ask it while it grows. Then you walk into the wall that all such vectors share, measure it, and build the reader that looks over it.
+# Lesson 01 gave every word one vector. Here you train another kind, from counts, and watch it grow. Then you meet the wall that stops all such vectors. You measure it, and build a reader that looks over it.
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from elmo_mini.figures import merged_words, plots
 
 plots.road("02")
 
@@ -27,7 +27,7 @@ plots.road("02")
 # - tell three broken runs apart by their symptoms,
 # - make ambiguous words with known answers, and derive where their vectors lie,
 # - compute the ceiling of a static vector,
-# - build a reader of contexts that passes it, and hold it against cheaper ones.
+# - build a reader of contexts that passes it, and compare it with cheaper ones.
 #
 # ## The papers
 #
@@ -47,7 +47,7 @@ plots.road("02")
 # | $f$ | the weight of a count | $x_{\max}, \alpha$ | its two settings (this $\alpha$ is the paper's) |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: section 1, 5; section 2, 40; section 3, 20; section 4, 7; section 5, 20; sections 6 and 7, 8. For 60 minutes: show exercises 1, 4, 5 and 7 solved, let them do 2, 3, 6, 8 and 9. For 45 minutes: leave out 2 and 3 as well and run the training as a demonstration. Students get stuck in exercise 2 on the pairs that never occur: let one of them run into `nan` in front of the class. In exercise 6 write the two dot products on the board and let them solve.
+# **Instructor.** Honest minutes: section 1, 5; section 2, 40; section 3, 20; section 4, 7; section 5, 20; sections 6 and 7, 8. For 60 minutes: show exercises 1, 4, 5 and 7 solved, let them do 2, 3, 6, 8 and 9. For 45 minutes: leave out 2 and 3 as well and run the training as a demonstration. Students get stuck in exercise 2 on the pairs that never occur: run a loss without `torch.where` in front of the class, and let them explain the `nan`. In exercise 6 write $Q$ in dot products (hint 1) on the board and let them go on.
 
 # %%
 from collections import Counter, defaultdict
@@ -75,14 +75,14 @@ sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sent
 # %% [markdown] slide="slide"
 # ## 1. One photo for every role
 #
-# An actor has one photo made and sends it to every theatre. The comedy sees it, the tragedy sees it, the children's play sees it: always the same face. A **static vector** is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
+# An actor has one photo made and sends it to every theatre. The comedy sees it, the tragedy sees it: always the same face. A **static vector** is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
 
 # %%
-for s in {s.gloss: s for s in sense_sentences("english") if s.word == "play"}.values():
+for s in {s.gloss: s for s in sense_sentences("english") if s.target == "play"}.values():
     print(f"{s.gloss}:\n    {' '.join(s.tokens)}")
 
 # %% [markdown]
-# Three roles of *play*, one vector. (A language model wrote the course's English sentences, and no native speaker has read them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence.
+# Three roles of *play*, one vector. (Language models wrote these sentences, and no native speaker has checked them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence.
 #
 # Before the wall, a relative of word2vec.
 
@@ -96,9 +96,9 @@ for s in {s.gloss: s for s in sense_sentences("english") if s.word == "play"}.va
 # %% [markdown] exercise="cooccurrence_counts"
 # ### Exercise 1. Who stands near whom
 #
-# Write `cooccurrence_counts(sentences, vocabulary_size, window)`. `sentences` is a list of lists of word ids. Return an array of shape (V, V).
+# Write `cooccurrence_counts(sentences, vocabulary_size, window)`. `sentences` is a list of lists of word ids. Return a NumPy array (V, V), where V is `vocabulary_size`.
 #
-# Each pair of places at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. Count each pair once, and places, not words: where a word stands near itself, $i = j$, that one entry gets both additions. No pair crosses the end of a sentence.
+# Each pair of places at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. Count each pair once. A word may stand near itself: then $i = j$, and that one entry gets both additions. No pair crosses the end of a sentence.
 
 
 # %% exercise="cooccurrence_counts"
@@ -153,7 +153,7 @@ outcome("empty_cells", 100 * float((counts == 0).double().mean()), unit="%")
 # %% [markdown] slide="subslide"
 # ### How much is a count worth?
 #
-# Ask one person for the way and you may be sent anywhere. Ask a hundred and you can trust them; the hundred-and-first adds little. GloVe trusts counts in this way. The weight rises with the count and stops at 1:
+# Ask one person for the way and you may be sent anywhere. Ask a hundred and you can trust them; the hundred-and-first adds little. So the weight rises with the count and stops at 1:
 #
 # $$f(x) = \begin{cases} (x / x_{\max})^{\alpha} & \text{if } x < x_{\max} \\ 1 & \text{otherwise} \end{cases}$$
 #
@@ -161,7 +161,7 @@ outcome("empty_cells", 100 * float((counts == 0).double().mean()), unit="%")
 #
 # ### The loss
 #
-# Each word gets a vector $w_i$, a context vector $\tilde w_j$, and one number each, the biases $b_i$ and $\tilde b_j$. Their score should be the **logarithm** of the count. Each pair is off by some error; the errors are squared, weighed and added up:
+# Each word gets a vector $w_i$, a context vector $\tilde w_i$, and a bias for each, $b_i$ and $\tilde b_i$. The **score** of a pair is a dot product plus two biases. It should be the **logarithm** of the count. The errors are squared, weighted and added up:
 #
 # $$J = \sum_{i,j} f(X_{ij}) \left( w_i^\top \tilde w_j + b_i + \tilde b_j - \log X_{ij} \right)^2$$
 #
@@ -206,7 +206,7 @@ check("glove_loss", glove_loss)
 # %% [markdown] slide="subslide"
 # ### The loop
 #
-# The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one that has moved much takes smaller steps. In the end both tables are **added**: $w + \tilde w$ is the word's vector.
+# The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one whose slopes were large takes smaller steps. In the end both tables are **added**: $w + \tilde w$ is the word's vector.
 
 # %% [markdown] exercise="train_glove"
 # ### Exercise 3. The loop
@@ -255,7 +255,7 @@ check("train_glove", train_glove)
 # The steps change the four tensors in place, so the loop has nothing to assign. The sum is made anew for each look.
 
 # %% [markdown]
-# **Put in words of your own.** Your counts, your loss and your loop do the rest, on two million cells at each step. You hear their neighbours after the first step, in the middle and at the end.
+# **Put in words of your own.** Your counts, your loss and your loop do the rest, on four million cells at each step. You see the neighbours of your words after the first step, in the middle and at the end.
 
 # %%
 MY_WORDS = ["he", "school", "four", "night"]  # lower case
@@ -287,12 +287,12 @@ with progress_bar(total=150, what="training") as bar:
 print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f}.")
 
 # %% [markdown]
-# It has seen a table of counts and nothing else. (Lesson 01 ended with PMI, which is made of the same counts. A small text, such as the Lee news, gives fewer good neighbours.)
+# These vectors come from a table of counts and nothing else. (So does PMI, in section 10 of lesson 01. On the small Lee news, expect worse neighbours.)
 
 # %% [markdown] slide="subslide"
 # ### Three broken runs
 #
-# Here are four short runs of your loop, on 600 words. One is sound. A, B and C have one fault each, from this list:
+# Here are four short runs of your loop, on 600 words (yours are shown if among them). One is sound. A, B and C have one fault each, from this list:
 #
 # 1. the words of the text are shuffled before they are counted
 # 2. a score is held to the count, and not to its logarithm
@@ -353,7 +353,7 @@ check("broken_counts", broken_counts)
 #
 # Two people share one post box. Whoever reads the letters thinks of one strange person who loves football and knitting. If one of the two gets ten times the post, the strange person is mostly that one.
 #
-# Is the vector of an ambiguous word such a person? Here is a trick that needs no labels: take two words that have nothing to do with each other, and **replace both by one invented word**. Now the text has a truly ambiguous word, a **pseudo-word**, and we know the answer at every place.
+# Is the vector of an ambiguous word such a person? Here is a trick that needs no labels: take any two words, and **replace both by one invented word**. Now the text has a truly ambiguous word, a **pseudo-word**, and we know the answer at every place.
 
 # %% [markdown] exercise="merge_words"
 # ### Exercise 5. Ambiguity with known answers
@@ -394,7 +394,7 @@ check("merge_words", merge_words)
 # The label is written down before the token is replaced. Fresh lists leave the given text as it is.
 
 # %% [markdown]
-# One pair proves little. So: **twelve pairs by a rule**, drawn by a seed from the frequent words of five letters or more. The package's `pseudo_words_of` merges as you do, with one idea more. Only a **part** of the occurrences is merged: so each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word.
+# One pair proves little, so **twelve pairs** are drawn by a seed from the frequent words of five letters or more. The package's `pseudo_words_of` merges as you do, but only a **part** of the occurrences. So each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word.
 
 # %%
 merge_words = or_reference("merge_words", merge_words)
@@ -421,7 +421,7 @@ for word in pseudo_words[:4]:
 # %% [markdown] exercise="position"
 # ### Exercise 6. Where a merged vector lies (derive it)
 #
-# With pen and paper first. Then write `position(merged, first, second)` for three NumPy arrays (D,), which are neither parallel nor at right angles in general. Return $\alpha / (\alpha + \beta)$, a number. It may lie below 0 or above 1. (`np.linalg.lstsq` would pass the check; the next cell holds your derivation against it.)
+# With pen and paper first. Then write `position(merged, first, second)` for three NumPy arrays (D,). `first` and `second` are not parallel, and need not be at right angles. Return $\alpha / (\alpha + \beta)$, a number. It may lie below 0 or above 1. (`np.linalg.lstsq` would pass the check; the next cell holds your derivation against it.)
 
 
 # %% exercise="position"
@@ -444,13 +444,13 @@ check("position", position)
 #
 # idea: The two equations are $\alpha\, a \cdot a + \beta\, a \cdot b = a \cdot m$ and $\alpha\, a \cdot b + \beta\, b \cdot b = b \cdot m$. Multiply the first by $b \cdot b$ and the second by $a \cdot b$, and subtract: $\beta$ is gone.
 #
-# outline: Five dot products: aa, ab, bb, am, bm. Up to one common factor, alpha is am times bb less bm times ab. By the same way, beta is bm times aa less am times ab. The factor cancels in the position.
+# outline: Five dot products: aa, ab, bb, am, bm. Up to one common factor, alpha is am times bb less bm times ab. In the same way, beta is bm times aa less am times ab. The factor cancels in the position.
 
 # %% [markdown] model_answer="position"
 # $\alpha = \frac{(a \cdot m)(b \cdot b) - (b \cdot m)(a \cdot b)}{(a \cdot a)(b \cdot b) - (a \cdot b)^2}$, and $\beta$ is the same with $a$ and $b$ exchanged. The denominator is the same for both, so it cancels in the position.
 
 # %% [markdown]
-# Your loop now trains vectors on the hidden text. As a yardstick, each $m$ is also mixed from the two words of **another** pair: chance.
+# Your loop now trains vectors on the hidden text. As a yardstick for chance, each $m$ is also mixed from the words of **another** pair.
 
 # %%
 predict(
@@ -489,39 +489,29 @@ print(f"{other.mean():.2f}; the difference times 100: {lead(over_words(own - oth
 outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), unit="%")
 
 # %% [markdown]
-# The yardstick is passed: a merged vector is far more a mixture of **its** two words than of two others. (The interval is over the twelve pairs.) Does it lie nearer to the word that it stood for more often? The figure has sixty more points, stored: skip-gram, five seeds, the same formula.
+# The yardstick is passed: its own two words make up a merged vector far better than two others. (The interval is over the twelve pairs.) Does it lie nearer to the word that it stood for more often? The figure has sixty more points, stored: skip-gram, five seeds, the same formula.
 
 # %% slide="subslide"
 STORED = stored_result("static_pseudo_words")
 print(STORED)
-stored = {
-    key: np.array([row[key] for row in STORED.numbers["pairs"]])
-    for key in ("share of the first", "position", "occurrences")
-}
+for whose in ("its mixture", "another pair's"):
+    cosine = STORED.numbers["summary"][f"cosine with {whose}"]
+    print(f"skip-gram: cosine with {whose} {cosine['mean']:.2f}")
 for key in ("position", "position, vectors of length 1"):
     whole = STORED.numbers["summary"][f"correlation of share and {key}"]
     print(f"share and {key}: correlation {whole['mean']:.2f}", end=" ")
     print(f"({whole['low']:.2f} to {whole['high']:.2f} over 5 seeds)")
-plots.scatter(
-    {
-        "your GloVe, 12 pairs": (shares, places),
-        "skip-gram, 60 pairs (stored)": (stored["share of the first"], stored["position"]),
-    },
-    title="Where a merged vector lies between its two words",
-    xlabel="share of the first word among the merged places",
-    ylabel="position (0: second word, 1: first word)",
-    diagonal=True,
-)
+merged_words.places_by_share((shares, places), STORED.numbers)
 
 # %% [markdown]
-# **In skip-gram the vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, with vectors as they are and at length 1. Your twelve points scatter too much to settle it, whichever way they fall: GloVe has few counts for a word of a few hundred places.
+# **In skip-gram the vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored run share and position go together closely, with vectors as they are and at length 1. On Brown your twelve GloVe points scatter far more, so for GloVe it is not shown; why was not measured.
 #
-# And this was measured on words that have nothing to do with each other. That the senses of a real word mix in the same way is likely, and not shown here.
+# And this was measured on words paired by chance. That the senses of a real word mix in the same way is likely, and not shown here.
 
 # %% [markdown] slide="slide"
 # ## 4. The ceiling
 #
-# How well can **any** method name the sense of a word if it sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. What it gets right is the **ceiling**.
+# How well can **any** method name the sense of a word if it sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. The share it gets right is the **ceiling**.
 
 # %% [markdown] exercise="majority_ceiling"
 # ### Exercise 7. The ceiling of a static vector
@@ -588,12 +578,12 @@ check("context_vector", context_vector)
 # The slices leave out the place and not the word. `max(1, …)` divides the empty sum by 1, which leaves zeros.
 
 # %% [markdown]
-# The reader is a **logistic regression**: the sigmoid of a weighted sum, $p = \sigma(\theta \cdot x + \beta_0)$, is its belief that the *first* word stood here. Its loss is $-\log p$ of what did stand there, as for the pairs of lesson 01. So you know its gradient: **prediction minus target**, times the input. One term more keeps the weights small, since there are more of them than examples can teach: $\frac{\lambda}{2} \lVert \theta \rVert^2$ is added to the mean loss.
+# The reader is a **logistic regression**: the sigmoid of a weighted sum, $p = \sigma(\theta \cdot x + \beta_0)$, with weights $\theta$ and bias $\beta_0$. It is the belief that the pair's *first* word stood here. The loss is $-\log$ of the belief in what did stand there, as in lesson 01. So you know its gradient: **prediction minus target**, times the input. A reader may have more weights than examples. So one more term keeps them small: $\frac{\lambda}{2} \lVert \theta \rVert^2$ is added to the mean loss.
 
 # %% [markdown] exercise="fit_reader"
 # ### Exercise 9. A reader of contexts
 #
-# Write `fit_reader(features, answers, rate, steps, decay)` in NumPy. `features` (N, D) holds a context vector for each place, `answers` (N,) is 1 where the first word stood and 0 elsewhere. Start with weights (D,) and a bias of 0. Take `steps` steps of plain gradient descent with the learning rate `rate`, each on all N examples. The loss is the **mean** over the examples; `decay` is $\lambda$, and the bias does not decay. Return the weights and the bias.
+# Write `fit_reader(features, answers, rate, steps, decay)` in NumPy. `features` (N, D) holds a context vector for each place, `answers` (N,) is 1 where the first word stood and 0 elsewhere. The weights (D,) and the bias start at 0. Take `steps` steps of plain gradient descent with the learning rate `rate`, each on all N examples. The loss is the **mean** over the examples; `decay` is $\lambda$, and the bias does not decay. Return the weights and the bias.
 
 
 # %% exercise="fit_reader"
@@ -624,7 +614,7 @@ check("fit_reader", fit_reader)
 # The bias adds 1 times itself to every score, so its slope is the mean of the errors. The errors are computed before anything changes.
 
 # %% [markdown]
-# Each reader is fitted to four fifths of the places and asked about the rest, five times. A sceptic brings two controls. **Random vectors**: each word has random numbers, and nothing is learnt. **Bag of words**: each word has a place of its own, a 1 and otherwise zeros, so that the reader sees *which* words stand there and no vectors at all.
+# Each reader is fitted to four fifths of the places and asked about the rest, five times. All features are scaled to the same mean length. A sceptic brings two controls. **Random vectors**: random numbers for each word, never trained. **Bag of words**: zeros for each word, with a 1 at a place of its own, so the reader sees only *which* words stand there.
 
 # %%
 HOW = ["ahead", "no clear difference", "behind"]
@@ -672,7 +662,7 @@ interval_bars(
 )
 
 # %% [markdown]
-# All three readers pass the ceiling, and two of them have no trained vectors. So *"context tells the sense"* is right, and *"the trained vectors tell it"* would be too much said: most of it is in **which** words stand there.
+# All three readers pass the ceiling, and two of them have no trained vectors. So *"context tells the sense"* is right, and *"the trained vectors tell it"* would say too much: most of it is in **which** words stand there.
 #
 # A context can only help with words that are in it. You may read that in *deposit money to the bank* the word *account* tells which bank is meant. There is no *account* in that sentence. *Deposit* and *money* can do the work.
 #
@@ -689,12 +679,12 @@ print(f"1 less 10: {lead(over_words(by_reach[1] - by_reach[10]))}")
 outcome("reach", str(max(by_reach, key=lambda reach: by_reach[reach].mean())))
 
 # %% [markdown]
-# The word before and the word after say the most here. (A guess at the reason: two words drawn by chance often differ in their grammar, and grammar shows next door.) An average of twenty words drowns these two, and does not know their order. A better reader should look far **and** know what stands where: lesson 03 builds one.
+# The word before and the word after say the most here. (A guess at the reason: two words drawn by chance often differ in their grammar, and grammar shows next door.) In an average of twenty words these two count for little, and all order is lost. A better reader should look far **and** know what stands where: lesson 03 builds one.
 
 # %% [markdown] slide="slide"
 # ## 6. Real senses
 #
-# Pseudo-words are made up. The **senseval** data are not: people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts. Naming the sense of a word in its sentence is called **word-sense disambiguation**. Your ceiling, for the word and for the word as it is spelt:
+# Pseudo-words are made up. In the **senseval** data, people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts. Naming the sense of a word in its sentence is called **word-sense disambiguation**. Your ceiling, for the word and for the word as it is spelt:
 
 # %% slide="subslide"
 STORED_SENSES = stored_result("static_senseval")
@@ -716,35 +706,21 @@ for word, by in four.items():
         print(f"   trained less {other}: {lead(ahead)}")
 
 # %%
-interval_bars(
-    list(four),
-    {
-        "ceiling, as spelt": [
-            dict.fromkeys(("mean", "low", "high"), by["ceiling of its forms"])
-            for by in four.values()
-        ],
-        **{
-            kind: [by["right"][kind] for by in four.values()]
-            for kind in ("random vectors", "trained vectors", "bag of words")
-        },
-    },
-    title="Senses in senseval: one vector, and readers of ten words on each side (stored)",
-    ylabel="percent right",
-)
+merged_words.stored_readers(four)
 
 # %% [markdown]
 # Three things to see.
 #
 # - **The spelling knows a little, sometimes.** *Interests* is more often a share in a company than *interest* is, so two vectors help there. A static model has a vector for each spelling: the first bar is all it can get on these occurrences, with any amount of text, any number of dimensions, and any classifier that is shown only this word's vector.
-# - **Trained vectors of the context pass the ceiling for all four words**, and they are clearly better than random ones.
-# - **The bag of words passes them all.** With thousands of labelled contexts the reader has met most words, and an average of fifty numbers blurs what the bag keeps.
+# - **Trained vectors of the context (skip-gram's) pass the ceiling for all four words**, and are clearly better than random ones.
+# - **The bag of words beats both.** Likely reasons: it has thousands of labelled contexts, it knows words that Brown lacks, and an average of fifty numbers blurs what the bag keeps.
 #
 # So the sentence holds what the single vector has lost. And a network that is said to *understand* a sense must pass a bag of words first: such controls come back in the lessons that follow.
 
 # %% [markdown] slide="slide"
 # ## 7. 打 and 苹果
 #
-# The wall does not care about the language. 打 (dǎ) is *hit*; it is also what one does with a basketball, with a telephone, and with an injection. 苹果 (píngguǒ) is a fruit and a company.
+# The wall does not care about the language. 打 (dǎ) is *hit*; it is also the verb for playing basketball, making a call and giving an injection. 苹果 (píngguǒ) is a fruit and a company.
 
 # %%
 chinese = [s for s in sense_sentences("chinese") if s.word in ("打", "苹果")]
@@ -755,22 +731,22 @@ for word in ("打", "苹果"):
     print(f"{word}: ceiling {majority_ceiling([word] * len(senses), senses):.0%}")
 
 # %% [markdown]
-# What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. Where it lies between them we have not measured.
+# (Low by design: the senses have equally many sentences.) What should be near 苹果? For the fruit: 桃子 (peach), 香蕉 (banana), 橘子 (tangerine). For the company: 华为 (Huawei), 小米 (Xiaomi), 三星 (Samsung). Both neighbourhoods are right, and one vector can live in only one place. Where it lies between them we have not measured.
 #
 # ### Myth or measured?
 #
 # > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
 #
-# Here the English example has been carried over into Chinese. **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it seldom survives translation. For Chinese take 打, 苹果, 包袱, 意思 or 行.
+# Here the English example has been carried over into Chinese. **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it need not survive translation. For Chinese take 打, 苹果, 包袱, 意思 or 行.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
 # - A falling loss is no proof: shuffled text is fitted, too.
-# - Pseudo-words make ambiguity with known answers out of any text. The vector of a pseudo-word is mostly a mixture of its two words, weighted by frequency.
+# - Pseudo-words make ambiguity with known answers out of any text. In skip-gram, a pseudo-word's vector is mostly a mixture of its two words, weighted by frequency.
 # - A method that sees only the word's vector is held to the commonest sense of each word.
-# - The words around pass that ceiling, even with random vectors; a bag of words is the control to beat.
+# - On pseudo-words, the words around pass that ceiling even with random vectors; a bag of words is the control to beat.
 # - Ambiguity belongs to one language: 打 and 苹果, not 银行.
 
 # %%
@@ -808,7 +784,7 @@ progress()
 #
 # You have never met the word *unfriendlyish*, and still you know roughly what it means. You know its pieces. word2vec and GloVe do not look inside a word: a word that was not in the text has no vector at all.
 #
-# fastText gives vectors to pieces. A word is wrapped in boundary signs, `<` and `>`, and cut into all stretches of 3 to 6 characters. Its vector is the **sum** of the vectors of its pieces. A word of the vocabulary also has a vector of its own, which is added. Everything else is skip-gram with negative sampling, as you wrote it; noise words are drawn by the square root of the counts.
+# fastText gives vectors to pieces. A word is wrapped in boundary signs, `<` and `>`, and cut into its **n-grams**, all stretches of 3 to 6 characters. Its vector is the **sum** of the vectors of these pieces. A word of the vocabulary also has a vector of its own, which is added. Everything else is skip-gram with negative sampling, as you wrote it; noise words are drawn by the square root of the counts.
 
 # %% [markdown] exercise="character_ngrams"
 # ### Exercise 10. A word in pieces
@@ -851,7 +827,7 @@ for word in ("where", "her", "打电话"):
 # %% [markdown] slide="subslide"
 # The boundary signs matter: *where* has the piece `her` and not the piece `<her>`. The word *her* has both, so the two words share one piece and are told apart by the others. And nothing here needs spaces or letters, so Chinese words have pieces too.
 #
-# A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats hang together, and it rarely hurts.
+# A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats share a hook.
 
 # %%
 from elmo_mini.word_vectors.fasttext import bucket, fnv1a
@@ -922,7 +898,7 @@ for kind, cases in misspelt.slips(known).items():
     print(f"{kind}: {np.mean(hits):.0%} of {len(hits)}; {cases[0][0]}: {', '.join(near[0])}")
 
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks few pieces, two swapped letters break most of them. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 #
@@ -930,7 +906,7 @@ for kind, cases in misspelt.slips(known).items():
 #
 # > *"The vectors of CBOW and of skip-gram have very different variance. A scale parameter in front of the network therefore speeds up its training."*
 #
-# The claim comes without numbers. First half: the variance of the numbers in CBOW's table over that in skip-gram's. Second half: the averages of the contexts of pseudo-words are multiplied by a number, and a logistic regression like yours gets 100 steps at the rate 0.1.
+# The claim comes without numbers, so here are some. For its first half: the variance of CBOW's table, divided by that of skip-gram's. For its second half, context averages of pseudo-words are multiplied by a number. Then a logistic regression like yours takes 100 steps at the rate 0.1.
 
 # %% slide="subslide"
 STORED_VARIANCE = stored_result("static_variance")
@@ -950,7 +926,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# The ratio depends on the program and on the learning rate, and once it is below 1. So "very different" is **too much said**. The second half was **measured: the scale matters, for both.** Too small and little is learnt in time; too large and the steps overshoot. The size of the inputs against the learning rate matters, for either kind of vector. Hold on to this. In lesson 08 ELMo gets exactly such a number, γ, and learns it.
+# The ratio depends on the program and on the learning rate, and once it is below 1. So "very different" **goes too far**. The second half was **measured: the scale matters, for both.** Too small and little is learnt in time; too large and the steps overshoot. What counts is the size of the inputs relative to the learning rate. Hold on to this. In lesson 08 ELMo gets exactly such a number, γ, and learns it.
 
 # %% [markdown]
 # ## Further reading
@@ -962,4 +938,4 @@ plots.curves(
 # Next: **03 · context enters.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Noise of vectors trained on a few hundred places, and the loss does not weigh places evenly. *Then why vectors at all, if the bag wins?* The bag needs thousands of labels for each word; vectors need text. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 4:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"
+# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Not measured. Likely noise: the vectors are trained on a few hundred places, and the loss does not weigh places evenly. *Then why vectors at all, if the bag wins?* The bag needs thousands of labels for each word; vectors need text. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 4:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"

@@ -46,7 +46,7 @@ plots.road("05")
 #
 # - score a whole path of labels, sum over all paths, and find the best one,
 # - derive what such a layer learns from one sentence,
-# - put the parts together to a CRF, train it in your own loop, and tell from its symptoms what is wrong with one,
+# - put the parts together into a CRF, train it in your own loop, and tell from its symptoms what is wrong with one,
 # - join the states of a frozen language model to a tagger, and say how much of the gain is context.
 #
 # ## The paper
@@ -65,12 +65,12 @@ plots.road("05")
 # | $y_t$ | the label of word $t$ | $Z$ | the sum over all paths |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: section 1, 3; section 2, 10; section 3, 30; section 4, 34; section 5, 9; section 6, 9; the optional sections, 25 more. For 60 minutes: show exercises 3 and 5 solved, and draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
+# **Instructor.** Honest minutes: section 1, 3; section 2, 10; section 3, 30; section 4, 34; section 5, 9; section 6, 9; the optional sections, 25 more. For 70 minutes: show exercises 3, 5 and 7 solved; for 60, exercise 4 as well. Draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
 
 # %% [markdown] slide="slide"
 # ## 1. One label for every word
 #
-# Take a page and two coloured pens. Mark every person yellow and every place green. That is **named-entity recognition**. Mark every small group of words that belongs together (*the old man*, *has been waiting*, *at*): that is **chunking**. A computer has no pens and writes one label beside each word: **sequence labelling**, and the program is a **tagger**.
+# Take a page and two coloured pens. Mark every person yellow and every place green. That is **named-entity recognition**. Mark every small group of words that belongs together (*the old man*, *has been waiting*, *at*): that is **chunking**. A computer has no pens. It writes one label beside each word: **sequence labelling**. The program is a **tagger**.
 #
 # Here is a sentence that a language model wrote and labelled for this course. No native speaker has read it.
 
@@ -82,7 +82,7 @@ for word, short, label in zip(example.words, to_bio(example.labels), example.lab
 # %% [markdown]
 # Why letters, and not the colour alone? Because two marks can touch: *She gave Anna Berger Ben's book*. In the scheme **BIO**, left, **B** begins a span, **I** goes on, **O** is outside. The paper labels in **BIOES**, right. **E** is the last word of a span, and **S** a span of a **single** word.
 #
-# How good is a tagger? Not by its share of right words. Here is the laziest tagger in the world: it writes **O** beside every word.
+# How good is a tagger? The share of right words misleads. Here is the laziest tagger in the world: it writes **O** beside every word.
 
 # %%
 predict(
@@ -101,7 +101,7 @@ outcome("lazy", 100 * np.mean([label == "O" for label in gold]), unit="%")
 #
 # You plan a walk of several days and choose a hut for each night. Every hut has a comfort, and every path from one hut to the next a beauty. The best walk is **not** the list of the most comfortable huts: two of them may have a swamp between them.
 #
-# A tagger has the same problem. Look at *in New York today*, in BIO. The word *New* is mostly an ordinary adjective, so it leans to O. *York* leans to I-LOC, because it has mostly been seen inside *New York*. But *I-LOC* right after *O* is a swamp.
+# A tagger has the same problem. Look at *in New York today*, in BIO. *New* is mostly an ordinary adjective, so it leans towards O. *York* leans towards I-LOC, because it mostly stands inside *New York*. But *I-LOC* right after *O* is a swamp.
 
 # %%
 words = ["in", "New", "York", "today"]
@@ -191,14 +191,14 @@ outcome("paths", len(str(20**24)), unit="digits")
 #
 # $$\alpha_1(k) = a_k + e_{1,k} \qquad\quad \alpha_t(k) = e_{t,k} + \log \sum_{j} e^{\,\alpha_{t-1}(j) + A_{j,k}} \qquad\quad \log Z = \log \sum_k e^{\,\alpha_T(k) + b_k}$$
 #
-# $K^2$ steps a day instead of $K$ times as many walks each day. It is called the **forward algorithm**. Why stay in **log space**? Numbers of 32 bits end at about $e^{88}$. `torch.logsumexp` takes the largest score out first and never leaves the safe region.
+# That is $K^2$ steps a day, while the walks multiply by $K$. This is the **forward algorithm**. Why stay in **log space**? Numbers of 32 bits end at about $e^{88}$. `torch.logsumexp` takes the largest score out first and never leaves the safe region.
 
 # %% [markdown] exercise="log_partition"
 # ### Exercise 2. The sum over all paths, in log space
 #
 # Write `log_partition(emissions, mask, transitions, start, end)` with the shapes of exercise 1. Return $\log Z$ of each sentence, a tensor of shape (B,) that autograd can follow back.
 #
-# The sentences of a batch differ in length. When a sentence has ended, its $\alpha$ stands still while the others go on. Scores may be as large as 1000, and a forbidden transition is −10,000: the sum **and its gradient** must stay numbers. And do not walk over every path: with ten labels seven words have ten million.
+# The sentences of a batch differ in length. When a sentence has ended, its $\alpha$ stands still while the others go on. Scores may reach ±1000, and a forbidden transition is −10,000: the sum **and its gradient** must stay numbers. And do not walk over every path: with ten labels seven words have ten million.
 
 
 # %% exercise="log_partition"
@@ -243,7 +243,7 @@ print(f"probability of the best path: {math.exp(scores.max().item() - log_z):.0%
 #
 # First with pen and paper: derive $\partial\,(\log Z - s(y_{\text{gold}})) / \partial A_{j,k}$ from the definition of $Z$ as a sum over paths. How often does $A_{j,k}$ stand in the score of a path?
 #
-# Then write `transition_slope(paths, scores, gold, labels)` for one short sentence, in NumPy. `paths` (N, T) are all its paths, `scores` (N,) their scores, `gold` (T,) is the right path, `labels` is $K$. Return an array (K, K). Scores may be as large as 1000. Autograd is switched off.
+# Then write `transition_slope(paths, scores, gold, labels)` for one short sentence, in NumPy. `paths` (N, T) are all its paths, `scores` (N,) their scores, `gold` (T,) is the right path, `labels` is $K$. Return an array (K, K). Scores may reach ±1000. Autograd is switched off.
 
 
 # %% exercise="transition_slope"
@@ -297,7 +297,7 @@ title = "Probability of each label, from the gradient of log Z"
 plots.table(chances[0].numpy(), words, labels, title=title)
 
 # %% [markdown]
-# On its own *New* leaned to O. With its neighbour *York* it is more probably the beginning of a place.
+# On its own *New* leaned to O. Beside *York* it is more probably the beginning of a place.
 
 # %% [markdown] slide="slide"
 # ## 4. The best path, and a CRF of your own
@@ -355,12 +355,12 @@ title = "The best walk is not the list of the best huts"
 trellis(emissions[0].numpy(), words, labels, walks, title=title, transitions=transitions.numpy())
 
 # %% [markdown]
-# In BIOES a span of three words is B I E, of two B E, of one S: what B opened must be closed by E. A CRF can learn such rules from data. With few labels it is safer to tell it.
+# In BIOES a span of three words is B I E, of two B E, of one S: what B opened must be closed by E. A CRF can learn such rules from data. With few labels it is safer to build them in.
 
 # %% [markdown] exercise="may_follow"
 # ### Exercise 5. Which label may follow which
 #
-# Write `may_follow(before, after)` for BIOES labels such as `"B-NP"` or `"O"`. Return True if `after` may stand right behind `before`.
+# Write `may_follow(before, after)` for BIOES labels such as `"B-NP"` or `"O"`. Return True if `after` may stand right after `before`.
 #
 # `before` can also be `"<start>"`, the place before the first word, and `after` can be `"<end>"`, the place after the last. A sentence without words is allowed: `"<start>"`, then `"<end>"`. A kind may hold a hyphen, as in `"B-NON-GPE"`.
 
@@ -398,10 +398,10 @@ may_follow = or_reference("may_follow", may_follow)
 #
 # Put your four functions together. `CRF(labels)` gets the $K$ labels as words, such as `"B-NP"`. This must be true:
 #
-# - `self.transitions` (K, K), `self.start` (K,) and `self.end` (K,) can be learnt, and begin at 0.
+# - `self.transitions` (K, K), `self.start` (K,) and `self.end` (K,) begin at 0. They alone can be learnt.
 # - `crf.loss(emissions, gold, mask)` is the mean over the sentences of $\log Z - s(y_{\text{gold}})$, one number.
-# - `crf.decode(emissions, mask)` returns the best path of each sentence, as your `viterbi` does.
-# - Both work with the tables as they are *now*, where whatever BIOES forbids counts −10,000: a move, a first label, a last one. (Not minus infinity, which has no slope.)
+# - `crf.decode(emissions, mask)` returns the best paths: the first result of your `viterbi`.
+# - Both use the current values of these tables, with −10,000 for each move, first or last label that BIOES forbids. (Minus infinity can break the gradient.)
 
 
 # %% exercise="CRF"
@@ -457,7 +457,7 @@ check("CRF", CRF)
 # outline: In the constructor three `nn.Parameter(torch.zeros(...))`, and `torch.tensor` of `may_follow` for each pair, for `"<start>"` and for `"<end>"`. `scores` fills the three. `loss`: the mean of `log_partition` minus `path_score`, both with `*self.scores()`. `decode`: the first of the two things that `viterbi` returns.
 
 # %% [markdown] model_answer="CRF"
-# The rules are laid over the tables in every call, so an optimiser's step is seen at once. A forbidden move has slope 0: it never learns, and need not. Training and decoding use the same tables. A loss without the rules would fight paths that can never be.
+# The rules are laid over the tables in every call, so an optimiser's step is seen at once. A forbidden move has slope 0: it never learns, and need not. Training and decoding use the same tables. A loss without the rules would fight paths that can never be chosen.
 
 # %%
 CRF = or_reference("CRF", CRF)
@@ -469,7 +469,7 @@ CRF = or_reference("CRF", CRF)
 #
 # Our task is **CoNLL-2000**: sentences from the Wall Street Journal, cut into chunks. We pretend that only 1 % of the training sentences have labels.
 #
-# The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters. Two **bidirectional LSTMs**, stacked as two floors, read the words both ways, and a dense layer makes the emissions. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task. (There were forerunners, as lesson 04 told.)
+# The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters. Two **bidirectional LSTMs**, stacked as two floors, read the words both ways, and a dense layer makes the emissions. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task. (Lesson 04 named the forerunners.)
 #
 # Above it sits **your** CRF, and **your** loop of lesson 04 trains it.
 
@@ -497,7 +497,7 @@ print(f"Your tagger: F1 {f1_alone:.1f} on {len(plain.test)} test sentences, one 
 # %% [markdown]
 # ### Change one thing: the way it decodes
 #
-# Keep the emissions and change only the last step. Each word may take its own favourite; or your Viterbi may run with the learnt numbers and without the rules; or with the rules and no learnt number.
+# Keep the emissions and change only the last step. Either each word takes its own favourite. Or your Viterbi runs with the learnt numbers but no rules, or with the rules but no learnt numbers.
 
 # %%
 predict(
@@ -520,7 +520,7 @@ broken = report.decodings(alone, plain.test, ways)
 outcome("broken_rules", broken["each word's favourite"], unit="%")
 
 # %% [markdown]
-# Without the rules most sentences come out broken, and the learnt numbers alone do not mend that. The reason is in your loss: the rules were there in training, so the network never had to learn them. (A softmax for each word that is *trained* as one loses far less; see the end.)
+# Without the rules most sentences come out broken, and the learnt numbers alone do not mend that. The reason is in your loss: the rules were there in training, so the network never had to learn them. With the rules, the learnt numbers hardly matter in this run. (A softmax for each word that is *trained* as one loses far less; see the end.)
 #
 # ### Three broken CRFs
 #
@@ -563,16 +563,16 @@ check("broken_crfs", broken_crfs)
 # outline: Where a long sentence changes the loss of a short one, the mask is missing. Where all transitions can fall for free, the loss has no floor. And read the labels of *Meridian Air* from right to left.
 
 # %% [markdown] model_answer="broken_crfs"
-# **A** trains as the sound one does, so the fault is in decoding. It finds the names of one word and none of several, and *Meridian Air* comes out as E B: back to front. Read the wrong way round, the rules let E come before B. Fault 5 would lose names of one word, too. **B** goes below 0: a path that leaves out its transitions costs nothing when all transitions fall, while $\log Z$ falls with them. It still tags rather well, since lowering all transitions alike changes no probability. Without the look at the sign nobody would notice. **C** goes below 0 as well, but only where there is padding: emissions at the padding can push $\log Z$ of a short sentence down. One by one its losses are above 0. With fault 3 the loss would sink to almost 0 in the first passes.
+# **A** trains as the sound one does, so the fault is in decoding. It finds the names of one word and none of several, and *Meridian Air* comes out as E B: back to front. Read the wrong way round, the rules let E come before B. Fault 5 would lose names of one word, too. **B** goes below 0: its gold path leaves out the transitions, so when all transitions fall, only $\log Z$ falls. It still tags rather well, since lowering all transitions alike changes no probability. Only the sign of the loss gives it away. **C** goes below 0 as well, but only where there is padding: emissions at the padding can push $\log Z$ of a short sentence down. One by one its losses are above 0. With fault 3 the loss could not go below 0: no path beats the best one.
 
 # %% [markdown] slide="slide"
 # ## 6. The language consultant
 #
-# You sort letters in a country whose language you began to learn last week. You have seen eighty sorted letters. Beside you sits somebody who has read whole libraries in that language. She knows nothing about your sorting and will never learn it. But for every word she can tell you: *from what comes before, I expected this sort of word; from what comes after, that sort.* You write her remarks beside your own notes, and then decide.
+# You sort the mail in a country whose language you began to learn last week. You have seen eighty sorted envelopes. Beside you sits somebody who has read whole libraries in that language. She knows nothing about your sorting and will never learn it. But at every word she can tell you: *having read up to here, I expect such words next; having read from the end, such words before.* You write her remarks beside your own notes, and then decide.
 #
-# She is the **language model**, and she is **frozen**. Her remarks are the states of her **top layer**: for word $k$ the forward model has read up to and including word $k$, the backward model from the end back to word $k$.
+# She is the **language model**, and she is **frozen**. Her remarks are the states of her **top layer**: for word $t$ the forward model has read up to and including word $t$, the backward model from the end back to word $t$.
 #
-# $$h^{LM}_k = [\overrightarrow{h}^{LM}_k ;\; \overleftarrow{h}^{LM}_k]$$
+# $$h^{LM}_t = [\overrightarrow{h}^{LM}_t ;\; \overleftarrow{h}^{LM}_t]$$
 #
 # Many summaries put the remarks into the input. The paper (equation 3) puts them beside what the **first floor** gives, and the second floor reads both.
 
@@ -580,7 +580,7 @@ check("broken_crfs", broken_crfs)
 taglm_network(["Maria", "flew", "to", "Oslo"], ["S-PER", "O", "O", "S-LOC"], "TagLM for names")
 
 # %% [markdown]
-# Every word has LM states of its own. Not drawn are the ways along the sentence: both floors and both language models also read the neighbours.
+# Every word has LM states of its own. The links along the sentence are not drawn: both floors and both language models also read the neighbours.
 
 # %% [markdown] exercise="with_lm"
 # ### Exercise 8. Where the language model joins
@@ -628,7 +628,7 @@ check("with_lm", with_lm)
 # %% [markdown] slide="subslide"
 # Our consultant is the course's own language model. It has read a few million words; lessons 06 and 07 build it.
 #
-# Now the sceptic: your tagger's word vectors start at random. Perhaps knowing the **words** is all it takes? Her lowest layer, **layer 0**, answers that. It learnt from the same text and gives as many numbers (256, twice over), but it reads the letters of one word and sees no neighbour. So: the same tagger with nothing, with layer 0, with the top.
+# Now the sceptic: your tagger's word vectors start at random. Perhaps knowing the **words** is all it takes? Her lowest layer, **layer 0**, answers that. It learnt from the same text and gives as many numbers (its 256, given twice), but it reads the letters of one word and sees no neighbour. So: the same tagger with nothing, with layer 0, with the top.
 
 # %%
 SHARES = ["less than half", "more than half"]
@@ -654,10 +654,10 @@ plots.curves(
 )
 
 # %% [markdown]
-# One run proves little. The stored experiment has the whole test set and several seeds; with 1 % and 10 %, each draws its own labelled sentences, and as many more (at most 400) that choose the best pass. Whiskers are 95 % intervals over the seeds. With all labels the control was not run.
+# One run proves little. The stored experiment has the whole test set and several seeds. With 1 % and 10 % of the labels, each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. Whiskers are 95 % intervals over the seeds. With all labels the control was not run.
 
 # %% slide="subslide"
-report.gains_figure("Most of the gain is the words; context adds the rest (stored, chunks)")
+report.gains_figure("Chunks, with few labels and with all of them (stored)")
 
 # %%
 gains = report.print_gains()
@@ -668,19 +668,19 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 # - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 alone brings more than two thirds. Eighty sentences hold few words, and layer 0 knows from millions which words behave alike.
 # - **Context adds to that**, and its interval stays above 0.
 #
-# For names in the course's own 62 test sentences the two shares are about equal. (Here the seed decides the start alone, and 62 sentences are few.)
+# For names in the course's own 62 test sentences the two shares are about equal, with wide intervals. (All seeds share the training sentences; no test name is marked in them.)
 
 # %%
 report.print_names()
 
 # %% [markdown]
-# What does a language model bring to names? To guess the next word after *flew to*, it helps to know that places follow. Nobody asked it for places.
+# What does a language model bring to names? To guess the next word after *flew to*, it helps to know that places follow. Nobody told it what a place is.
 #
 # ### Beside the paper
 #
-# The authors gain, too. Chunks with all labels: 95.00 ± 0.08 to 96.37 ± 0.05 F1 (Table 2). Names: 67.66 to 71.01 with 1 % of the labels, 90.87 to 91.93 with all (section 3.3 and Table 1). Their consultants had read about 800 million words, and their tagger began with pretrained word vectors, so part of what our layer 0 brings theirs already had. A language model trained on **the labelled text alone** hurts a little: 90.79 (Table 6). It is not the extra network that helps, it is the extra reading.
+# The authors gain, too. Chunks with all labels: 95.00 ± 0.08 to 96.37 ± 0.05 F1 (Table 2). Names: 67.66 to 71.01 with 1 % of the labels, 90.87 to 91.93 with all (section 3.3 and Table 1). Their consultants had read about 800 million words, and their tagger began with pretrained word vectors, so part of what our layer 0 brings theirs already had. A language model trained on **the labelled text alone** hurts a little, if at all: 90.79 against 90.87 (Table 6). What helps is the extra reading, not the extra network.
 #
-# **One limit.** TagLM asks for the **top layer only**. Her other layers are thrown away. Do they know something that the top does not? That question leads to ELMo, in lesson 08.
+# **One limit.** TagLM asks for the **top layer only**. The other layers are thrown away. Do they know something that the top does not? That question leads to ELMo, in lesson 08.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -696,15 +696,15 @@ predict("ten_percent", "No LM: F1 with 10 % of the labels, as a share of F1 with
 outcome("ten_percent", report.share_without(), unit="%")
 
 # %% [markdown]
-# **Measured: the number says little.** A tagger that was never pretrained keeps far more than 80 percent, so the sentence cannot be the reason for pretraining. The first points are the cheap ones. Fairer: how many of the **remaining errors** go, with the same labels?
+# **Measured: the number says little.** A tagger that was never pretrained keeps more than 90 percent, so the sentence is no reason for pretraining. The first points are cheap. Fairer: with the same labels, how much of the **missing F1** is gained?
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - A CRF is a softmax over whole paths. The forward algorithm sums them in $T K^2$ steps; Viterbi is the same walk with max, and doors to read backwards.
-# - What it learns is expected minus counted. A loss below 0 is a fault.
+# - Its slope is expected minus counted. A loss below 0 is a fault.
 # - TagLM joins the frozen top-layer states of a language model to the output of the tagger's first floor.
-# - With few labels that is worth much. Most of it is there without any context; context adds a clear rest.
+# - With few labels that is worth much. For chunks most of it needs no context; for names about half.
 
 # %%
 calibration()
@@ -832,19 +832,19 @@ print(f"The tagger with the top layer: precision {precision:.3f}, recall {recall
 report.print_taken_apart()
 
 # %% [markdown]
-# - **Where to join.** For names the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours the first two are level, and after the second is clearly worse: above it nothing reads the remarks along the sentence.
+# - **Where to join.** For names the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours the first two are level, and after the second is clearly worse: above it no LSTM carries the remarks along.
 # - **One direction or both, big or small.** In the paper both directions add 0.22 to 0.27 points to the forward one, and the large one (perplexity 30.0) 0.26 to 0.31 to the small (Table 6). Perplexities of other texts and vocabularies, ours for one, cannot be set beside these.
-# - **Is the tagger's own network needed at all?** Let her decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
+# - **Is the tagger's own network needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
 # - **The CRF.** With a softmax for each word in its place, trained as such, about a point is lost.
 
 # %% [markdown]
 # ## Further reading
 #
-# - The TagLM paper, section 3.3, for the questions of our section 10; it also carries a news language model over to scientific text, where it still helps (49.93 to 54.05 F1 on the development set).
+# - The TagLM paper, section 3.3, for the questions just above; it also carries a news language model over to scientific text, where it still helps (49.93 to 54.05 F1 on the development set).
 # - Lafferty, McCallum and Pereira, *Conditional Random Fields*, ICML 2001: where the layer comes from.
 # - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m elmo_mini.experiments.taglm`.
 #
 # Next: **06 · from characters.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is a CRF still used?* With strong contextual vectors its advantage shrinks; BERT's paper tags names with a softmax for each word and no CRF. *Do the LM states of word k not give away word k?* They contain it, and nothing is wrong with that: the tagger is meant to see the word; only the language model's own loss must not. *Are the two language models one?* In the paper they are two separate models that share nothing; ours, like ELMo's, shares its letters' layer and its softmax between the directions. *Why not train the consultant along?* That is fine-tuning, lesson 11. *Poll before section 9:* "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
+# **Instructor, common questions.** *Is a CRF still used?* With strong contextual vectors its advantage shrinks; BERT's paper tags names with a softmax for each word and no CRF. *Do the LM states of word k not give away word k?* They contain it, and nothing is wrong with that: the tagger is meant to see the word; only the language model's own loss must not. *Are the two language models one?* In the paper they are two separate models that share nothing; ours, like ELMo's, shares its character layer and its softmax between the directions. *Why not train the consultant along?* That is fine-tuning, lesson 11.

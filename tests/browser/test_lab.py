@@ -210,8 +210,9 @@ def test_a_passed_answer_goes_from_one_lesson_to_the_next(
     kept = (course / "work/my_parts/perplexity.py").read_text(encoding="utf-8")
     assert kept.endswith(f"import numpy as np\n\n\n{WEIGHTED}")
 
-    # Its source is folded, so it is found by its place: perplexity is the eighth exercise.
-    model_answer = page.locator(".jp-CodeCell").filter(has_text="Model answer: run").nth(7)
+    # Its source is folded, so it is found by its place, the first one after the check.
+    below = check.locator("xpath=following-sibling::*")
+    model_answer = below.filter(has_text="Model answer: run").first
     model_answer.locator(".jp-InputPlaceholder").click()
     page.keyboard.press("Control+Enter")
     fold = model_answer.locator("details", has_text="yours has passed")

@@ -147,7 +147,7 @@ each piece once: return pieces -> return sorted(set(pieces))
     You list *ana* of *banana* once. It stands there twice, so list it twice.
 the whole word as a piece: return pieces -> return [*pieces, marked]
     You add the whole word once more. `<her>` is in the list because it is short enough to be a
-    stretch; a longer word is not. A word's own vector comes in exercise 5.
+    stretch; a longer word is not. A word's own vector comes in exercise 11.
 capitals are lost: f"<{word}>" -> f"<{word}>".lower()
     You make the word small. A capital is another character: cut the word as it is spelt.
 a generator: return pieces -> return iter(pieces)

@@ -42,7 +42,7 @@ def _run_spans(answer: Answer, inputs: Inputs) -> Plain:
     if isinstance(found, list) and any(isinstance(span, list) for span in found):
         raise AnswerRefused(
             "Each of your spans is a list. Write it as a tuple, `(start, end, kind)`, with round "
-            "brackets: exercise 2 puts spans into a set, and lists cannot go there."
+            "brackets: exercise 10 puts spans into a set, and lists cannot go there."
         )
     return found
 

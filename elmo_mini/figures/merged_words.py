@@ -1,0 +1,52 @@
+"""The pictures of lesson 02: where a merged vector lies, and what readers of a context tell."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_mini.figures import plots
+from elmo_mini.figures.interval_bars import interval_bars
+from elmo_mini.figures.picture import Picture
+
+Numbers = NDArray[np.float64]
+
+
+def places_by_share(own: tuple[Numbers, Numbers], stored: Mapping[str, Any]) -> Picture:
+    """Positions of merged vectors (0: second word, 1: first) by the first word's share.
+
+    Parameters
+    ----------
+    own : (P,) shares and (P,) positions of the learner's pairs
+    stored : what ``static_pseudo_words`` holds
+    """
+    pairs = stored["pairs"]
+    many = tuple(
+        np.array([row[key] for row in pairs]) for key in ("share of the first", "position")
+    )
+    return plots.scatter(
+        {
+            f"your GloVe, {len(own[0])} pairs": own,
+            f"skip-gram, {len(pairs)} pairs (stored)": (many[0], many[1]),
+        },
+        title="Where a merged vector lies between its two words",
+        xlabel="share of the first word among the merged places",
+        ylabel="position (0: second word, 1: first word)",
+        diagonal=True,
+    )
+
+
+def stored_readers(words: Mapping[str, Any]) -> Picture:
+    """What ``static_senseval`` holds of each word: the ceiling of its forms, and three readers."""
+    ceilings = [
+        dict.fromkeys(("mean", "low", "high"), by["ceiling of its forms"]) for by in words.values()
+    ]
+    kinds = ("random vectors", "trained vectors", "bag of words")
+    readers = {kind: [by["right"][kind] for by in words.values()] for kind in kinds}
+    return interval_bars(
+        list(words),
+        {"ceiling, as spelt": ceilings} | readers,
+        title="Senses in senseval: one vector, and readers of ten words on each side (stored)",
+        ylabel="percent right",
+    )

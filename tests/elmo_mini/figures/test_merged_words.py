@@ -1,0 +1,21 @@
+"""The pictures of lesson 02 say what is stored, and what the learner measured."""
+
+import numpy as np
+
+from elmo_mini.figures import merged_words
+from elmo_mini.results.stored import stored_result
+
+
+def test_own_pairs_stand_beside_the_stored_ones() -> None:
+    stored = stored_result("static_pseudo_words").numbers
+    own = (np.array([0.2, 0.8]), np.array([0.3, 0.6]))
+    said = merged_words.places_by_share(own, stored).description
+    assert "your GloVe, 2 pairs" in said
+    assert f"skip-gram, {len(stored['pairs'])} pairs (stored)" in said
+
+
+def test_every_reader_and_the_ceiling_have_a_bar_for_each_word() -> None:
+    four = stored_result("static_senseval").numbers["words"]
+    said = merged_words.stored_readers(four).description
+    for name in (*four, "ceiling, as spelt", "random vectors", "trained vectors", "bag of words"):
+        assert name in said
