@@ -127,7 +127,7 @@ def test_missing_corpora_are_a_note_that_names_the_lessons(
     assert need.state == "note"
     assert need.found == "1 of 3 corpora found"
     assert "brown, qc" in need.advice
-    assert "stored results: 03_x." in need.advice
+    assert "03_x and others show stored results." in need.advice
 
 
 def test_a_folder_without_write_access_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
