@@ -34,8 +34,8 @@ def test_formgrader_leads_from_the_lesson_to_a_submission(
     grader = page.frame_locator("iframe").first
     lesson = grader.get_by_role("row").filter(has_text=LESSON)
     lesson.get_by_role("link", name="2", exact=True).click()
-    expect(grader.get_by_role("row").filter(has_text="ada")).to_contain_text("1 / 2")
-    expect(grader.get_by_role("row").filter(has_text="bob")).to_contain_text("0 / 2")
+    expect(grader.get_by_role("row").filter(has_text="ada")).to_contain_text("2 / 3")
+    expect(grader.get_by_role("row").filter(has_text="bob")).to_contain_text("0 / 3")
 
     grader.get_by_role("link", name="Manual Grading").click()
     grader.get_by_role("link", name=LESSON).click()
