@@ -14,6 +14,7 @@ from autograde.running.working_copies import Change, hand_out
 
 COURSE = Path(__file__).resolve().parents[2]
 JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter_config"
+LAB_EXTENSIONS = Path(__file__).resolve().parent / "labextensions"
 FETCH_RECORD = Path(".course/corpora.json")
 FETCH_AGAIN_AFTER = timedelta(days=1)
 
@@ -108,6 +109,7 @@ def server_options(
     """JupyterLab's command line: in ``work``, for root too, with a browser where there is one."""
     options = [f"--ServerApp.root_dir={work}", "--log-level=WARN", "--LabApp.log_level=WARN"]
     options.append("--LabApp.extension_manager=readonly")  # the other kind asks the network
+    options.append(f"--LabApp.extra_labextensions_path={LAB_EXTENSIONS}")
     first = changes[0].written if changes else None
     if first is not None and changes[0].kind == "copied" and first.suffix == ".ipynb":
         options.append(f"--LabApp.default_url=/lab/tree/{first.as_posix()}")

@@ -174,6 +174,18 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
     assert any("".join(cell["source"]).strip() == ANSWER.strip() for cell in cells)
 
 
+def test_a_narrow_window_leaves_its_width_to_the_lesson(address: str, page: Page) -> None:
+    files = page.locator("#filebrowser")
+    open_lesson(page, address, START_HERE)
+    expect(files).to_be_visible()
+
+    page.set_viewport_size({"width": 800, "height": 900})
+    open_lesson(page, address, WORD2VEC)
+    expect(files).not_to_be_visible()
+    page.get_by_role("tab", name="File Browser").click()
+    expect(files).to_be_visible()
+
+
 @pytest.mark.slow
 def test_lesson_one_runs_unsolved_and_offline(address: str, page: Page) -> None:
     """Nothing is answered yet: every check says so kindly, and the lesson goes on to its end."""
