@@ -8,11 +8,14 @@ import textwrap
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
+from autograde.checking.report import CaseResult
 from elmo_mini import ElmoEmbedder
 from elmo_mini.figures.palette import COLOURS, GREY, INK
 from elmo_mini.figures.picture import Picture, blank
@@ -23,9 +26,12 @@ FOLDER = Path("docs/pictures")
 SENTENCES = ("She saw a new play at the theatre .", "Every morning they play in the street .")
 WORD = "play"
 SHOWN = 48  # numbers of each vector
-EXERCISE, SLIP = "lstm_step", "the forget gate without its 1"
-WRITTEN = "`torch.sigmoid(f) * c` in an LSTM"
-COLUMNS = 104  # letters of a line of the report
+EXERCISE = "perplexity"
+WRITTEN = """\
+def perplexity(losses, tokens):
+    return float(np.exp(np.mean(losses)))
+"""
+COLUMNS = 100  # letters of a line of the report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,23 +91,46 @@ def two_sentences() -> Picture:
 
 
 def report() -> Picture:
-    """What a check says of an LSTM whose forget gate lacks its 1."""
+    """A short answer and what the check says of it, as a notebook shows them."""
     exercise = find(EXERCISE)
-    (answer,) = (known.answer for known in exercise.mistakes if known.name == SLIP)
-    said = examine(exercise, answer).text().partition("  The first wrong case:")[0]
-    lines = [(f"A learner wrote {WRITTEN}. The check says:", GREY, "normal")]
-    for line in said.splitlines():
-        colour = GREY if line.startswith("  [no]") else INK
-        weight = "normal" if line.startswith(" ") else "bold"
-        lines += [(part, colour, weight) for part in textwrap.wrap(line.strip(), COLUMNS)]
-    figure = blank(8.2, 0.21 * len(lines) + 0.3, "")
+    names: dict[str, Any] = {}
+    exec(f"import numpy as np\n{WRITTEN}", names)
+    said = examine(exercise, names[EXERCISE])
+    advice = textwrap.wrap(said.advice, COLUMNS)
+    code = WRITTEN.splitlines()
+    rows = 2.6 + len(code) + len(advice) + len(said.cases)
+    figure = blank(8.2, 0.25 * rows, "")
     axes = figure.add_subplot()
     axes.set_axis_off()
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    for at, (line, colour, weight) in enumerate(lines):
-        axes.text(0, at, line, va="center", fontsize=9, weight=weight, color=colour)
-    words = " ".join(said.split())
-    return Picture(figure, f"A learner wrote {WRITTEN}. What the check says: {words}")
+    axes.set(xlim=(-0.2, 100.2), ylim=(rows, 0))
+
+    axes.add_patch(Rectangle((0, 0.2), 100, len(code) + 0.6, fill=False, edgecolor=GREY))
+    for at, line in enumerate(code, start=1):
+        indent = len(line) - len(line.lstrip())  # SVG folds spaces at the start of a text
+        look: dict[str, Any] = {"va": "center", "fontsize": 9.5, "family": "monospace"}
+        axes.text(1.5 + indent, at, line.lstrip(), color=INK, **look)
+    top = len(code) + 1.2
+    axes.add_patch(Rectangle((0, top), 0.5, rows - top - 0.2, color=COLOURS[4]))
+    below = top + 0.5
+    heading = f"{exercise.title}: {said.headline}"
+    axes.text(1.5, below, heading, va="center", fontsize=9.5, weight="bold", color=INK)
+    for line in advice:
+        below += 1
+        axes.text(1.5, below, line, va="center", fontsize=9.5, color=INK)
+    for case in said.cases:
+        below += 1
+        for x, words in zip((1.5, 13, 50), _case(case), strict=True):
+            axes.text(x, below, words, va="center", fontsize=9, color=GREY)
+    told = "; ".join(" ".join(filter(None, _case(case))) for case in said.cases)
+    return Picture(
+        figure,
+        f"A learner wrote {' '.join(WRITTEN.split())}. The check says: {heading}. {said.advice} "
+        f"Below it stands a line for each case: {told}",
+    )
+
+
+def _case(case: CaseResult) -> tuple[str, str, str]:
+    return ("✗ not yet" if case.difference else "✓ right", case.name, case.difference or "")
 
 
 PICTURES: dict[str, Callable[[], Picture]] = {
