@@ -142,6 +142,12 @@ cut without turning, and joined without turning: \
     Your heads mix up the places: `reshape` and `view` keep the numbers in their order, so (B, T, D)
     becomes (B, A, T, d) with parts of other places in a row. Cut the last axis first, (B, T, A, d),
     then turn the two middle axes.
+the {part} cut without turning: \
+        {letter} = self.{layer}(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> {letter} = self.{layer}(x).reshape(len(x), self.heads, x.shape[1], -1) \
+        | part letter layer = queries q query, keys k key, values v value
+    Your {part} are cut by `reshape`, which mixes up the places, and the other two are right. Cut
+    and turn all three in the same way.
 joined without turning: found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
     The heads are right until they are joined: (B, A, T, d) is reshaped as it stands, and the places
     are mixed up. Turn the two middle axes back first: `found.transpose(1, 2)`.

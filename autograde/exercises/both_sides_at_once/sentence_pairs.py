@@ -195,6 +195,10 @@ one coin for all: for d, s in places: -> coin = rng.random() < 0.5 ⏎for d, s i
         && int(rng.random() < 0.5) -> int(coin)
     You flip one coin for all pairs of a document, or of all documents, so a true pair stands beside
     true ones. Flip a coin for each pair.
+exactly one half: pairs = [] \
+        -> pairs, coins = [], rng.permutation(np.arange(len(places) - len(documents)) % 2) \
+        && int(rng.random() < 0.5) -> int(coins[len(pairs)])
+    You fix how many pairs of a call are true. Flip a coin for each pair.
 by turns: follows = int(rng.random() < 0.5) -> follows = 1 - len(pairs) % 2
     True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
 the last sentence of a document is a first one, too: if s + 1 == len(documents[d]): continue \

@@ -97,6 +97,9 @@ the share of the level: share = (level - right[i - 1]) / (right[i] - right[i - 1
         -> share = level / right[i]
     Your share of the way is a ratio of heights. Take differences: from the point before to the
     level, over that to the next point.
+the share by logarithms, too: share = (level - right[i - 1]) / (right[i] - right[i - 1]) \
+        -> share = math.log(level / right[i - 1]) / math.log(right[i] / right[i - 1])
+    You take logarithms of the shares of right answers, too. Only the labels are taken so.
 the logarithm is returned: return math.exp(low + share * (high - low)) \
         -> return low + share * (high - low)
     You return the logarithm. Take `exp` of it: a number of labels is asked for.
@@ -120,6 +123,11 @@ the largest so far: if right[0] >= level: return \
         -> right = np.maximum.accumulate(right) ⏎if right[0] >= level: return
     You take the largest share so far in place of the curve. It runs from point to point, and also
     down.
+one line through all points: if right[0] >= level: return \
+        -> if max(right) >= level: \
+        return float(np.exp(np.interp(level, right, np.log(labels)))) ⏎if right[0] >= level: return
+    `np.interp` needs heights that rise, and a curve may fall. Find the first pair of points that
+    crosses the level, and draw the line between these two.
 judged by the last point: if right[0] >= level: return \
         -> if right[-1] < level: return math.inf ⏎if right[0] >= level: return
     You look at the last point to say whether the curve ever reaches the level. It may reach it and

@@ -107,6 +107,11 @@ the pull is to 0: (weights - start) -> weights
     You pull the weights to 0. The prior's middle is `start`.
 the labels are added: (x @ weights) - labels -> (x @ weights) + labels
     You add the labels to the chances. What counts is how far the chance is from the label.
+labels of -1 and 1, one of them forgotten: \
+        surprise = torch.sigmoid(x @ weights) - labels \
+        -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))
+    With labels of -1 and 1 the score is multiplied by the label, so the chain rule brings the label
+    once more: -y σ(-y score).
 the labels are not used: torch.sigmoid(x @ weights) - labels -> torch.sigmoid(x @ weights)
     `labels` is never used.
 the start is added: weights - start -> weights + start
