@@ -1,0 +1,88 @@
+"""The minutes that a lesson announces cover its exercises, its reading and its predictions."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from autograde.checking.catalogue import find
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted(ROOT.glob("solutions/*/*.py"))[1:]  # lesson 00 says what each section takes
+every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+
+WORDS_A_MINUTE = 180  # slow: formulas, figures and printed numbers are read, too
+PREDICTION = 1
+SPINE = 90
+NO_READING = re.compile(r"\b(hints|instructor|discussion|model_answer)=")
+PLAN = re.compile(r"^# Plan (\d+) minutes", re.MULTILINE)
+SHORT = re.compile(
+    r"Short of time\? Exercises ((?:\d+(?:, | and | to ))*\d+) are the spine, (\d+) minutes\."
+)
+
+
+@dataclass
+class MainLine:
+    """What stands before the optional sections."""
+
+    exercises: list[int]
+    reading: float
+
+    @classmethod
+    def of(cls, source: Path) -> "MainLine":
+        line, words, predictions = cls([], 0), 0, 0
+        for cell in re.split(r"^# %%", source.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+            head, _, body = cell.partition("\n")
+            if not head.startswith(" [markdown]"):
+                predictions += body.count("predict(")
+                continue
+            if "## If you have time" in body:
+                break
+            if not NO_READING.search(head):
+                words += len(re.sub(r"^# ?", "", body, flags=re.MULTILINE).split())
+            exercise = re.search(r'exercise="(\w+)"', head)
+            if exercise:
+                line.exercises.append(find(exercise[1]).minutes)
+        line.reading = words / WORDS_A_MINUTE + PREDICTION * predictions
+        return line
+
+
+def numbers_of(phrase: str) -> set[int]:
+    """ "1, 3 and 5 to 7" as numbers."""
+    ends = [(int(a), int(b or a)) for a, b in re.findall(r"(\d+)(?: to (\d+))?", phrase)]
+    return {number for first, last in ends for number in range(first, last + 1)}
+
+
+@every_source
+def test_the_plan_has_room_for_the_main_line(source: Path) -> None:
+    line = MainLine.of(source)
+    (plan,) = PLAN.findall(source.read_text("utf-8"))
+    needed = sum(line.exercises) + line.reading
+    assert needed <= int(plan) <= 1.25 * needed
+
+
+@every_source
+def test_who_is_short_of_time_finds_a_spine(source: Path) -> None:
+    line, text = MainLine.of(source), source.read_text("utf-8")
+    said = SHORT.search(text)
+    if said is None:
+        assert int(PLAN.findall(text)[0]) <= SPINE
+        return
+    chosen = numbers_of(said[1])
+    assert max(chosen) <= len(line.exercises)
+    needed = sum(line.exercises[number - 1] for number in chosen) + line.reading
+    assert needed <= int(said[2]) <= SPINE
+
+
+def test_the_first_page_gives_the_plans_and_their_sum() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    shown = re.findall(
+        r"^\| (\d\d) \| \[[^|]+ \| (?:(\d+) min|(?:(\d+) h)? ?(\d\d)?) \|", page, re.M
+    )
+    minutes = {n: int(m or 0) or 60 * int(h or 0) + int(rest or 0) for n, m, h, rest in shown}
+    for source in SOURCES:
+        (plan,) = PLAN.findall(source.read_text("utf-8"))
+        assert minutes[source.parent.name[:2]] == int(plan)
+    (hours,) = re.findall(r"About (\d+) hours in all", page)
+    assert round(sum(minutes.values()) / 60) == int(hours)
