@@ -51,14 +51,17 @@ def test_training_with_own_parts_calls_them() -> None:
 
     def loop(model, optimiser, rows, lengths, bptt, rate, clip, loss_of, after_step):  # type: ignore[no-untyped-def]
         seen.append(next(lengths))
-        loss_of(model(rows[:, :3]).logits, rows[:, 1:4]).backward()
+        loss = loss_of(model(rows[:, :3]).logits, rows[:, 1:4])
+        loss.backward()
         optimiser.step()
         after_step()
+        return [loss.item()]
 
     found = train_own(
         model, TEXT, OTHER, loop, next_word_loss, averaging_is_due, epochs=3, patience=1
     )
-    assert len(found) == len(seen) == 3
+    assert len(found.dev) == len(found.training) == len(seen) == 3
+    assert found.best is not model
 
 
 @pytest.fixture(scope="module")
