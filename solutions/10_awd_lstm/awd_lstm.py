@@ -150,11 +150,11 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
-# Both masks stay outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D), in PyTorch `weight_hh_l0`. Every word of the window passes through it, and no dropout so far touches it. But a fast LSTM is one sealed call.
+# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D), in PyTorch `weight_hh_l0`. Every word of the window passes through it, and no dropout so far touches it. But a fast LSTM is one sealed call.
 #
 # The paper's idea: leave the states alone and thin the **matrix**, once before the call. The sealed LSTM never knows.
 #
-# But who **owns** the matrix? The optimiser holds the whole one, and files and copies must have it, too. So the thinned one is only **lent**, for one call. PyTorch can lend:
+# But who **owns** the matrix? The optimiser holds the whole one, and files and copies must have it, too. So the thinned one is only **lent**, for one call. Here a module with one weight is lent another:
 
 # %%
 lender = nn.Linear(1, 1, bias=False)  # any module, here y = w x
