@@ -1,7 +1,9 @@
 """Training with parts that are handed in: the loop, the loss and the trigger of whoever calls."""
 
+import copy
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,23 @@ from elmo_mini.text.running_text import stream_rows
 BATCH_SIZE, BPTT, RATE, CLIP, WEIGHT_DECAY = 10, 35, 20.0, 0.25, 1.2e-6
 
 
+@dataclass
+class OwnRun:
+    """What a run came to.
+
+    Attributes
+    ----------
+    training : perplexity on the training text while it was learnt, an epoch each: exp of the mean
+        of the windows' losses, so with dropout and penalties where there are some
+    dev : perplexity on the dev text after each epoch
+    best : a copy of the model at the epoch that dev likes best
+    """
+
+    best: nn.Module
+    training: list[float] = field(default_factory=list)
+    dev: list[float] = field(default_factory=list)
+
+
 def train_own(
     model: nn.Module,
     text: Tensor,
@@ -27,8 +46,8 @@ def train_own(
     *,
     epochs: int = 25,
     patience: int = PATIENCE,
-) -> list[float]:
-    """Dev perplexity after each epoch of SGD; averaged once the trigger says so.
+) -> OwnRun:
+    """Epochs of SGD; the weights are averaged once the trigger says so, from the next step on.
 
     Parameters
     ----------
@@ -39,12 +58,15 @@ def train_own(
     lengths = iter(lambda: window_length(BPTT, random), None)
     rows = stream_rows(text, BATCH_SIZE)
     average: WeightAverage | None = None
-    seen: list[float] = []
+    run = OwnRun(model)
     for _ in progress_bar(range(epochs), "training"):
         after_step = average.update if average else lambda: None
-        train_epoch(model, optimiser, rows, lengths, BPTT, RATE, CLIP, loss_of, after_step)
+        losses = train_epoch(model, optimiser, rows, lengths, BPTT, RATE, CLIP, loss_of, after_step)
+        run.training.append(float(np.exp(np.mean(losses))))
         with average.applied() if average else nullcontext():
-            seen.append(awd_perplexity(model, dev))
-        if average is None and averaging_is_due(seen, patience):
+            run.dev.append(awd_perplexity(model, dev))
+            if run.dev[-1] == min(run.dev):
+                run.best = copy.deepcopy(model)
+        if average is None and averaging_is_due(run.dev, patience):
             average = WeightAverage(model)
-    return seen
+    return run

@@ -1,6 +1,6 @@
 """The pictures of lesson 10's stored results, and its broken runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,11 @@ SYMPTOMS = (
 )
 
 
-def against_controls(ablation: Numbers) -> Picture:
-    """By how much the whole is better than each control at its best epoch, seed by seed."""
-    ahead = {k: v for k, v in ablation["better than"].items() if "last epoch" not in k}
-    return interval_bars(
-        [_in_lines(name) for name in ahead],
-        {"better by": list(ahead.values())},
-        times=1,
-        title="All of it is ahead of each control, of ordinary dropout by half a point (stored)",
-        ylabel="points of perplexity",
+def by_epoch(runs: Mapping[str, Sequence[float]], title: str) -> Picture:
+    """Perplexity after each epoch."""
+    epochs = np.arange(1, 1 + len(next(iter(runs.values()))))
+    return curves(
+        epochs, runs, title=title, xlabel="times the text was read", ylabel="perplexity", log_y=True
     )
 
 
@@ -49,7 +45,7 @@ def perplexities(ablation: Numbers) -> Picture:
 
 
 def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
-    """What each part is worth, taken out of the whole and alone, the latter on two texts.
+    """What each part is worth, taken out of the whole and, on the larger text, alone.
 
     Ordinary dropout stands beside locked as its control; it is in no whole.
     """
@@ -59,7 +55,6 @@ def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
         [name.replace(" ", "\n") for name in parts],
         {
             "taken out: worse by": [without.get(name, NOT_THERE) for name in parts],
-            "alone: better by": [alone.get(name, NOT_THERE) for name in parts],
             "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in parts],
         },
         times=1,
@@ -128,13 +123,40 @@ def gains_of_dropout(size: Numbers) -> NDArray[np.float64]:
     return np.subtract(size["test"]["0.0"]["values"], chosen)
 
 
-def print_systems(text: Numbers, *others: Numbers) -> None:
-    """Test perplexity of the whole and its controls; how far the whole is ahead on each text."""
+def print_gain_of_dropout(dropout: Numbers) -> str:
+    """On a tenth of the text, the factor that dev chose against none; the verdict in words."""
+    gain = interval(gains_of_dropout(dropout["a tenth"]))
+    print("A tenth, better than without dropout:")
+    print(in_points({"the factor that dev chose": gain}))
+    for name in ("the whole text", "a tenth"):
+        print(f"{name}: dev chose the factors", *dropout[name]["best on dev"])
+    if _holds_0(gain):
+        return "no clear difference"
+    return "clearly better" if gain["low"] > 0 else "clearly worse"
+
+
+def print_systems(text: Numbers) -> None:
+    """Test perplexity of the whole and its controls, and how far the whole is ahead of each."""
+    seeds = len(text["systems"]["all of it"]["values"])
+    print(f"{text['words']['train']:,} words, {seeds} seeds: test perplexity; all of it better by")
     for name, system in text["systems"].items():
-        print(f"{name}: test perplexity {system['mean']:.1f}, {len(system['values'])} seeds")
-    for of in (text, *others):
-        print(f"All of it lies lower, {of['words']['train']:,} words, seed by seed, than ... by")
-        print(in_points(of["better than"]))
+        lead = text["better than"].get(name)
+        print(f"  {name:32} {system['mean']:5.1f}", f"   {_said(lead)}" if lead else "")
+
+
+def print_clear(*texts: Numbers) -> None:
+    """What each part is worth on each text where the interval leaves 0 out; names of the others."""
+    for text in texts:
+        print(f"{text['words']['train']:,} words")
+        for question, of in {
+            "worse without": text["worse without"],
+            "better with it alone": _alone(text),
+        }.items():
+            clear = {name: point for name, point in of.items() if not _holds_0(point)}
+            print(f" {question}:")
+            print(in_points(clear) or "  nothing is clear")
+            if rest := [name for name in of if name not in clear]:
+                print(f"  not clear: {', '.join(rest)}")
 
 
 def print_parts(ablation: Numbers) -> None:
@@ -158,9 +180,17 @@ def in_points(of: Mapping[str, Point]) -> str:
 
 
 def _lines(of: Mapping[str, Point]) -> Iterator[str]:
-    for name, x in of.items():
-        clear = "" if x["low"] > 0 or x["high"] < 0 else "   (0 is inside)"
-        yield f"  {name:32} {x['mean']:+5.1f} ({x['low']:+.1f} to {x['high']:+.1f}){clear}"
+    for name, point in of.items():
+        inside = "   (0 is inside)" if _holds_0(point) else ""
+        yield f"  {name:32} {_said(point)}{inside}"
+
+
+def _said(x: Point) -> str:
+    return f"{x['mean']:+5.1f} ({x['low']:+.1f} to {x['high']:+.1f})"
+
+
+def _holds_0(x: Point) -> bool:
+    return bool(x["low"] <= 0 <= x["high"])
 
 
 def run_by_run(numbers: np.ndarray, names: list[str]) -> Picture:

@@ -3,11 +3,11 @@
 LESSON = "10_awd_lstm"
 EXERCISES = (
     "locked_dropout",
-    "embedding_dropout",
     "WeightDrop",
     "tied_gradient",
-    "awd_loss",
     "train_epoch",
     "averaging_is_due",
     "broken_weight_drop",
+    "embedding_dropout",
+    "awd_loss",
 )

@@ -11,24 +11,9 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import window_of
-from elmo_mini.awd_lstm.model import next_word_loss
-from elmo_mini.awd_lstm.regularisation import (
-    activation_regularisation,
-    temporal_activation_regularisation,
-)
+from elmo_mini.awd_lstm.regularisation import awd_loss
 
 LEAVES = ("logits", "outputs", "dropped")
-
-
-def awd_loss(
-    logits: Tensor, targets: Tensor, outputs: Tensor, dropped: Tensor, alpha: float, beta: float
-) -> Tensor:
-    """Cross-entropy in nats a word, plus alpha AR of the dropped, plus beta TAR of the outputs."""
-    return (
-        next_word_loss(logits, targets)
-        + activation_regularisation(dropped, alpha)
-        + temporal_activation_regularisation(outputs, beta)
-    )
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -180,7 +165,7 @@ EXERCISE = Exercise(
     points=3,
     difficulty=3,
     importance=4,
-    minutes=12,
+    minutes=10,
     reference=awd_loss,
     run=_run,
     cases=(

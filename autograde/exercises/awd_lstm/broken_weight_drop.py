@@ -34,5 +34,5 @@ EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
     lambda: {"A": 4, "B": 5, "C": 2},
     difficulty=3,
     importance=5,
-    minutes=10,
+    minutes=8,
 )

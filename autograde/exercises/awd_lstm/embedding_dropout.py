@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -24,7 +25,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     p, ids = inputs["p"], inputs["ids"]
     wanted = (*ids.shape, inputs["table"].shape[1])
     masks = []
-    for _ in range(2):
+    for _ in range(4):
         table = torch.from_numpy(inputs["table"].copy()).requires_grad_()
         numbers = window_of(ids)
         came = tensor_of(lambda t=table, n=numbers: answer(t, n, p))  # type: ignore[misc]
@@ -40,7 +41,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 "`.detach()` and `.data`."
             )
         masks.append((came / table[numbers]).detach().numpy())
-    mask, other = masks
+    mask, other, *_ = masks
     types = [mask[ids == number] for number in np.unique(ids)]
     one_fate = all(np.allclose(t, t[:1]) for t in types)
     told = factor_of_kept(mask, p) | {"a word has one fate wherever it stands": one_fate}
@@ -61,15 +62,23 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 share_near(float((fates == 0).mean()), p) if whole and one_fate else p
             ),
             "another call drops other words": not np.allclose(mask, other),
+            "each call drops equally many words": (
+                whole and one_fate and len({_dropped(m, ids) for m in masks}) == 1
+            ),
         }
     )
+
+
+def _dropped(mask: NDArray[np.floating], ids: NDArray[np.integer]) -> int:
+    """How many words of the batch are dropped."""
+    return len(np.unique(ids[mask[..., 0] == 0]))
 
 
 @Case.drawn
 def _batch(rng: Random, words: int, rows: int, steps: int, p: float) -> Inputs:
     table = rng.uniform(0.5, 2.0, (words, 60)) * rng.choice((-1, 1), (words, 60))
-    ids = rng.integers(0, words, (rows, steps))
-    ids[:, 1] = ids[:, 0]
+    ids = rng.permutation(np.resize(np.arange(words), rows * (steps - 1))).reshape(rows, -1)
+    ids = np.insert(ids, 0, ids[:, 0], axis=1)  # a word twice in a row; and all words
     return {"table": table.astype(np.float32), "ids": ids, "p": p}
 
 
@@ -101,7 +110,7 @@ columns in place of words: (len(table), 1) -> (1, table.shape[1])
     You drop the same dimensions of all words. Draw one number for each row of the table.
 single numbers at each place: (len(table), 1) -> (*ids.shape, table.shape[1]) \
         && (table * mask)[ids] -> table[ids] * mask
-    You drop numbers of the vectors, as the exercise before did. Here whole words are dropped.
+    You drop numbers of the vectors, as locked dropout does. Here whole words are dropped.
 --- hint 2
 not scaled: / (1 - p) ->
     The words that are kept are not made larger. Divide by 1 - p.
@@ -113,6 +122,10 @@ p is kept: , 1), 1 - p) -> , 1), p)
     You keep a share p of the words. p is the share that is dropped.
 p is kept, and divided by: every 1 - p -> p
     You keep a share p of the words. p is the share that is dropped.
+exactly p V words: torch.bernoulli(keep) / (1 - p) \
+        -> (torch.randperm(len(table)) >= int(p * len(table)))[:, None] / (1 - p)
+    You drop equally many words at each call. Each is dropped with chance p, on its own: toss for
+    each.
 --- hint 3
 something stands for a dropped word: (table * mask)[ids] \
         -> torch.where(mask > 0, table * mask, table.mean(0))[ids]
@@ -138,12 +151,12 @@ EXERCISE = Exercise(
     points=2,
     difficulty=2,
     importance=4,
-    minutes=8,
+    minutes=6,
     reference=embedding_dropout,
     run=drawn_alike(_run),
     cases=(
-        Case("three hundred words", _batch(900, 12, 60, 0.3)),
-        Case("most words are dropped", _batch(700, 10, 70, 0.8), weight=2),
+        Case("three hundred words", _batch(300, 12, 60, 0.3)),
+        Case("most words are dropped", _batch(600, 10, 70, 0.8), weight=2),
         Case(
             "the same word twice in a row",
             _batch(3, 2, 6, 0.4),

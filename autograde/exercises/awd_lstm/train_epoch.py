@@ -127,9 +127,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "what is read": model.windows,
         "what is asked": targets,
         "in training mode": model.modes == {True},
-        "states at the start of each window": model.states,
         "rates": np.array([step[:-2] for step in steps]),
         "norms of the gradients": np.array([step[-2] for step in steps]),
+        "states at the start of each window": model.states,
         "the table after each step": np.array([step[-1] for step in steps]),
         "losses": np.array(losses),
         "weights at the end": np.array([float(p.detach().sum()) for p in model.parameters()]),
@@ -243,6 +243,13 @@ gradients are cleared before the step: optimiser.zero_grad() -> pass \
 not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
     The gradients are not clipped, or too early: their norm is at most `clip` once `backward` has
     made them.
+the clip is scaled in place of the rate: rate * (end - start) / bptt -> rate \
+        && model.parameters(), clip) -> model.parameters(), clip * (end - start) / bptt)
+    You scale `clip` by T / bptt. It is the rate that is scaled; the norm is at most `clip` in
+    every window.
+the clip is scaled, too: model.parameters(), clip) \
+        -> model.parameters(), clip * (end - start) / bptt)
+    You scale `clip`, too. Only the rate is scaled; the norm is at most `clip` in every window.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
 each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(), clip) \

@@ -59,16 +59,30 @@ def test_ordinary_dropout_stands_beside_locked(capsys: pytest.CaptureFixture[str
         assert f"locked dropout                    {ahead}   (0 is inside)" in printed
         assert printed.count("ordinary dropout  ") == 1
     picture = figures.worth_of_parts(ABLATION, LARGER)
-    assert picture.description.count("ordinary dropout") >= 2  # on both texts
+    assert picture.description.count("ordinary dropout") >= 2  # its mean and its interval
 
 
-def test_the_whole_is_held_against_its_controls_on_both_texts(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    figures.print_systems(LARGER, ABLATION)
+def test_the_whole_is_held_against_its_controls(capsys: pytest.CaptureFixture[str]) -> None:
+    figures.print_systems(LARGER)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith(f"{LARGER['words']['train']:,} words")
+    assert len(printed) == 1 + len(LARGER["systems"])
+    assert "  nothing, stopped early            41.0     +2.5 (+1.6 to +3.3)" in printed
+    assert "  all of it                         38.6 " in printed
+
+
+def test_what_is_clear_is_printed_and_the_rest_named(capsys: pytest.CaptureFixture[str]) -> None:
+    figures.print_clear(ABLATION, LARGER)
     printed = capsys.readouterr().out
-    assert [printed.count(f"{LARGER['words']['train']:,} words"), printed.count("12,657")] == [1, 1]
-    assert "nothing, stopped early            +2.5 (-0.9 to +6.0)   (0 is inside)" in printed
+    for clear in ("tied softmax", "locked dropout", "AR and TAR", "ordinary dropout"):
+        assert f"  {clear}  " in printed
+    assert "(0 is inside)" not in printed
+    named = [line for line in printed.splitlines() if line.startswith("  not clear: ")]
+    assert [line.count("weight drop") for line in named] == [1, 1, 1]
+
+
+def test_a_tenth_of_the_text_leaves_the_gain_of_dropout_open() -> None:
+    assert figures.print_gain_of_dropout(DROPOUT) == "no clear difference"
 
 
 def test_the_factor_hardly_matters() -> None:

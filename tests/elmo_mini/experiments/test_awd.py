@@ -13,6 +13,7 @@ from elmo_mini.experiments import awd_lstm, broken_weight_drop
 from elmo_mini.experiments.awd_own import train_own
 from elmo_mini.experiments.awd_recital import learnt_by_heart, recital, speak
 from elmo_mini.experiments.awd_text import running_text
+from elmo_mini.experiments.two_uses import two_uses
 
 TEXT = torch.tensor([2, 3, 4, 5, 2, 4, 3, 5]).repeat(100)
 OTHER = torch.tensor([5, 4, 3, 2, 0]).repeat(20)
@@ -51,14 +52,32 @@ def test_training_with_own_parts_calls_them() -> None:
 
     def loop(model, optimiser, rows, lengths, bptt, rate, clip, loss_of, after_step):  # type: ignore[no-untyped-def]
         seen.append(next(lengths))
-        loss_of(model(rows[:, :3]).logits, rows[:, 1:4]).backward()
+        loss = loss_of(model(rows[:, :3]).logits, rows[:, 1:4])
+        loss.backward()
         optimiser.step()
         after_step()
+        return [loss.item()]
 
     found = train_own(
         model, TEXT, OTHER, loop, next_word_loss, averaging_is_due, epochs=3, patience=1
     )
-    assert len(found) == len(seen) == 3
+    assert len(found.dev) == len(found.training) == len(seen) == 3
+    assert found.best is not model
+
+
+def test_two_uses_show_the_parts_and_what_was_handed_in() -> None:
+    """With the course's derivation the third row is the sum of the first two."""
+
+    def own(table, matrix, read, error):  # type: ignore[no-untyped-def]
+        gradient = error.T @ (table[read] @ matrix)
+        np.add.at(gradient, read, error @ table @ matrix.T)
+        return gradient
+
+    found = two_uses(own)
+    assert list(found) == ["as read", "as said", "yours"]
+    assert np.allclose(found["yours"], np.add(found["as read"], found["as said"]))
+    assert all(found["as said"])
+    assert found["as read"][2:] == [0, 0, 0, 0]
 
 
 @pytest.fixture(scope="module")
