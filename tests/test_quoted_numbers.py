@@ -25,6 +25,22 @@ def between(point: dict[str, Any], digits: int, times: float = 1) -> str:
     return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
 
 
+def two_trainers() -> list[str]:
+    stored = stored_result("word2vec_against_gensim").numbers
+    clock = "words per second, clock"
+    skip_gram, cbow = (stored["results"][kind]["ways"] for kind in ("skip-gram", "CBOW"))
+    times = cbow["gensim"][clock]["mean"] / skip_gram["gensim"][clock]["mean"]
+    ours, gensim = skip_gram["ours"], skip_gram["gensim"]
+    assert ours["probe"]["low"] > gensim["probe"]["high"]  # "a little ahead"
+    more = skip_gram["ours, 128 noise words"]["overlap"]["mean"] - ours["overlap"]["mean"]
+    gap = gensim["overlap"]["mean"] - ours["overlap"]["mean"]
+    assert abs(more / gap - 1 / 3) < 0.05  # "about a third of the gap"
+    return [
+        f"({stored['word_pairs_judged']['wordsim353']} of the 353 are in the vocabulary.)",
+        f"gensim's CBOW reads {times:.1f} times as many words a second as its skip-gram",
+    ]
+
+
 def language_model() -> list[str]:
     stored = stored_result("context_language_model").numbers["perplexity"]
     return [
@@ -300,6 +316,7 @@ def awd_lstm() -> list[str]:
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
+        ("01", two_trainers),
         ("03", language_model),
         ("03", senses),
         ("04", starts),

@@ -65,7 +65,7 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A complete wrong answer that real learners write, and the sentence that helps.
+    """A complete wrong answer that learners are likely to write, and the sentence that helps.
 
     Most are edits of a right answer: see `slips`.
     """

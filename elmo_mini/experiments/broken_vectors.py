@@ -1,6 +1,6 @@
 """Short runs of skip-gram with one planted fault each, and their symptoms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,10 @@ from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec import noise_distribution
 
 EVEN, HIGH, EVERYTHING = "noise drawn evenly", "a rate too high", "no subsampling"
+LOW, MISMATCHED = "a rate too low", "contexts of other words"
 RUNS = {"A": EVEN, "B": HIGH, "C": EVERYTHING}
-STEPS, BATCH, RATE, TOO_HIGH, OFTEN, USUAL = 600, 1_000, 0.05, 0.5, 10, 300
+STEPS, BATCH, RATE, OFTEN, USUAL = 600, 1_000, 0.05, 10, 300
+TIMES = {HIGH: 10.0, LOW: 0.01}
 
 Pairs = NDArray[np.int64]
 
@@ -43,20 +45,24 @@ def four_runs(
     pairs_of: Callable[[float], Pairs],
     train: Callable[..., tuple[Tensor, Tensor, list[float]]],
     step: Callable[..., float],
+    faults: Mapping[str, str] = RUNS,
 ) -> dict[str, Symptoms]:
-    """A sound run, and one for each fault of `RUNS`; the same seed for all.
+    """A sound run, and one for each fault; the same seed for all.
 
     Parameters
     ----------
     pairs_of : pairs of ids (P, 2) at a threshold of subsampling; with 1 nothing is thrown away
     train, step : those of lesson 01
+    faults : of each broken run
     """
     seen = {}
     counts = vocabulary.counts
-    for name, fault in {"sound": "", **RUNS}.items():
+    for name, fault in {"sound": "", **faults}.items():
         pairs = pairs_of(1.0 if fault == EVERYTHING else 1e-3)
+        if fault == MISMATCHED:
+            pairs = np.stack([pairs[:, 0], np.random.default_rng(0).permutation(pairs[:, 1])], 1)
         noise = noise_distribution(counts, 0.0 if fault == EVEN else 0.75)
-        rate = TOO_HIGH if fault == HIGH else RATE
+        rate = RATE * TIMES.get(fault, 1)
         rows = torch.from_numpy(np.resize(pairs, (STEPS * BATCH, 2)))
         with seeded(0, torch.device("cpu")):
             inputs, outputs, losses = train(

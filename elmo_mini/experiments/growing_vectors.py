@@ -52,6 +52,8 @@ def asked_three_times(
     what the loop calls after each step, with the number of steps taken and the vectors (V, D)
     """
     asked = known(words, vocabulary)
+    if left_out := [word for word in words if word not in asked]:
+        print(f"fewer than {OFTEN} occurrences, not asked: {', '.join(left_out)}")
     with progress_bar(total=steps, what="training") as bar:
 
         def look(number: int, vectors: Tensor) -> None:
@@ -80,8 +82,8 @@ def professionals(
     gensim = GensimWord2Vec(WithProgress(sentences, "gensim"), sg=1, workers=1, **told)
     tables = {
         "gensim": gensim.wv,
-        "elmo_mini": Word2Vec(sentences, sg=1, progress=True, **told),
-        "CBOW": Word2Vec(sentences, sg=0, progress=True, **told),
+        "ours": Word2Vec(sentences, sg=1, progress=True, **told),
+        "our CBOW": Word2Vec(sentences, sg=0, progress=True, **told),
     }
     return {
         name: torch.from_numpy(np.stack([table[word] for word in vocabulary.words]))

@@ -45,6 +45,12 @@ def times_slower(vocabulary_size: int) -> float:
     return slow / fast
 
 
+def one_pair_of_many(vocabulary_size: int) -> float:
+    """The time of a sampled step on one pair, as a share of the time of one on 128."""
+    one, many = (seconds_per_step(vocabulary_size, False, n, repeats=99) for n in (1, 128))
+    return one / many
+
+
 def huffman_path(counts: NDArray[np.int64]) -> float:
     """The mean length of a word's path in the Huffman tree, by how often the word is needed."""
     heap = [(int(count), [word]) for word, count in enumerate(counts)]

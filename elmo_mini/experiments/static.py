@@ -1,10 +1,11 @@
 """``python -m elmo_mini.experiments.static NAME ...``: the full-size measurements of lesson 02.
 
-Each trains word2vec several times, on the corpus of the course that is there (Brown, or Lee),
+Each trains word vectors several times, on the corpus of the course that is there (Brown, or Lee),
 and stores what came out in ``elmo_mini/results`` with its seeds and 95 % intervals.
 """
 
 import argparse
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
+from elmo_mini.corpora.passages import Instance
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.glove import Glove
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 from elmo_mini.word_vectors.pseudo_word_vectors import (
     answers_by_bag,
@@ -34,34 +37,64 @@ with brought_by("experiments"):
     import gensim
 
 TRAINED, RANDOM, BAG = "trained vectors", "random vectors", "bag of words"
+SAME_BAG, SPELT = "bag of the words with vectors", "the ceiling, as spelt"
 DIMENSION = 50
+GLOVE: dict[str, Any] = {
+    "vector_size": 50,
+    "window": 5,
+    "min_count": 5,
+    "x_max": 10.0,
+    "epochs": 15,
+}
 
 
 def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
-    """Merge pairs of words, train skip-gram, measure the merged vectors and their contexts."""
+    """Merge pairs of words, train two kinds, measure the merged vectors and their contexts."""
     rows: list[list[Result]] = []
+    counted: list[list[Result]] = []
     for seed in seeds:
         text, words = pseudo_words_of(name, sentences, seed)
         model = Word2Vec(text, sg=1, seed=seed, **course_options(name))
         rows.append(look_at(words, text, model))
+        counted.append(look_at(words, text, Glove(text, seed=seed, **GLOVE)))
         print(f"seed {seed}: {_line(rows[-1])}", flush=True)
+    return (
+        f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram and GloVe, {len(seeds)} seeds",
+        {
+            "options": {**course_options(name), "sg": 1},
+            "rule": "pairs drawn by seed among words of 5 letters or more with at least "
+            f"{LEAST[name]} occurrences, the {SKIP[name]} commonest left out",
+            "summary": _summary(rows),
+            "pairs": [row for rows_of_seed in rows for row in rows_of_seed],
+            "GloVe": {
+                "options": GLOVE,
+                "summary": _summary(counted),
+                "pairs": [row for rows_of_seed in counted for row in rows_of_seed],
+            },
+        },
+    )
+
+
+def _summary(rows: Sequence[list[Result]]) -> Result:
+    """The mean of each measure, and how closely positions follow shares, over the seeds."""
 
     def column(rows_of_seed: list[Result], key: str) -> NDArray[np.float64]:
         return np.array([row[key] for row in rows_of_seed])
 
     keys = [key for key in rows[0][0] if key not in ("words", "occurrences")]
     summary = {key: interval([column(r, key).mean() for r in rows]) for key in keys}
-    for key in ("position", "position, vectors of length 1"):
+    sides = [column(r, "cosine with the first") - column(r, "cosine with the second") for r in rows]
+    placed = {
+        key: [column(r, key) for r in rows] for key in ("position", "position, vectors of length 1")
+    } | {"first cosine less the second": sides}
+    for key, columns in placed.items():
         summary[f"correlation of share and {key}"] = interval(
-            [np.corrcoef(column(r, key), column(r, "share of the first"))[0, 1] for r in rows]
+            [
+                np.corrcoef(column(r, "share of the first"), found)[0, 1]
+                for r, found in zip(rows, columns, strict=True)
+            ]
         )
-    return f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram, {len(seeds)} seeds", {
-        "options": {**course_options(name), "sg": 1},
-        "rule": f"pairs drawn by seed among words of 5 letters or more with at least {LEAST[name]} "
-        f"occurrences, the {SKIP[name]} commonest left out",
-        "summary": summary,
-        "pairs": [row for rows_of_seed in rows for row in rows_of_seed],
-    }
+    return summary
 
 
 def _line(rows: list[Result]) -> str:
@@ -102,6 +135,8 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
             for kind, models in tables.items()
         }
         right[BAG] = (answers_by_bag(places, answers) == answers)[None]
+        right[SAME_BAG] = (answers_by_bag(places, answers, vocabulary.words) == answers)[None]
+        spelt = (_by_spelling(forms, senses, distinct) == answers)[None]
         words[word] = {
             "occurrences": len(senses),
             "distinct contexts": len(distinct),
@@ -110,8 +145,12 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
             "ceiling of its forms": majority_ceiling(forms, senses),
             "right": {kind: _over_contexts(rows) for kind, rows in right.items()},
             "lead of trained vectors": {
-                other: _over_contexts(right[TRAINED].astype(float) - right[other].mean(0))
-                for other in (RANDOM, BAG)
+                other: _over_contexts(right[TRAINED].astype(float) - rows.mean(0))
+                for other, rows in {**right, SPELT: spelt}.items()
+                if other != TRAINED
+            },
+            "lead of random vectors": {
+                SPELT: _over_contexts(right[RANDOM].astype(float) - spelt.mean(0))
             },
         }
         print(word, {k: v["mean"] for k, v in words[word]["right"].items()}, flush=True)
@@ -119,10 +158,20 @@ def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
         "options": {**course_options(name), "sg": 1},
         "interval": "95 %, bootstrap over the distinct contexts and the seeds",
         "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
-        "trained or drawn at random, or on which words these are; accuracy over 5 held-out folds "
-        "of the distinct contexts",
+        "trained or drawn at random, or on which words these are (all, or those with a vector); "
+        "accuracy over 5 held-out folds of the distinct contexts",
         "words": words,
     }
+
+
+def _by_spelling(
+    forms: Sequence[str], senses: Sequence[str], asked: Sequence[Instance]
+) -> NDArray[np.str_]:
+    """The commonest sense of each form over all occurrences: what one vector can say at best."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for form, sense in zip(forms, senses, strict=True):
+        seen[form][sense] += 1
+    return np.array([seen[i.words[i.position].lower()].most_common(1)[0][0] for i in asked])
 
 
 def _over_contexts(rows: NDArray[Any]) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The pictures of lesson 02: where a merged vector lies, and what readers of a context tell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,10 @@ def places_by_share(own: tuple[Numbers, Numbers], stored: Mapping[str, Any]) -> 
     own : (P,) shares and (P,) positions of the learner's pairs
     stored : what ``static_pseudo_words`` holds
     """
-    pairs = stored["pairs"]
-    many = tuple(
-        np.array([row[key] for row in pairs]) for key in ("share of the first", "position")
-    )
+    kinds = {"skip-gram": stored["pairs"], "GloVe": stored["GloVe"]["pairs"]}
     return plots.scatter(
-        {
-            f"your GloVe, {len(own[0])} pairs": own,
-            f"skip-gram, {len(pairs)} pairs (stored)": (many[0], many[1]),
-        },
+        {f"your GloVe, {len(own[0])} pairs": own}
+        | {f"{kind}, {len(pairs)} pairs (stored)": _both(pairs) for kind, pairs in kinds.items()},
         title="Where a merged vector lies between its two words",
         xlabel="share of the first word among the merged places",
         ylabel="position (0: second word, 1: first word)",
@@ -37,12 +32,19 @@ def places_by_share(own: tuple[Numbers, Numbers], stored: Mapping[str, Any]) -> 
     )
 
 
+def _both(pairs: Sequence[Mapping[str, float]]) -> tuple[Numbers, Numbers]:
+    shares, places = (
+        np.array([row[key] for row in pairs]) for key in ("share of the first", "position")
+    )
+    return shares, places
+
+
 def stored_readers(words: Mapping[str, Any]) -> Picture:
-    """What ``static_senseval`` holds of each word: the ceiling of its forms, and three readers."""
+    """What ``static_senseval`` holds of each word: the ceiling of its forms, and four readers."""
     ceilings = [
         dict.fromkeys(("mean", "low", "high"), by["ceiling of its forms"]) for by in words.values()
     ]
-    kinds = ("random vectors", "trained vectors", "bag of words")
+    kinds = ("random vectors", "trained vectors", "bag of the words with vectors", "bag of words")
     readers = {kind: [by["right"][kind] for by in words.values()] for kind in kinds}
     return interval_bars(
         list(words),

@@ -78,15 +78,25 @@ def held_out_answers(
 
 
 def answers_by_bag(
-    places: Sequence[tuple[Sequence[str], int]], answers: NDArray[np.str_], *, window: int = 10
+    places: Sequence[tuple[Sequence[str], int]],
+    answers: NDArray[np.str_],
+    known: Sequence[str] | None = None,
+    *,
+    window: int = 10,
 ) -> NDArray[np.str_]:
-    """(N,) as `held_out_answers`, by which words stand near each (tokens, place): no vectors."""
+    """(N,) as `held_out_answers`, by which words stand near each (tokens, place): no vectors.
+
+    Parameters
+    ----------
+    known : the words that count; all, if they are not given
+    """
     near = [
         [*tokens[max(0, at - window) : at], *tokens[at + 1 : at + 1 + window]]
         for tokens, at in places
     ]
     reader = make_pipeline(
-        CountVectorizer(analyzer=list, binary=True), LogisticRegression(C=1.0, max_iter=500)
+        CountVectorizer(analyzer=list, binary=True, vocabulary=known),
+        LogisticRegression(C=1.0, max_iter=500),
     )
     split = StratifiedKFold(5, shuffle=True, random_state=0)
     said: NDArray[np.str_] = cross_val_predict(reader, near, answers, cv=split)

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 00 · Start here
 #
-# Ten minutes, and five for the question at the end. Afterwards you know that your machine is ready, what a check tells you, and how a lesson is built.
+# Ten minutes or so, and five for the question at the end. Afterwards you know that your machine is ready, what a check tells you, and how a lesson is built.
 #
 # This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
 
@@ -36,7 +36,7 @@ plots.road("00")
 # Lesson 00 follows no paper. Each of the others names its own, with links. You need not read them first.
 
 # %% [markdown] instructor=true
-# **Instructor.** Let everybody run this lesson in the first session, on the machine they will use all term. It finds broken installations while there is time. The two exercises are worth a point each, so that the whole path from notebook to mark is walked once. Honest minutes: reading, 4; section 1, half a minute; section 3 with its repair, 2; the two answers, 3; the prediction, half a minute. The essay takes 5, at home. In a lecture: 5 minutes, show the failing check live, skip the rest.
+# **Instructor.** Let everybody run this lesson in the first session, on the machine they will use all term. It finds broken installations while there is time. The two exercises are worth a point each, so that the whole path from notebook to mark is walked once. Honest minutes: reading, 5 (at 200 words a minute); section 1 and the prediction, 1; the repair in section 3, 1; the two answers, 2 and 2: that is 11. The essay takes 5, at home. In a lecture: 5 minutes, show the failing check live, skip the rest.
 
 # %% [markdown] slide="subslide"
 # ## 1. Is this machine ready?
@@ -85,7 +85,7 @@ check("relative_frequency", in_a_hurry)
 # **Now repair it.** Change the one line of `in_a_hurry` as the report says, and run the cell again. Now another case turns red, one that nobody in a hurry thinks of. What does it ask?
 
 # %% [markdown] exercise="relative_frequency"
-# ## 4. Your turn: how often is a word?
+# ## 4. Your turn: how often does a word occur?
 #
 # The **relative frequency** of a word is the share of the tokens that are this word:
 #
@@ -129,7 +129,7 @@ check("relative_frequency", relative_frequency)
 # %%
 from autograde import or_reference, outcome, predict
 
-predict("share_of_the", "Which percentage of the tokens is 'the'?", unit="%")
+predict("share_of_the", "What percentage of the tokens is 'the'?", unit="%")
 
 # %% [markdown]
 # Now measure it, with the function that you have just written.
@@ -192,10 +192,12 @@ check("share_once", share_once)
 share_once = or_reference("share_once", share_once)
 often = sum(count for _, count in counts.most_common(100))
 print(f"The 100 most frequent of {len(counts):,} words and marks fill {often / len(tokens):.0%}.")
-print(f"{share_once(tokens):.0%} of the words occur exactly once.")
+print(f"{share_once(tokens):.0%} of the words occur exactly once,")
+rare = sum(count < 5 for count in counts.values())
+print(f"and {rare / len(counts):.0%} fewer than five times.")
 
 # %% [markdown]
-# **Measured: a myth.** In a text of this size about half of the words occur a single time: one example to learn from. Two answers to that run through this course: let similar words share what they learn (lesson 01), and read words letter by letter (lesson 06).
+# **Measured: a myth.** In a text of this size about half of the words occur a single time: one example to learn from. Three quarters occur fewer than five times, and lesson 01 leaves such words out. Two answers to that run through this course: build words from pieces and letters (lessons 02 and 06), and read the sentence around them (from lesson 03 on).
 #
 # ## Recap
 #

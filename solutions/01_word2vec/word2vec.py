@@ -44,10 +44,12 @@ plots.road("01")
 # | $D$ | dimensions of a vector | $v'_w$ | its output vector |
 # | $B$ | pairs in a batch | $w_I, w_O$ | the centre word (in) and a context word (out) |
 # | $k$ or $K$ | noise words for each pair | $\sigma$ | the sigmoid function |
-# | $C$ | the window | $\log$ | the natural logarithm |
+# | $C$ | the window | $R$ | the reach drawn for one centre, at most $C$ |
+# | $T$ | tokens in the text | $t$ | a place in the text (section 1), a threshold (sections 4, 11) |
+# | $f$ | a relative frequency | $\log$ | the natural logarithm |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks soon: opening and section 1, 6; section 2, 6; section 3, 9; section 4, 3; section 5, 3; section 6, 11; section 7, 16; section 8, 28; section 9, 7; recap, 1: that is 90. With second tries add 15; the essays take 15, at home. Then, each for itself: section 10, 14; section 11, 9; section 12, 6; section 13, 5. For 45 minutes: show exercises 1 to 3 solved and let them do 4, 6, 7 and 8. The derivation of exercise 5 is the hardest step: have one pair with one noise word on the board first.
+# **Instructor.** Honest minutes, for somebody who passes most checks soon (200 words a minute, and for the exercises the minutes that stand beside them): opening and section 1, 3; section 2, 5; section 3, 9; section 4, 1; section 5, 4; section 6, 12; section 7, 17; section 8, 31; section 9, 7; recap, 1: that is 90. With second tries add 15; the essays take 15, at home. Then, each for itself: section 10, 14; section 11, 9; section 12, 6; section 13, 5. For 45 minutes: show exercises 1 to 3 solved and let them do 4, 6, 7 and 8. The derivation of exercise 5 is the hardest step: have one pair with one noise word on the board first.
 
 # %%
 from collections import Counter
@@ -140,10 +142,12 @@ predict("softmax_ratio", "How many times slower is a step with the full softmax?
 softmax_cost = or_reference("softmax_cost", softmax_cost)
 full, sampled = softmax_cost(len(vocabulary), 100, 5)
 print(f"Counted: {full / sampled:,.0f} times the multiplications for {len(vocabulary):,} words.")
+one = softmax_bill.one_pair_of_many(len(vocabulary))
+print(f"With negative sampling, a step on 1 pair takes {one:.0%} of the time of one on 128.")
 outcome("softmax_ratio", softmax_bill.times_slower(len(vocabulary)), unit="x")
 
 # %% [markdown]
-# The clock shows a smaller factor than the count. Two likely reasons: every step has a fixed price, whatever its size. And the full softmax is one large matrix product, the thing that processors do best, while negative sampling gathers scattered rows. Count first, then measure.
+# The clock shows a smaller factor than the count. One reason is printed: much of a short step is a fixed price, whatever its size. Another is likely: the full softmax is one large matrix product, the thing that processors do best, while negative sampling gathers scattered rows. Count first, then measure.
 
 # %% [markdown] slide="slide"
 # ## 3. Pairs from a window
@@ -205,7 +209,7 @@ for d in range(1, 6):
 #
 # $$P(\text{keep}) = \min\left(1, \sqrt{t/f} + t/f\right)$$
 #
-# The paper prints another formula; section 11 compares the two. (Below, only words of the vocabulary count as tokens.)
+# The paper prints another formula; section 11 compares the two.
 
 
 # %%
@@ -215,7 +219,7 @@ def keep(threshold):
     return np.minimum(1, np.sqrt(ratio) + ratio)
 
 
-predict("survivors", "With t = 0.001, what share of the tokens survives?", unit="%")
+predict("survivors", "t = 0.001: what share of the vocabulary's tokens survives?", unit="%")
 
 # %%
 outcome("survivors", 100 * float(vocabulary.frequencies @ keep(1e-3)), unit="%")
@@ -330,9 +334,9 @@ skip_gram.costs()
 #
 # Autograd could do this. Do it once yourself: the result is short, and it shows what each vector feels.
 #
-# Take one pair with one noise word, and paper. Call the score of the true pair $x$, that of the noise word $y$, and the centre's vector $v$. The loss is
+# Take one pair with one noise word $w_n$, and paper. Call the score of the true pair $x$, that of the noise word $y$, and the centre's vector $v$. The loss is
 #
-# $$\ell = -\log\sigma(x) - \log\sigma(-y), \qquad x = v'_{w_O}\cdot v, \qquad y = v'_{w_1}\cdot v$$
+# $$\ell = -\log\sigma(x) - \log\sigma(-y), \qquad x = v'_{w_O}\cdot v, \qquad y = v'_{w_n}\cdot v$$
 #
 # 1. **The slope for a score.** The sigmoid has $\sigma'(x) = \sigma(x)\,(1 - \sigma(x))$ and $1 - \sigma(x) = \sigma(-x)$. With them work out $\frac{d}{dx}\left(-\log\sigma(x)\right)$ and $\frac{d}{dy}\left(-\log\sigma(-y)\right)$. Both results are of the form **prediction minus target**, with the target 1 for the true word and 0 for a noise word. Call them the *errors*.
 # 2. **From the score to a vector.** A score is a dot product. What is its derivative for one of the two vectors?
@@ -566,12 +570,12 @@ outcome("nearest_to_he", asked_for[int(cosines.argmax())])
 predict("replaceable", "Which window finds words that replace each other?", options=["1", "10"])
 
 # %% [markdown]
-# Two short runs, on 1.5 million pairs each.
+# Two short runs on the same sentences, with equally many pairs. A window of 1 has fewer, so it meets each of them several times.
 
 # %%
 kin = {}
 for window in (1, 10):
-    cut = training_pairs(sentences[:15_000], window=window)
+    cut = training_pairs(sentences[:13_000], window=window)
     quick = torch.from_numpy(np.resize(cut, (1_500_000, 2)))
     with growing_vectors.asked_three_times(vocabulary, nearest, [], 1500) as look:
         table, _, _ = train_skip_gram(quick, noise, sgns_step, 50, 5, 1000, 0.05, look)
@@ -581,7 +585,7 @@ for window in (1, 10):
 outcome("replaceable", str(max(kin, key=kin.get)))
 
 # %% [markdown]
-# In Brown, a window of 1 finds more numbers beside a number: the words directly before *weeks* are much alike. A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
+# In Brown, a window of 1 finds more numbers beside a number: the words directly before *weeks* are much alike. (One run of each.) A window of 10 mixes in words from the same sentences. What "similar" means is decided by what counts as company. Which of `dimension`, `negatives` and the rate would you change next? Try one.
 
 # %% [markdown] slide="slide"
 # ## 9. Three broken runs
@@ -833,7 +837,7 @@ print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5
 print(f"The way down a Huffman tree has {path:.1f} decisions on average; log2 of V is {log2:.1f}.")
 
 # %% [markdown]
-# **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (`elmo_mini` is our fast trainer. So is the last row, with CBOW.)
+# **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (*ours* is the fast trainer, *our CBOW* the same with CBOW.)
 
 # %%
 tables = growing_vectors.professionals(sentences, vocabulary, times)
@@ -861,7 +865,7 @@ for way, numbers in ways.items():
     print(f"overlap with gensim under another seed, {way}: {numbers['overlap']['mean']:.3f}")
 
 # %% [markdown]
-# The overlap of *gensim* is gensim with itself under another seed: even that is far from 1. Ours agrees a little less. Shared noise words are one reason: fewer different ones are drawn. But they do not explain all of it. The last printed line is a run with twice as many, 128 in place of 64, and it closes about a third of the gap. Our updates also come in blocks, where gensim changes its tables after every pair; how much that costs was not measured.
+# By part of speech ours is a little ahead of gensim; why was not measured. The overlap of *gensim* is gensim with itself under another seed: even that is far from 1. Ours agrees a little less. Shared noise words are one reason: fewer different ones are drawn. But they do not explain all of it. The last printed line is a run with twice as many, 128 in place of 64, and it closes about a third of the gap. Our updates also come in blocks, where gensim changes its tables after every pair; how much that costs was not measured.
 
 # %% [markdown]
 # word2vec is often called *a linear language model*. It is log-bilinear: the score is linear in each of two vectors. It is no language model in the sense of lesson 03. It never gives a probability to a sequence, and with negative sampling not even to a word.

@@ -1,4 +1,4 @@
-"""Exercise `relative_frequency`: how often is a word."""
+"""Exercise `relative_frequency`: how often a word occurs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -54,12 +54,12 @@ the empty text crashes: if tokens else 0.0 ->
 
 EXERCISE = Exercise(
     id="relative_frequency",
-    title="How often is a word",
+    title="How often a word occurs",
     lesson=LESSON,
     points=1,
     difficulty=1,
     importance=2,
-    minutes=3,
+    minutes=2,
     reference=relative_frequency,
     on_the_way=_on_the_way,
     cases=(

@@ -6,11 +6,11 @@ EXERCISES = (
     "glove_loss",
     "train_glove",
     "broken_counts",
-    "merge_words",
     "position",
     "majority_ceiling",
     "context_vector",
     "fit_reader",
     "character_ngrams",
     "subword_vector",
+    "merge_words",
 )

@@ -147,7 +147,7 @@ each piece once: return pieces -> return sorted(set(pieces))
     You list *ana* of *banana* once. It stands there twice, so list it twice.
 the whole word as a piece: return pieces -> return [*pieces, marked]
     You add the whole word once more. `<her>` is in the list because it is short enough to be a
-    stretch; a longer word is not. A word's own vector comes in exercise 11.
+    stretch; a longer word is not. A word's own vector comes in exercise 10.
 capitals are lost: f"<{word}>" -> f"<{word}>".lower()
     You make the word small. A capital is another character: cut the word as it is spelt.
 a generator: return pieces -> return iter(pieces)
@@ -163,7 +163,7 @@ EXERCISE = Exercise(
     points=3,
     difficulty=2,
     importance=4,
-    minutes=10,
+    minutes=6,
     reference=fasttext.character_ngrams,
     run=refusing(_gone_or_too_few),
     view=_text_list,

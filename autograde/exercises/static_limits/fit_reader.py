@@ -156,7 +156,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=3,
     importance=5,
-    minutes=12,
+    minutes=10,
     reference=fit_reader,
     cases=(
         Case("one step, no decay", _readings(8, 3, 1, 0.0)),

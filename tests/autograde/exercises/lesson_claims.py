@@ -27,6 +27,12 @@ def claims_hold(stem: str, notebook: NotebookNode, *, corpora: bool) -> None:
         CLAIMS[stem](printed, corpora)
 
 
+def _start_here(printed: str, corpora: bool) -> None:
+    once, rare = _numbers(r"(\d+)% of the words occur exactly once,\nand (\d+)% fewer", printed)
+    assert 40 < once < 55, "about half"
+    assert 70 < rare < 80, "three quarters"
+
+
 def _word2vec(printed: str, corpora: bool) -> None:
     assert all(float(far) < 1e-5 for far in re.findall(r"largest difference (\S+)", printed))
     often = [int(share) for share in re.findall(r"(\d+)% of the pairs hold", printed)]
@@ -139,7 +145,8 @@ def _static_limits(printed: str, corpora: bool) -> None:
     assert verdicts == [
         (kind, "ahead") for kind in ("random vectors", "bag of words", "your vectors")
     ]
-    assert re.search(r"\n1 less 10: .*: ahead", printed), "the words next door say the most"
+    near = r"\nyour vectors, words on each side .*\n    1 less 10: .*: ahead"
+    assert re.search(near, printed), "the words next door say the most"
     assert printed.count("cosine with gensim's vector 1.0000") == 3
 
 
@@ -233,6 +240,7 @@ def _numbers(pattern: str, printed: str) -> list[float]:
 
 
 CLAIMS: dict[str, Callable[[str, bool], None]] = {
+    "start_here": _start_here,
     "word2vec": _word2vec,
     "bilm_from_scratch": _bilm,
     "scalar_mix_and_elmo": _mix,

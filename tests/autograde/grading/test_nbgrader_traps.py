@@ -226,7 +226,7 @@ def test_validate_tells_right_from_wrong(course: Course) -> None:
 def test_validate_names_exercises_and_calls_a_stub_not_started(course: Course) -> None:
     untouched = course.root / "lessons" / LESSON / course.notebook
     said = " ".join(course.run("validate", str(untouched)).split())
-    assert "How often is a word (relative_frequency): Not started yet." in said
+    assert "How often a word occurs (relative_frequency): Not started yet." in said
     assert "Partial credit" not in said
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from autograde.checking import catalogue
 from elmo_mini import corpora
-from elmo_mini.experiments.broken_vectors import Pairs, Symptoms, four_runs
+from elmo_mini.experiments.broken_vectors import LOW, MISMATCHED, RUNS, Pairs, Symptoms, four_runs
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec import dynamic_window_pairs, keep_probability, sgns_step
 
@@ -25,7 +25,8 @@ def seen() -> dict[str, Symptoms]:
         return rng.permutation(np.array(pairs))
 
     train = catalogue.find("train_skip_gram").reference
-    return four_runs(vocabulary, pairs_of, train, sgns_step)
+    absent = {"4": LOW, "5": MISMATCHED}  # faults that the exercise lists, and no run has
+    return four_runs(vocabulary, pairs_of, train, sgns_step, RUNS | absent)
 
 
 def test_even_noise_makes_frequent_words_believe_each_other(seen: dict[str, Symptoms]) -> None:
@@ -39,3 +40,21 @@ def test_a_rate_too_high_throws_the_loss_above_its_start(seen: dict[str, Symptom
 
 def test_without_subsampling_the_pairs_are_of_frequent_words(seen: dict[str, Symptoms]) -> None:
     assert seen["C"].often > seen["sound"].often + 0.2
+
+
+def test_with_even_noise_the_loss_ends_lowest_of_all(seen: dict[str, Symptoms]) -> None:
+    ends = {name: s.losses[-100:].mean() for name, s in seen.items()}
+    assert min(ends, key=lambda name: ends[name]) == "A"
+
+
+def test_with_a_rate_too_low_the_loss_stays_where_it_starts(seen: dict[str, Symptoms]) -> None:
+    assert np.abs(seen["4"].losses - 6 * np.log(2)).max() < 0.01
+
+
+def test_with_contexts_of_other_words_loss_and_numbers_are_nearly_those_of_the_sound_run(
+    seen: dict[str, Symptoms],
+) -> None:
+    fallen = {name: s.losses[0] - s.losses[-100:].mean() for name, s in seen.items()}
+    assert fallen["5"] > 0.8 * fallen["sound"] > 0.5
+    assert abs(seen["5"].often - seen["sound"].often) < 0.1
+    assert abs(seen["5"].by_chance - seen["sound"].by_chance) < 0.3

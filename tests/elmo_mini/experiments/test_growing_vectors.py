@@ -34,7 +34,8 @@ def test_only_usual_words_are_asked_and_answer(
     said = capsys.readouterr().out
     assert [f"after step {step}" in said for step in (1, 2, 3, 4)] == [True, True, False, True]
     assert "two: three, four, he" in said
-    assert "rare" not in said
+    assert "fewer than 50 occurrences, not asked: rare\n" in said
+    assert said.count("rare") == 1
 
 
 def test_numbers_near_numbers_are_a_share(vocabulary: Vocabulary) -> None:
@@ -56,7 +57,8 @@ def test_the_control_leaves_out_the_arithmetic() -> None:
     assert "nearest to c: facts (1 questions) 100" in analogies.picture(found).description
 
 
-def test_a_full_softmax_is_slower() -> None:
+def test_a_full_softmax_is_slower_and_a_step_has_a_fixed_price() -> None:
+    assert softmax_bill.one_pair_of_many(100) > 0
     assert softmax_bill.times_slower(20_000) > 1
 
 
