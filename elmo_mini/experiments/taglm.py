@@ -28,41 +28,72 @@ from elmo_mini.results.intervals import interval
 from elmo_mini.tagging.data import few
 from elmo_mini.tagging.taglm import TaggerOptions
 
-SHARES = (0.01, 0.1, 1.0)
 FEW, MORE = 0.01, 0.1
 """Of the labels, for the comparisons that are not made with all of them."""
 FEWER_SEEDS = 3
 """At most this many, where a tagger trains for half a minute or longer."""
 LAYER_0 = System(TAGLM, layer=0)
 """The control of every gain: as many numbers, from the same text, of the word alone."""
+UNTRAINED = System(TAGLM, layer=0, untrained=True)
+"""The control of the control: the same letters through fresh weights, which have read nothing."""
+PAIRS = {
+    "gain": ("with", "without"),
+    "gain of untrained": ("untrained", "without"),
+    "gain of layer 0": ("layer 0", "without"),
+    "gain of reading words": ("layer 0", "untrained"),
+    "gain over layer 0": ("with", "layer 0"),
+}
+
+
+SYSTEMS = {
+    "without": System(NO_LM),
+    "untrained": UNTRAINED,
+    "layer 0": LAYER_0,
+    "with": System(TAGLM),
+}
 
 
 def chunks_by_share(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
-    """Chunking with 1 %, 10 % and all labels, with and without the LM."""
-    systems = {"without": System(NO_LM), "layer 0": LAYER_0, "with": System(TAGLM)}
-    scores: dict[str, list[list[float]]] = {name: [] for name in systems}
-    for share in SHARES:
-        some = seeds[:FEWER_SEEDS] if share == 1 else seeds
-        for name, system in systems.items():
-            if share < 1 or system != LAYER_0:  # with all labels the control would take an hour
-                scores[name].append(bench.many("chunks", system, share, some))
-    pairs = {
-        "gain": ("with", "without"),
-        "gain of layer 0": ("layer 0", "without"),
-        "gain over layer 0": ("with", "layer 0"),
+    """Chunking with 1 % and 10 % of the labels, with and without the LM, and the controls."""
+    title = "CoNLL-2000 chunking with few labels, with and without a frozen biLM"
+    return title, _by_share(bench, SYSTEMS, (FEW, MORE), seeds)
+
+
+def chunks_all(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Chunking with all labels. The controls would take an hour more."""
+    systems = {name: SYSTEMS[name] for name in ("without", "with")}
+    title = "CoNLL-2000 chunking with all labels, with and without a frozen biLM"
+    return title, _by_share(bench, systems, (1.0,), seeds[:FEWER_SEEDS])
+
+
+def _by_share(
+    bench: Bench, systems: dict[str, System], shares: Sequence[float], seeds: Sequence[int]
+) -> Result:
+    scores = {
+        name: [bench.many("chunks", system, share, seeds) for share in shares]
+        for name, system in systems.items()
     }
-    return "CoNLL-2000 chunking with few labels, with and without a frozen biLM", {
-        "shares": list(SHARES),
-        "sentences": [len(few(bench.parts("chunks")["train"], share, 0)) for share in SHARES],
+    rules = {
+        name: [bench.many_by_rules("chunks", system, share, seeds) for share in shares]
+        for name, system in systems.items()
+    }
+    return {
+        "shares": list(shares),
+        "sentences": [len(few(bench.parts("chunks")["train"], share, 0)) for share in shares],
         "f1": {name: [interval(row) for row in rows] for name, rows in scores.items()},
         **{
-            name: [
-                interval(differences(a, b))
-                for a, b in zip(scores[better], scores[base], strict=False)
-            ]
-            for name, (better, base) in pairs.items()
+            name: _rows_of_differences(scores[better], scores[base])
+            for name, (better, base) in PAIRS.items()
+            if better in scores and base in scores
+        },
+        "gain of learnt transitions": {
+            name: _rows_of_differences(rows, rules[name]) for name, rows in scores.items()
         },
     }
+
+
+def _rows_of_differences(better: list[list[float]], base: list[list[float]]) -> list[Result]:
+    return [interval(differences(a, b)) for a, b in zip(better, base, strict=True)]
 
 
 def _at_two_shares(bench: Bench, systems: dict[str, System], seeds: Sequence[int]) -> Result:
@@ -109,24 +140,29 @@ def without_rnn(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
 
 def named_entities(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """Named entities in the sentences written for this course."""
-    systems = {"without": System(NO_LM), "layer 0": LAYER_0, "with": System(TAGLM)}
-    own = bench.compare("course_entities", systems, 1.0, seeds)
+    own = bench.compare("course_entities", SYSTEMS, 1.0, seeds)
+    f1 = {name: of["values"] for name, of in own["f1"].items()}
     return "Named entities with and without a frozen biLM", {
         **own,
-        "gain over layer 0": interval(
-            differences(own["f1"]["with"]["values"], own["f1"]["layer 0"]["values"])
-        ),
+        **{name: interval(differences(f1[a], f1[b])) for name, (a, b) in PAIRS.items()},
+        "gain of learnt transitions": {
+            name: interval(
+                differences(f1[name], bench.many_by_rules("course_entities", system, 1.0, seeds))
+            )
+            for name, system in SYSTEMS.items()
+        },
         "what": "the sentences written for this course; the seed decides start values only",
     }
 
 
 def broken(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
-    """A sound CRF and three with a planted fault each."""
+    """A sound CRF, and one with each of the planted faults."""
     return broken_crfs(load_pretrained(bench.checkpoint), seeds[0])
 
 
 EXPERIMENTS: dict[str, Callable[[Bench, Sequence[int]], tuple[str, Result]]] = {
     "chunking": chunks_by_share,
+    "all-labels": chunks_all,
     "position": position,
     "direction": direction,
     "without-rnn": without_rnn,

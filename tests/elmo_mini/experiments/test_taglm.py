@@ -51,7 +51,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
     folder = tmp_path / "results"
     assert main([*names, "--seeds", "4", "--bilm", str(bilm), "--results", str(folder)]) == 0
     stored = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.iterdir()}
-    files = ("broken", "chunking", "direction", "ner", "position", "without_rnn")
+    files = ("all_labels", "broken", "chunking", "direction", "ner", "position", "without_rnn")
     assert sorted(stored) == [f"taglm_{file}" for file in files]
     for name in names:
         file = f"taglm_{name.replace('-', '_')}"
@@ -60,19 +60,20 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         )
         assert stored[file]["bilm"]["pretraining"] == {"validation": {"both": 99.0}}
         assert stored[file]["bilm"]["vector_size"] == 12
-    chunking = stored["taglm_chunking"]
-    assert [len(cell["values"]) for cell in chunking["f1"]["with"]] == [4, 4, 3]
-    assert [len(cell["values"]) for cell in chunking["f1"]["layer 0"]] == [4, 4]
-    for gain, better, base in (
-        ("gain", "with", "without"),
-        ("gain of layer 0", "layer 0", "without"),
-        ("gain over layer 0", "with", "layer 0"),
-    ):
-        for a, b, d in zip(
-            chunking["f1"][better], chunking["f1"][base], chunking[gain], strict=False
-        ):
-            expected = [x - y for x, y in zip(a["values"], b["values"], strict=False)]
-            assert d["values"] == pytest.approx(expected)
+    chunking, everything = stored["taglm_chunking"], stored["taglm_all_labels"]
+    for name in ("with", "without"):
+        assert [len(cell["values"]) for cell in chunking["f1"][name]] == [4, 4]
+        assert [len(cell["values"]) for cell in everything["f1"][name]] == [3]
+    for of in (chunking, everything):
+        for gain, (better, base) in taglm_experiments.PAIRS.items():
+            if gain in of:
+                for a, b, d in zip(of["f1"][better], of["f1"][base], of[gain], strict=True):
+                    expected = [x - y for x, y in zip(a["values"], b["values"], strict=True)]
+                    assert d["values"] == pytest.approx(expected)
+    assert set(taglm_experiments.PAIRS) <= set(chunking)
+    assert set(taglm_experiments.PAIRS) & set(everything) == {"gain"}
+    for of in (chunking, everything, stored["taglm_ner"]):
+        assert list(of["gain of learnt transitions"]) == list(of["f1"])
     assert stored["taglm_direction"]["f1"]["both"] == stored["taglm_position"]["f1"]["after_first"]
     assert list(stored["taglm_broken"]["runs"]) == ["sound", "A", "B", "C"]
     assert stored["taglm_ner"]["sentences"] == {"train": 12, "test": 12}
