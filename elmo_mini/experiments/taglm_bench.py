@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.experiments.command import Result
@@ -28,9 +29,10 @@ from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
-from elmo_mini.vectors.stream import fingerprint
+from elmo_mini.vectors.stream import embed_stream, fingerprint
 
-Parts = dict[str, list[TaggedSentence]]
+Layers = dict[int, list[TaggedSentence]]
+Parts = dict[Part, list[TaggedSentence]]
 
 DEV_SENTENCES = 400
 
@@ -79,19 +81,17 @@ class Bench:
 
     checkpoint: Path
     done: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
-    embedded: dict[tuple[str, int], Parts] = field(default_factory=dict)
+    embedded: dict[str, dict[Part, Layers]] = field(default_factory=dict)
     by_rules: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
     """F1 of the same taggers, decoded with the rules and without the learnt transitions."""
 
     def parts(self, task: str, layer: int = -1) -> Parts:
         """A data set with vectors of one layer."""
-        if (task, layer) not in self.embedded:
+        if task not in self.embedded:
             bilm = load_pretrained(self.checkpoint)
             names: tuple[Part, ...] = ("train", "dev", "test")
-            self.embedded[task, layer] = {
-                part: with_lm_vectors(bilm, READERS[task](part), layer=layer) for part in names
-            }
-        return self.embedded[task, layer]
+            self.embedded[task] = {name: _at_layers(bilm, READERS[task](name)) for name in names}
+        return {name: rows[layer] for name, rows in self.embedded[task].items()}
 
     def f1(self, task: str, system: System, share: float, seed: int) -> float:
         """F1 on test of one tagger; `task` is one of `READERS`."""
@@ -165,6 +165,17 @@ class Bench:
                 k: record[k] for k in ("validation", "tokens_read", "commit") if k in record
             },
         }
+
+
+def _at_layers(bilm: BiLM, sentences: Sequence[TaggedSentence]) -> Layers:
+    """The sentences as `with_lm_vectors` gives them at layer 0 and at the top, read once."""
+    rows: Layers = {0: [], -1: []}
+    stream = embed_stream(bilm, [s.words for s in sentences], progress=False)
+    for sentence, embedded in zip(sentences, stream, strict=True):
+        for layer, found in rows.items():
+            lm = embedded.every_layer()[layer].astype(np.float16)
+            found.append(sentence._replace(lm=lm))
+    return rows
 
 
 @torch.no_grad()

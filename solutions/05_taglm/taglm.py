@@ -243,16 +243,16 @@ print(f"probability of the best path: {math.exp(scores.max().item() - log_z):.0%
 #
 # First with pen and paper: derive $\partial\,(\log Z - s(y_{\text{gold}})) / \partial A_{j,k}$ from the definition of $Z$ as a sum over paths. How often does $A_{j,k}$ stand in the score of a path?
 #
-# Then write `transition_slope(paths, scores, gold, labels)` for one short sentence, in NumPy. `paths` (N, T) are all its paths, `scores` (N,) their scores, `gold` (T,) is the right path, `labels` is $K$. Return an array (K, K). Scores may reach ±1000. Autograd is switched off.
+# Then write `transition_slope(paths, scores, gold, count)` for one short sentence, in NumPy. `paths` (N, T) are all its paths, `scores` (N,) their scores, `gold` (T,) is the right path, `count` is $K$. Return an array (K, K). A sentence may have one word. Scores may reach ±1000. Autograd is switched off.
 
 
 # %% exercise="transition_slope"
-def transition_slope(paths, scores, gold, labels):
+def transition_slope(paths, scores, gold, count):
     """(K, K): the slope of log Z - s(gold) for each transition."""
     ### BEGIN SOLUTION
     chances = np.exp(scores - scores.max())
     chances = chances / chances.sum()
-    slope = np.zeros((labels, labels))
+    slope = np.zeros((count, count))
     for path, chance in zip(paths, chances, strict=True):
         for before, after in itertools.pairwise(path):
             slope[before, after] += chance

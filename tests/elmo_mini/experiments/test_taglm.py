@@ -51,7 +51,16 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
     folder = tmp_path / "results"
     assert main([*names, "--seeds", "4", "--bilm", str(bilm), "--results", str(folder)]) == 0
     stored = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.iterdir()}
-    files = ("all_labels", "broken", "chunking", "direction", "ner", "position", "without_rnn")
+    files = (
+        "all_labels",
+        "broken",
+        "direction",
+        "ner",
+        "one_percent",
+        "position",
+        "ten_percent",
+        "without_rnn",
+    )
     assert sorted(stored) == [f"taglm_{file}" for file in files]
     for name in names:
         file = f"taglm_{name.replace('-', '_')}"
@@ -60,20 +69,19 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         )
         assert stored[file]["bilm"]["pretraining"] == {"validation": {"both": 99.0}}
         assert stored[file]["bilm"]["vector_size"] == 12
-    chunking, everything = stored["taglm_chunking"], stored["taglm_all_labels"]
-    for name in ("with", "without"):
-        assert [len(cell["values"]) for cell in chunking["f1"][name]] == [4, 4]
-        assert [len(cell["values"]) for cell in everything["f1"][name]] == [3]
-    for of in (chunking, everything):
+    one, tenth, everything, names = (
+        stored[f"taglm_{name}"] for name in ("one_percent", "ten_percent", "all_labels", "ner")
+    )
+    for of in (one, tenth, everything, names):
+        seeds = 3 if of is everything else 4
+        assert {len(cell["values"]) for cell in of["f1"].values()} == {seeds}
         for gain, (better, base) in taglm_experiments.PAIRS.items():
             if gain in of:
-                for a, b, d in zip(of["f1"][better], of["f1"][base], of[gain], strict=True):
-                    expected = [x - y for x, y in zip(a["values"], b["values"], strict=True)]
-                    assert d["values"] == pytest.approx(expected)
-    assert set(taglm_experiments.PAIRS) <= set(chunking)
-    assert set(taglm_experiments.PAIRS) & set(everything) == {"gain"}
-    for of in (chunking, everything, stored["taglm_ner"]):
+                pairs = zip(of["f1"][better]["values"], of["f1"][base]["values"], strict=True)
+                assert of[gain]["values"] == pytest.approx([x - y for x, y in pairs])
         assert list(of["gain of learnt transitions"]) == list(of["f1"])
+        everywhere = set(taglm_experiments.PAIRS) & set(of)
+        assert everywhere == ({"gain"} if of is everything else set(taglm_experiments.PAIRS))
     assert stored["taglm_direction"]["f1"]["both"] == stored["taglm_position"]["f1"]["after_first"]
     assert list(stored["taglm_broken"]["runs"]) == ["sound", "A", "B", "C"]
     assert stored["taglm_ner"]["sentences"] == {"train": 12, "test": 12}
