@@ -159,6 +159,11 @@ def _context_enters(printed: str, corpora: bool) -> None:
     sound, a, b, c = repeats
     assert b > 5 * max(sound, a, c), "run B copies"
     assert "over 28 words and 5 draws" in printed
+    honest, spoilt = (
+        _numbers(rf"{name} here, one run with less text: (\d+)% right", printed)[0]
+        for name in ("context2vec", "the spoilt one")
+    )
+    assert spoilt < min(honest, 53) or not corpora, "no more than the two words beside, 50.5"
 
 
 def _starting(printed: str, corpora: bool) -> None:
