@@ -106,7 +106,7 @@ def print_first() -> None:
     numbers = stored_result("taglm_one_percent").numbers
     f1, gain = numbers["f1"], numbers["gain"]
     labelled, draws = numbers["sentences"]["train"], len(gain["values"])
-    print(f"chunks, {labelled} labelled sentences, {draws} draws (stored):")
+    print(f"chunks, {labelled} labelled sentences, {draws} draws (stored; F1 is explained below):")
     for name in ("without", "with"):
         print(f"  F1 {100 * f1[name]['mean']:.1f} {name} a language model")
     print(f"  points ahead: {lead(gain)}")
@@ -141,8 +141,8 @@ def print_learnt_transitions() -> None:
     for name in ("without", "with"):
         print(READERS[name])
         for numbers in _chunks():
-            point = numbers["gain of learnt transitions"][name]
-            print(f"  {_where(numbers, point)}: {lead(point)}")
+            if name in (points := numbers.get("gain of learnt transitions", {})):
+                print(f"  {_where(numbers, points[name])}: {lead(points[name])}")
 
 
 def _chunks() -> list[Mapping[str, Any]]:
