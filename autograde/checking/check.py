@@ -5,6 +5,7 @@ import math
 import operator
 import os
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from types import CodeType
 from typing import Any
@@ -15,7 +16,7 @@ from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
 from autograde.checking.diagnosis import named_mistake, numbers_besides
 from autograde.checking.drawn import drawn
-from autograde.checking.exercise import Answer, Exercise
+from autograde.checking.exercise import Answer, Exercise, Plain
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_desk
 from autograde.checking.made_of import made_of
@@ -39,6 +40,8 @@ from autograde.checking.undisturbed import undisturbed
 from autograde.desk.place import being_graded
 
 SHORT = 1_200
+ROWS = 8
+"""Of a table by name, as many are unfolded."""
 GRADIENTS_OFF = (
     "In this notebook gradients are switched off, and what is trained in it learns nothing. The "
     "check had them on. Run `torch.set_grad_enabled(True)` before you go on."
@@ -312,7 +315,23 @@ def _detail(exercise: Exercise, index: int, seed: int, expected: Outcome, came: 
     """What went in, what was expected, what came."""
     inputs = drawn(exercise, index, seed)
     rows = [(f"in: {name}", shown(value)) for name, value in inputs.items()]
+    wanted, given = _where_they_differ(expected.view, came.view)
     if exercise.shows_expected:
-        rows.append(("expected", shown(expected.view)))
-    rows.append(("came", came.failure or shown(came.view)))
+        rows.append(("expected", shown(wanted)))
+    rows.append(("came", came.failure or shown(given)))
     return tuple(rows)
+
+
+def _where_they_differ(wanted: Plain, given: Plain) -> tuple[Plain, Plain]:
+    """Of two long tables by name, the first rows that differ; anything else as it is."""
+    if not (isinstance(wanted, Mapping) and isinstance(given, Mapping) and len(wanted) > ROWS):
+        return wanted, given
+    differ = [name for name in wanted if shown(wanted[name]) != shown(given.get(name))]
+    few = differ[:ROWS]
+    if not few:
+        return wanted, given
+    left = {"others that differ": len(differ) - ROWS} if len(differ) > ROWS else {}
+    return (
+        {name: wanted[name] for name in few} | left,
+        {name: given[name] for name in few if name in given} | left,
+    )

@@ -100,7 +100,8 @@ class WhichFault:
     def _said_of(self, name: str, number: int) -> str:
         return (
             f"{name} is not fault {number} ({self.faults[number - 1]}). "
-            f"With that, {self.would_show[number]}. {self.look[name]}."
+            f"With that, {self.would_show[number]}. {self.look[name]}"
+            f"{'' if self.look[name].endswith('?') else '.'}"
         )
 
     def cases(self) -> tuple[Case, ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
 from elmo_mini.recurrent.language_model import LSTMLanguageModel, hidden_states
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
@@ -81,6 +82,10 @@ class SenseVote:
                 model = made()
             right.append(self.right(self.at_places(hidden_states(model, vocabulary, self.tokens))))
         return right
+
+    def by_gap(self, reader: Context2Vec, vocabulary: Vocabulary) -> Right:
+        """`right` by what a context2vec makes of the place of the ambiguous word."""
+        return self.right(self.at_places(context_vectors(reader, vocabulary, self.tokens)))
 
     def by_spelling(self, draws: int) -> list[Right]:
         """`right` by random vectors of the spellings alone, drawn so many times."""

@@ -183,6 +183,30 @@ class StartsBench:
         said = np.where(own > least, SHUFFLED, IN_ORDER)
         return (said == [label for _, label in self.unseen[:how_many]]).astype(float)
 
+    def by_threshold(self, model: LSTMLanguageModel, known: Labelled) -> Right:
+        """(N,) 1 where one number of an unseen example is on the right side of a threshold.
+
+        The number is the surprise a word, less what the words surprise by their counts alone.
+        The threshold is the one that is right about most of the labelled sentences.
+        """
+        counts = torch.bincount(self.stream, minlength=len(self.vocabulary)).numpy() + 0.5
+        alone = -np.log(counts / counts.sum())
+
+        def numbers(examples: Labelled) -> Right:
+            sentences = [sentence for sentence, _ in examples]
+            expected = np.array([alone[sentence].sum() for sentence in sentences])
+            lengths = np.array([len(sentence) for sentence in sentences])
+            return (surprises(model, sentences) - expected) / lengths
+
+        labels = np.array([label for _, label in known])
+        found = numbers(known)
+        places = np.sort(found)
+        between = (places[1:] + places[:-1]) / 2
+        right = [np.mean((found > place) == (labels == SHUFFLED)) for place in between]
+        said = numbers(self.unseen) > between[int(np.argmax(right))]
+        shuffled = np.array([label == SHUFFLED for _, label in self.unseen])
+        return (said == shuffled).astype(float)
+
     def by_counting(self, known: Labelled, ends_alone: bool) -> Right:
         """(N,) 1 where naive Bayes is right: on all words, or on which come first and last."""
 

@@ -74,6 +74,11 @@ def right_by_counting(bench: StartsBench) -> dict[str, Right]:
     }
 
 
+def right_by_threshold(bench: StartsBench, model: LSTMLanguageModel) -> Right:
+    """(draws, N) of a threshold on the surprise, chosen on the labelled sentences."""
+    return np.stack([bench.by_threshold(model, bench.drawn(draw)) for draw in range(DRAWS)])
+
+
 def right_figure(right: Mapping[str, Right], title: str) -> Picture:
     """Bars of (draws, N) shares of right answers, with 95 % intervals over draws and sentences."""
     return interval_bars(
@@ -123,6 +128,8 @@ def print_starts() -> None:
             )
             for other in ("nothing", "language model's embedding", "last word, no LSTM"):
                 print(f"   {_flat(STARTS[other])}: {difference(of['language model'], of[other])}")
+            vectors = difference(of["language model's embedding"], of["nothing"])
+            print(f"   and the LM's vectors less the random start: {vectors}")
 
 
 def verdict(task: str, one: str, other: str, labels: int = 100) -> str:

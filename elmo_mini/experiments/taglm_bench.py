@@ -9,6 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.experiments.command import Result
 from elmo_mini.results.intervals import interval
@@ -20,11 +26,13 @@ from elmo_mini.tagging.data import (
     with_lm_vectors,
 )
 from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
-from elmo_mini.vectors.stream import fingerprint
+from elmo_mini.vectors.stream import embed_stream, fingerprint
 
-Parts = dict[str, list[TaggedSentence]]
+Layers = dict[int, list[TaggedSentence]]
+Parts = dict[Part, list[TaggedSentence]]
 
 DEV_SENTENCES = 400
 
@@ -42,10 +50,13 @@ class System:
     """A tagger to be measured, and the layer of the biLM whose vectors it is given.
 
     Layer 0 has read the same text as the top layer and knows no neighbour: it is the control.
+    With `untrained`, the biLM has read nothing: fresh weights of the tagger's seed, and its
+    vectors brought to the spread of the trained one's, so that no difference is one of scale.
     """
 
     options: TaggerOptions
     layer: int = -1
+    untrained: bool = False
 
 
 def schedule(sentences: int) -> TaggerTrainingOptions:
@@ -70,29 +81,29 @@ class Bench:
 
     checkpoint: Path
     done: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
-    embedded: dict[tuple[str, int], Parts] = field(default_factory=dict)
+    embedded: dict[str, dict[Part, Layers]] = field(default_factory=dict)
+    by_rules: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
+    """F1 of the same taggers, decoded with the rules and without the learnt transitions."""
 
     def parts(self, task: str, layer: int = -1) -> Parts:
         """A data set with vectors of one layer."""
-        if (task, layer) not in self.embedded:
+        if task not in self.embedded:
             bilm = load_pretrained(self.checkpoint)
             names: tuple[Part, ...] = ("train", "dev", "test")
-            self.embedded[task, layer] = {
-                part: with_lm_vectors(bilm, READERS[task](part), layer=layer) for part in names
-            }
-        return self.embedded[task, layer]
+            self.embedded[task] = {name: _at_layers(bilm, READERS[task](name)) for name in names}
+        return {name: rows[layer] for name, rows in self.embedded[task].items()}
 
     def f1(self, task: str, system: System, share: float, seed: int) -> float:
         """F1 on test of one tagger; `task` is one of `READERS`."""
         key = (task, system, share, seed)
         if key not in self.done:
-            parts = self.parts(task, system.layer)
             start = time.process_time()
-            train = few(parts["train"], share, seed)
-            dev = few(parts["dev"], 1.0, seed)[: min(len(train), DEV_SENTENCES)]
+            train, dev, test = self.sentences(task, system, share, seed)
             training = replace(schedule(len(train)), seed=seed)
             run = train_tagger(train, dev, system.options, training)
-            self.done[key] = f1_on(run.tagger, parts["test"]).f1
+            self.done[key] = f1_on(run.tagger, test).f1
+            if system.options.crf:
+                self.by_rules[key] = f1_by_rules(run.tagger, test)
             took = time.process_time() - start
             print(
                 f"{task}, {share:.0%}, seed {seed}, {_said(system)}: F1 {self.done[key]:.4f} "
@@ -101,9 +112,29 @@ class Bench:
             )
         return self.done[key]
 
+    def sentences(
+        self, task: str, system: System, share: float, seed: int
+    ) -> list[list[TaggedSentence]]:
+        """What a tagger learns from, is stopped by and is judged on, with its vectors."""
+        parts = self.parts(task, system.layer)
+        train = few(parts["train"], share, seed)
+        dev = few(parts["dev"], 1.0, seed)[: min(len(train), DEV_SENTENCES)]
+        chosen = [train, dev, parts["test"]]
+        if not system.untrained:
+            return chosen
+        fresh = untrained_like(load_pretrained(self.checkpoint), seed)
+        drawn = [with_lm_vectors(fresh, part, layer=system.layer) for part in chosen]
+        return _with_the_spread_of(train, drawn)
+
     def many(self, task: str, system: System, share: float, seeds: Iterable[int]) -> list[float]:
         """`f1` for several seeds."""
         return [self.f1(task, system, share, seed) for seed in seeds]
+
+    def many_by_rules(
+        self, task: str, system: System, share: float, seeds: Iterable[int]
+    ) -> list[float]:
+        """`by_rules` of taggers that `many` has trained."""
+        return [self.by_rules[task, system, share, seed] for seed in seeds]
 
     def compare(
         self, task: str, systems: dict[str, System], share: float, seeds: Sequence[int]
@@ -136,12 +167,60 @@ class Bench:
         }
 
 
+def _at_layers(bilm: BiLM, sentences: Sequence[TaggedSentence]) -> Layers:
+    """The sentences as `with_lm_vectors` gives them at layer 0 and at the top, read once."""
+    rows: Layers = {0: [], -1: []}
+    stream = embed_stream(bilm, [s.words for s in sentences], progress=False)
+    for sentence, embedded in zip(sentences, stream, strict=True):
+        for layer, found in rows.items():
+            lm = embedded.every_layer()[layer].astype(np.float16)
+            found.append(sentence._replace(lm=lm))
+    return rows
+
+
+@torch.no_grad()
+def f1_by_rules(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> float:
+    """F1 with the learnt transitions, starts and ends of the CRF set to 0, and its rules kept."""
+    crf, kept = tagger.crf, {name: x.clone() for name, x in tagger.crf.named_parameters()}
+    for table in crf.parameters():
+        table.zero_()
+    try:
+        return float(f1_on(tagger, sentences).f1)
+    finally:
+        for name, table in crf.named_parameters():
+            table.copy_(kept[name])
+
+
 def differences(values: Sequence[float], base: Sequence[float]) -> list[float]:
     """Of two systems, seed by seed."""
     return [value - other for value, other in zip(values, base, strict=True)]
 
 
+def _with_the_spread_of(
+    trained: Sequence[TaggedSentence], parts: Sequence[Sequence[TaggedSentence]]
+) -> list[list[TaggedSentence]]:
+    """The parts with each number's mean and spread as the trained vectors have them.
+
+    Both are taken from the labelled sentences, the first of `parts` and `trained`.
+    """
+    goal, here = (np.concatenate([_lm(s) for s in some]) for some in (trained, parts[0]))
+    factor = goal.std(0) / np.maximum(here.std(0), 1e-6)
+    return [
+        [
+            s._replace(lm=((_lm(s) - here.mean(0)) * factor + goal.mean(0)).astype(np.float16))
+            for s in part
+        ]
+        for part in parts
+    ]
+
+
+def _lm(sentence: TaggedSentence) -> NDArray[np.float32]:
+    assert sentence.lm is not None
+    return np.asarray(sentence.lm, np.float32)
+
+
 def _said(system: System) -> str:
     default = asdict(TAGLM)
     changed = {k: v for k, v in asdict(system.options).items() if v != default[k]}
-    return str({**changed, **({} if system.layer == -1 else {"layer": system.layer})})
+    layer = {} if system.layer == -1 else {"layer": system.layer}
+    return str({**changed, **layer, **({"untrained": True} if system.untrained else {})})

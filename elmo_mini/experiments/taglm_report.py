@@ -1,7 +1,7 @@
 """What lesson 05 shows: its few labelled sentences, and the stored experiments in lines."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -19,8 +19,33 @@ from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores
 from elmo_mini.tagging.tagger import Tagger
 
+SHARES = ("one_percent", "ten_percent", "all_labels")
 Decode = Callable[[Tensor, Tensor], list[Path]]
-READERS = {"without": "no LM", "layer 0": "layer 0, no context", "with": "top layer"}
+READERS = {
+    "without": "no LM",
+    "untrained": "layer 0, untrained",
+    "layer 0": "layer 0, no context",
+    "with": "top layer",
+}
+GAINS = {
+    "gain": "top layer over no LM",
+    "gain of layer 0": "layer 0 over no LM",
+    "gain of untrained": "untrained layer 0 over no LM",
+    "gain over layer 0": "top layer over layer 0",
+}
+APART = {
+    "position": (
+        ("input", "after_first", "LM joined at the input, not after the first floor"),
+        ("after_second", "after_first", "LM joined after the second floor, not the first"),
+    ),
+    "direction": (("forward", "both", "the forward LM alone, not both directions"),),
+    "without_rnn": (
+        ("softmax, no CRF", "LM and task RNN", "a softmax for each word, no CRF"),
+        ("LM and no task RNN", "LM and task RNN", "no floors: LM states, dense layer, CRF"),
+        ("LM and no task RNN", "no LM", "the same without floors, over no LM with floors"),
+    ),
+}
+"""Of each stored experiment: what is set against what, and how a reader says it."""
 
 
 class FewLabels(NamedTuple):
@@ -78,84 +103,97 @@ def each_word_alone(emissions: Tensor, mask: Tensor) -> list[Path]:
 
 def print_first() -> None:
     """The stored gain with 1 % of the labels, in two lines."""
-    numbers = stored_result("taglm_chunking").numbers
-    f1, gain = numbers["f1"], numbers["gain"][0]
-    labelled, draws = numbers["sentences"][0], len(gain["values"])
-    print(f"chunks, {labelled} labelled sentences, {draws} draws (stored):")
+    numbers = stored_result("taglm_one_percent").numbers
+    f1, gain = numbers["f1"], numbers["gain"]
+    labelled, draws = numbers["sentences"]["train"], len(gain["values"])
+    print(f"chunks, {labelled} labelled sentences, {draws} draws (stored; F1 is explained below):")
     for name in ("without", "with"):
-        print(f"  F1 {100 * f1[name][0]['mean']:.1f} {name} a language model")
+        print(f"  F1 {100 * f1[name]['mean']:.1f} {name} a language model")
     print(f"  points ahead: {lead(gain)}")
 
 
 def gains_figure(title: str) -> Picture:
-    """F1 by the share of labels: without a language model, with its layer 0, with its top."""
-    numbers = stored_result("taglm_chunking").numbers
-    shares, f1 = numbers["shares"], numbers["f1"]
+    """F1 by the share of labels: without a language model, with each layer 0, with its top."""
+    every = _chunks()
     groups = {
-        said: [*f1[name], *[NOT_THERE] * (len(shares) - len(f1[name]))]
+        said: [numbers["f1"].get(name, NOT_THERE) for numbers in every]
         for name, said in READERS.items()
     }
-    labels = [f"{100 * share:g} % of labels" for share in shares]
+    labels = [f"{100 * numbers['share']:g} % of labels" for numbers in every]
     return interval_bars(labels, groups, title=title, ylabel="F1, percent")
 
 
 def print_gains() -> dict[str, float]:
     """Print the stored gains, paired by seed; those of 1 % in points, by layer."""
-    numbers = stored_result("taglm_chunking").numbers
-    for name, said in (
-        ("gain", "top layer over no LM"),
-        ("gain of layer 0", "layer 0 over no LM"),
-        ("gain over layer 0", "top layer over layer 0"),
-    ):
+    every = _chunks()
+    for name, said in GAINS.items():
         print(said)
-        for share, point in zip(numbers["shares"], numbers[name], strict=False):
-            print(f"  {share:>4.0%} of the labels, {len(point['values'])} seeds: {lead(point)}")
-    first = {"layer 0": numbers["gain of layer 0"][0], "top": numbers["gain"][0]}
+        for numbers in every:
+            if name in numbers:
+                print(f"  {_where(numbers, numbers[name])}: {lead(numbers[name])}")
+    first = {"layer 0": every[0]["gain of layer 0"], "top": every[0]["gain"]}
     return {name: 100 * point["mean"] for name, point in first.items()}
+
+
+def print_learnt_transitions() -> None:
+    """What the whole CRF has over its rules alone, on the same emissions, over the seeds."""
+    print("chunks: the whole CRF over its rules without learnt numbers (stored)")
+    for name in ("without", "with"):
+        print(READERS[name])
+        for numbers in _chunks():
+            if name in (points := numbers.get("gain of learnt transitions", {})):
+                print(f"  {_where(numbers, points[name])}: {lead(points[name])}")
+
+
+def _chunks() -> list[Mapping[str, Any]]:
+    return [stored_result(f"taglm_{share}").numbers for share in SHARES]
+
+
+def _where(numbers: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+    return f"{numbers['share']:>4.0%} of the labels, {len(point['values'])} seeds"
 
 
 def share_without() -> float:
     """F1 with 10 % of the labels and no LM, in percent of that with all; and errors removed."""
-    numbers = stored_result("taglm_chunking").numbers
-    without, helped = (numbers["f1"][name] for name in ("without", "with"))
-    for share, plain, better in zip(numbers["shares"], without, helped, strict=True):
-        gone = (better["mean"] - plain["mean"]) / (1 - plain["mean"])
-        print(f"{share:>4.0%} of the labels: {gone:.0%} of the missing F1 is gained")
+    every = _chunks()
+    for numbers in every:
+        plain, better = (numbers["f1"][name]["mean"] for name in ("without", "with"))
+        gone = (better - plain) / (1 - plain)
+        print(f"{numbers['share']:>4.0%} of the labels: {gone:.0%} of the missing F1 is gained")
     print(f"the paper, chunks, all labels: {(96.37 - 95.00) / (100 - 95.00):.0%}")
     print(f"the paper, names, 1 %: {(71.01 - 67.66) / (100 - 67.66):.0%}")
-    return float(100 * without[1]["mean"] / without[-1]["mean"])
+    tenth, everything = (numbers["f1"]["without"]["mean"] for numbers in every[1:])
+    return float(100 * tenth / everything)
 
 
 def print_names() -> None:
-    """The stored taggers of names, with the control."""
-    f1 = stored_result("taglm_ner").numbers["f1"]
+    """The stored taggers of names, with the controls."""
+    numbers = stored_result("taglm_ner").numbers
+    labelled, test = (numbers["sentences"][part] for part in ("train", "test"))
+    print(f"names: {labelled} labelled sentences, {test} for the test (stored)")
     for name, said in READERS.items():
-        print(f"{said}: F1 {100 * f1[name]['mean']:.1f}, {len(f1[name]['values'])} seeds")
-    print("layer 0 over no LM:", difference(f1["layer 0"], f1["without"]))
-    print("top layer over layer 0:", difference(f1["with"], f1["layer 0"]))
+        point = numbers["f1"][name]
+        print(f"{said}: F1 {100 * point['mean']:.1f}, {len(point['values'])} seeds")
+    for name in ("gain of untrained", "gain of layer 0", "gain over layer 0"):
+        print(f"{GAINS[name]}: {lead(numbers[name])}")
 
 
 def print_taken_apart() -> None:
-    """Other places, one direction, no task RNN, no CRF: differences to TagLM, seed by seed."""
-    for name, base, others in (
-        ("position", "after_first", ("input", "after_second")),
-        ("direction", "both", ("forward",)),
-        ("without_rnn", "LM and task RNN", ("LM and no task RNN", "softmax, no CRF", "no LM")),
-    ):
+    """Other places, one direction, no floors, no CRF: differences in points, seed by seed."""
+    for name, pairs in APART.items():
         tenth = stored_result(f"taglm_{name}").numbers
-        for numbers in (tenth["with 1 %"], tenth):
-            f1 = numbers["f1"]
-            seeds = len(f1[base]["values"])
-            for other in others:
-                print(
-                    f"{numbers['share']:>4.0%}, {seeds} seeds, {other} against {base}: "
-                    f"{difference(f1[other], f1[base])}"
-                )
+        for one, other, said in pairs:
+            print(said)
+            for numbers in (tenth["with 1 %"], tenth):
+                f1 = numbers["f1"]
+                print(f"  {_where(numbers, f1[one])}: {difference(f1[one], f1[other])}")
 
 
 def print_broken() -> None:
     """What is seen of the sound CRF and of the three broken ones, one run each."""
-    for name, run in stored_result("taglm_broken").numbers["runs"].items():
+    numbers = stored_result("taglm_broken").numbers
+    print(f"right would be: {'; '.join(numbers['gold'])}")
+    for name, run in numbers["runs"].items():
         losses = run["training loss by pass"]
         found = ", ".join(
             f"{kind} {n['found']} of {n['there']}" for kind, n in run["found"].items()

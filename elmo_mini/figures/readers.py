@@ -54,9 +54,11 @@ def language_model(words: Sequence[str]) -> Picture:
 def lstm_step() -> Picture:
     """One step of an LSTM: three gates and a candidate between the old and the new page."""
     names = ("forget gate", "input gate", "candidate", "output gate")
+    kinds = ("a gate, between 0 and 1", "the candidate, a tanh")
     boxes = [Box("x and old h", 1.5, 0, text="[x ; h]", width=1.1)]
     boxes += [
-        Box(name, place, 1, "made of x and h", name, 0.94) for place, name in enumerate(names)
+        Box(name, place, 1, kinds[name == "candidate"], name, 0.94)
+        for place, name in enumerate(names)
     ]
     boxes += [
         Box("old c", -1.1, 2.1, "pages", "old c"),
@@ -64,6 +66,7 @@ def lstm_step() -> Picture:
         Box("plus", 1, 2.1, "number by number", "+"),
         Box("written", 2, 2.1, "number by number", "\u00d7"),
         Box("new c", 1, 3.2, "pages", "new c"),
+        Box("squashed", 2, 3.2, "number by number", "tanh"),
         Box("shown", 3, 3.2, "number by number", "\u00d7"),
         Box("new h", 4.1, 3.2, "pages", "new h"),
     ]
@@ -76,7 +79,8 @@ def lstm_step() -> Picture:
         Arrow("candidate", "written"),
         Arrow("written", "plus"),
         Arrow("plus", "new c"),
-        Arrow("new c", "shown"),
+        Arrow("new c", "squashed"),
+        Arrow("squashed", "shown"),
         Arrow("output gate", "shown"),
         Arrow("shown", "new h"),
     ]
@@ -120,6 +124,18 @@ def fading(slopes: Callable[[float, Numbers, float], Numbers], words: int = 24) 
         np.arange(1, words + 1),
         {f"w = {w}": np.abs(slopes(w, x, 0.1)) for w in (0.5, 1.0, 1.5)},
         title="A product of slopes fades, whatever the weight",
+        xlabel="words read since",
+        ylabel="share of the gradient",
+        log_y=True,
+    )
+
+
+def notes(kept: Mapping[str, Mapping[int, float]]) -> Picture:
+    """What is left of the slope along the page c of LSTMs, after so many words."""
+    return plots.curves(
+        list(next(iter(kept.values()))),
+        {name: np.array(list(slopes.values())) for name, slopes in kept.items()},
+        title="What is left of a note on page c (one run each)",
         xlabel="words read since",
         ylabel="share of the gradient",
         log_y=True,

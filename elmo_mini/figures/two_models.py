@@ -22,9 +22,12 @@ def two_models(title: str) -> Picture:
             Box(f"target embedding {step}", step, 1, LM, "vector"),
             Box(f"decoder layer 1, step {step}", step, 2, LM, "LSTM 1"),
             Box(f"decoder layer 2, step {step}", step, 3, FRESH, "LSTM 2"),
-            Box(f"softmax {step}", step, 4.6, LM, "softmax"),
+            Box(f"softmax {step}", step, 4.8, LM, "softmax"),
         ]
-    boxes.append(Box("attention", 3, 4, FRESH, "attention", width=1.1))
+    boxes += [
+        Box("attention", 2.7, 3.9, FRESH, "attention", width=1.1),
+        Box("combine", 4, 3.9, FRESH, "combine"),
+    ]
     for start, end in (
         ("source word", "source embedding"),
         ("source embedding", "encoder layer 1"),
@@ -36,7 +39,11 @@ def two_models(title: str) -> Picture:
     ):
         lower = [box for box in boxes if box.name.startswith(start)]
         upper = [box for box in boxes if box.name.startswith(end)]
-        arrows += [Arrow(a.name, b.name) for a, b in zip(lower, upper, strict=True)]
+        arrows += [
+            Arrow(a.name, b.name)
+            for a, b in zip(lower, upper, strict=True)
+            if b.name != "softmax 4"  # there `combine` stands between
+        ]
     arrows += [
         Arrow(f"{side} layer {layer}, step {step}", f"{side} layer {layer}, step {step + 1}")
         for side, steps in (("encoder", (0, 1)), ("decoder", (4, 5)))
@@ -44,10 +51,15 @@ def two_models(title: str) -> Picture:
         for step in steps
     ]
     arrows += [
-        Arrow("encoder layer 2, step 2", "attention", kind="read by attention"),
+        *(
+            Arrow(f"encoder layer 2, step {step}", "attention", kind="read by attention")
+            for step in range(3)
+        ),
         Arrow("encoder layer 1, step 2", "attention", bend=0.2, kind="read by attention"),
         Arrow("decoder layer 2, step 4", "attention", kind="asks, with its query q"),
-        Arrow("attention", "softmax 4", kind="read by attention"),
+        Arrow("attention", "combine", kind="read by attention"),
+        Arrow("decoder layer 2, step 4", "combine"),
+        Arrow("combine", "softmax 4"),
         Arrow("decoder layer 1, step 6", "softmax 6", bend=0.9, kind="residual"),
     ]
     return boxes_and_arrows(boxes, arrows, title=title, height=4.4, width=7.0)

@@ -19,11 +19,11 @@ BY_AUTOGRAD = (
 )
 
 
-def transition_slope(paths: Paths, scores: Floats, gold: Paths, labels: int) -> Floats:
+def transition_slope(paths: Paths, scores: Floats, gold: Paths, count: int) -> Floats:
     """(K, K) of d (log Z - s(gold)) / d A, from all paths (N, T) and their scores (N,)."""
     chances = np.exp(scores - scores.max())
     chances = chances / chances.sum()
-    slope = np.zeros((labels, labels))
+    slope = np.zeros((count, count))
     for path, chance in zip(paths, chances, strict=True):
         for before, after in pairwise(path):
             slope[before, after] += chance
@@ -32,9 +32,9 @@ def transition_slope(paths: Paths, scores: Floats, gold: Paths, labels: int) -> 
     return slope
 
 
-def _at_once(paths: Paths, scores: Floats, gold: Paths, labels: int) -> Floats:
+def _at_once(paths: Paths, scores: Floats, gold: Paths, count: int) -> Floats:
     chances = np.exp(scores - np.logaddexp.reduce(scores))
-    slope = np.zeros((labels, labels))
+    slope = np.zeros((count, count))
     np.add.at(slope, (paths[:, :-1], paths[:, 1:]), chances[:, None])
     np.subtract.at(slope, (gold[:-1], gold[1:]), 1.0)
     return slope
@@ -49,7 +49,7 @@ def _sentence(
         "paths": paths,
         "scores": shift + scale * rng.standard_normal(len(paths)),
         "gold": paths[int(rng.integers(len(paths)))],
-        "labels": labels,
+        "count": labels,
     }
 
 

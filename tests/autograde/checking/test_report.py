@@ -25,3 +25,19 @@ def test_a_short_first_wrong_case_is_the_one_shown() -> None:
     assert report.detail_of is None
     assert "The first wrong case" in report.html()
     assert "The first wrong case:" in report.text()
+
+
+def test_of_a_long_table_the_rows_that_differ_are_shown() -> None:
+    def table(values: object) -> Plain:
+        return {f"row {n}": n for n in range(40)}
+
+    def run(answer: Answer, inputs: Inputs) -> Plain:
+        return answer(**inputs)
+
+    made = exercise(mistakes=(), right_answers={}, reference=table, run=run)
+    one = examine(made, lambda values: {**table(values), "row 7": -1})
+    assert ("expected", "row 7: 7") in one.detail
+    assert ("came", "row 7: -1") in one.detail
+    many = dict(examine(made, lambda values: dict.fromkeys(table(values), -1)).detail)
+    assert many["came"].count("-1") == 8
+    assert many["came"].endswith("others that differ: 32")

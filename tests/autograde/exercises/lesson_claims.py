@@ -155,8 +155,8 @@ def _context_enters(printed: str, corpora: bool) -> None:
     reached, pairs, _ = _numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
     assert before > 10 * reached
     assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
-    (kept,) = _numbers(r"From the average page: (\S+) times", printed)
-    assert kept < 1.3, "what lies far back adds little"
+    (from_zeros,) = _numbers(r"From zeros: (\S+) times", printed)
+    assert from_zeros > 1.3, "the page of zeros is strange to the model"
     same, following = (
         _numbers(rf"bet of state t on word t{which}: perplexity (.*)", printed)[0]
         for which in ("", r" \+ 1")
@@ -166,12 +166,18 @@ def _context_enters(printed: str, corpora: bool) -> None:
     sound, a, b, c = repeats
     assert b > 5 * max(sound, a, c), "run B copies"
     assert "over 28 words and 5 draws" in printed
+    honest, spoilt = (
+        _numbers(rf"{name} here, one run with less text: (\d+)% right", printed)[0]
+        for name in ("context2vec", "the spoilt one")
+    )
+    assert spoilt < min(honest, 53) or not corpora, "no more than the two words beside, 50.5"
 
 
 def _starting(printed: str, corpora: bool) -> None:
     verdicts = dict(re.findall(r"  less ([^\n]*): [^:\n]*: ([a-z ]*)", printed))
     assert verdicts["no label: surprise"] == "behind"
     assert verdicts["naive Bayes: the ends"] == "no clear difference"
+    assert verdicts["threshold on surprise"] == "behind"
     for beaten in ("naive Bayes: all words", "random start", "LM's LSTM"):
         assert verdicts[beaten] == "ahead" or not corpora
     before, after = _numbers(r"perplexity (.*) before, (.*) after", printed)

@@ -124,7 +124,7 @@ def test_no_number_option_is_without_a_range(command: str) -> None:
 
 @pytest.mark.parametrize(
     ("experiments", "name"),
-    [(context, "forgetting"), (static, "senseval"), (taglm, "chunking")],
+    [(context, "forgetting"), (static, "senseval"), (taglm, "ten-percent")],
 )
 def test_seeds_out_of_range_are_one_sentence(
     experiments: object, name: str, capsys: pytest.CaptureFixture[str]

@@ -72,6 +72,9 @@ def test_a_model_of_the_circle_finds_the_shuffled_ones(bench: StartsBench) -> No
     assert right.shape == (len(bench.unseen),)
     assert right.mean() > 0.8
     assert bench.by_surprise(model, how_many=7).shape == (7,)
+    cut = bench.by_threshold(model, bench.drawn(0))
+    assert cut.shape == right.shape
+    assert cut.mean() > 0.8, "the labels are enough to say where to cut"
     (one,) = surprises(model, [[3, 4]])
     scores, _ = model(torch.tensor([[1, 3, 4]]))
     logs = scores[0].log_softmax(-1)

@@ -51,7 +51,16 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
     folder = tmp_path / "results"
     assert main([*names, "--seeds", "4", "--bilm", str(bilm), "--results", str(folder)]) == 0
     stored = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.iterdir()}
-    files = ("broken", "chunking", "direction", "ner", "position", "without_rnn")
+    files = (
+        "all_labels",
+        "broken",
+        "direction",
+        "ner",
+        "one_percent",
+        "position",
+        "ten_percent",
+        "without_rnn",
+    )
     assert sorted(stored) == [f"taglm_{file}" for file in files]
     for name in names:
         file = f"taglm_{name.replace('-', '_')}"
@@ -60,19 +69,19 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         )
         assert stored[file]["bilm"]["pretraining"] == {"validation": {"both": 99.0}}
         assert stored[file]["bilm"]["vector_size"] == 12
-    chunking = stored["taglm_chunking"]
-    assert [len(cell["values"]) for cell in chunking["f1"]["with"]] == [4, 4, 3]
-    assert [len(cell["values"]) for cell in chunking["f1"]["layer 0"]] == [4, 4]
-    for gain, better, base in (
-        ("gain", "with", "without"),
-        ("gain of layer 0", "layer 0", "without"),
-        ("gain over layer 0", "with", "layer 0"),
-    ):
-        for a, b, d in zip(
-            chunking["f1"][better], chunking["f1"][base], chunking[gain], strict=False
-        ):
-            expected = [x - y for x, y in zip(a["values"], b["values"], strict=False)]
-            assert d["values"] == pytest.approx(expected)
+    one, tenth, everything, names = (
+        stored[f"taglm_{name}"] for name in ("one_percent", "ten_percent", "all_labels", "ner")
+    )
+    for of in (one, tenth, everything, names):
+        seeds = 3 if of is everything or of is tenth else 4
+        assert {len(cell["values"]) for cell in of["f1"].values()} == {seeds}
+        for gain, (better, base) in taglm_experiments.PAIRS.items():
+            if gain in of:
+                pairs = zip(of["f1"][better]["values"], of["f1"][base]["values"], strict=True)
+                assert of[gain]["values"] == pytest.approx([x - y for x, y in pairs])
+        assert list(of["gain of learnt transitions"]) == list(of["f1"])
+        everywhere = set(taglm_experiments.PAIRS) & set(of)
+        assert everywhere == ({"gain"} if of is everything else set(taglm_experiments.PAIRS))
     assert stored["taglm_direction"]["f1"]["both"] == stored["taglm_position"]["f1"]["after_first"]
     assert list(stored["taglm_broken"]["runs"]) == ["sound", "A", "B", "C"]
     assert stored["taglm_ner"]["sentences"] == {"train": 12, "test": 12}
@@ -137,6 +146,21 @@ def test_planted_faults_show_the_symptoms_that_the_lesson_speaks_of() -> None:
     assert no_moves["training loss by pass"][-1] < 0 < sound["training loss by pass"][-1]
     assert padding[together] < 0 < padding[one_by_one]
     assert no_moves[one_by_one] < 0
+
+
+def test_faults_that_the_lesson_does_not_show_would_show_what_a_check_says_of_them() -> None:
+    stored = stored_result("taglm_broken").numbers
+    sound = stored["runs"]["sound"]
+    best, alone, lawless = stored["runs that the lesson does not show"].values()
+    first, second, *later = best["training loss by pass"]
+    assert first < 1
+    assert min(later) >= 0
+    assert max(second, *later) < 0.1
+    assert alone["sentences whose labels break the rules"] > 40
+    assert alone["found"]["one word"]["found"] < sound["found"]["one word"]["found"]
+    assert 0 < lawless["sentences whose labels break the rules"] < 10
+    several = lawless["found"]["several words"]
+    assert 0.4 < several["found"] / several["there"] < 0.6
 
 
 @pytest.mark.parametrize("fault", ["", *broken_crfs.FAULTS])

@@ -21,6 +21,11 @@ def test_a_language_model_bets_on_the_word_after_the_one_it_reads() -> None:
 def test_from_cell_to_cell_there_is_a_product_and_a_sum() -> None:
     arrows = arrows_of(readers.lstm_step().description)
     assert [arrows[name] for name in ("old c", "times", "plus")] == ["times", "plus", "new c"]
+    assert [arrows[name] for name in ("new c", "squashed", "shown")] == [
+        "squashed",
+        "shown",
+        "new h",
+    ]
 
 
 def test_nothing_reads_the_word_in_the_gap() -> None:
@@ -34,6 +39,8 @@ def test_nothing_reads_the_word_in_the_gap() -> None:
 def test_curves_and_bars_say_what_was_measured() -> None:
     faded = readers.fading(lambda w, x, h: w * np.ones(len(x)), 3).description
     assert "w = 1.5 stays level" in faded
+    kept = readers.notes({"fresh": {1: 0.5, 2: 0.25}}).description
+    assert "fresh falls from 0.5 at 1 to 0.25 at 2" in kept
     forgetful = readers.memory([1, 2], [9.0, 3.0], [7.0, 3.0], 4.0).description
     assert "from zeros falls from 9 at 1 to 3 at 2" in forgetful
     assert "from the average page falls from 7" in forgetful
