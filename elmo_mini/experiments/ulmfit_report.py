@@ -20,6 +20,7 @@ from elmo_mini.ulmfit.schedule import as_printed
 
 TASKS = ("questions", "opinions")
 WHOLE = "the whole recipe"
+PIPELINE = "stages 1, 2 and 3"
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -47,27 +48,55 @@ def parts_figure(title: str) -> Picture:
 
 
 def print_leads_by_part() -> None:
-    """How far the whole recipe is ahead of every variant."""
+    """Where the whole recipe is clearly ahead of a variant, and its largest lead of all."""
     print(TWO_INTERVALS)
     for task, of in tasks_of("parts").items():
-        print(f"{task}, {of['draws']} draws: the whole recipe less ...")
-        for variant, point in of["lead of the whole recipe"].items():
-            print(f"   {variant:<28} {lead_twice(point)}")
+        leads = of["lead of the whole recipe"]
+        said = {variant: lead_twice(point) for variant, point in leads.items()}
+        clear = {variant: words for variant, words in said.items() if not _unclear(words)}
+        print(f"{task}, {of['draws']} draws: {len(said) - len(clear)} of {len(said)} not clear")
+        largest = max(leads, key=lambda variant: abs(leads[variant]["mean"]))
+        for variant, words in ({largest: said[largest]} | clear).items():
+            print(f"   the whole recipe less {variant}: {words}")
+
+
+def forgetting_figure(title: str) -> Picture:
+    """The perplexity of general text in stage 3, with the recipe and without its tricks.
+
+    A line is the median of the watched draws; its shade is all of them.
+    """
+    curves = tasks_of("parts")["questions"]["forgetting"]
+    draws = {way: np.array([epoch["values"] for epoch in row]) for way, row in curves.items()}
+    return plots.curves(
+        np.arange(len(curves[WHOLE])),
+        {way: np.median(values, 1) for way, values in draws.items()},
+        bands={way: (values.min(1), values.max(1)) for way, values in draws.items()},
+        title=title,
+        xlabel="epochs of stage 3",
+        ylabel="perplexity of general text",
+        log_y=True,
+    )
 
 
 def print_forgetting() -> None:
-    """The perplexity of general text after each stage, and by variant of stage 3."""
-    print("95 % intervals over the draws alone, Student's t.")
-    for task, of in tasks_of("parts").items():
-        after = dict(of["perplexity of general text"])
-        first, second = after.pop("after stage 1"), of["forgetting"][WHOLE][0]["mean"]
-        print(
-            f"{task}, {of['draws']} draws: after stage 1 {first:.0f}; after stage 2 {second:.0f};"
-        )
-        print("at the end of stage 3 with ...")
-        for variant, point in after.items():
-            low, high = (f"{point[end]:,.0f}" for end in ("low", "high"))
-            print(f"   {variant:<28} {point['mean']:,.0f} ({low} to {high})")
+    """The perplexity of general text after each stage, and by variant of stage 3, of all draws."""
+    tasks = tasks_of("parts")
+    columns = [_forgetting_of(of) for of in tasks.values()]
+    print("Perplexity of general text: the mean, and (the lowest and highest draw).")
+    draws = [f"{name}, {of['draws']} draws" for name, of in tasks.items()]
+    for row, *cells in [("", *draws), *((row, *[c[row] for c in columns]) for row in columns[0])]:
+        print(f"{row:<46}" + "".join(f"{cell:<24}" for cell in cells).rstrip())
+
+
+def _forgetting_of(of: dict[str, Any]) -> dict[str, str]:
+    """One task's column, by the name of the row."""
+    after = dict(of["perplexity of general text"])
+    first, second = after.pop("after stage 1"), of["forgetting"][WHOLE][0]["mean"]
+    column = {"after stage 1": f"{first:.0f}", "after stage 2": f"{second:.0f}"}
+    for variant, point in after.items():
+        low, high = (f"{end(point['values']):,.0f}" for end in (min, max))
+        column[f"after stage 3, {variant}"] = f"{point['mean']:,.0f} ({low} to {high})"
+    return column
 
 
 def print_both_ways() -> None:
@@ -91,16 +120,33 @@ def labels_figure(title: str) -> Picture:
 
 
 def print_leads_by_labels() -> None:
-    """How far the whole pipeline is ahead of every other way, by the number of labels."""
+    """Where the whole pipeline is ahead of or behind another way, by at least one interval."""
     print(TWO_INTERVALS)
     for task in TASKS:
-        stored = labels_of(task)
+        stored, others = labels_of(task), 0
         print(f"{task}: stages 1, 2 and 3 less ...")
         for way, points in stored["lead of stages 1, 2 and 3"].items():
-            print(f"   {way}")
             for count, point in zip(stored["labels"], points, strict=True):
-                draws = len(point["values"])
-                print(f"      {count:>5,} labels, {draws} draws: {lead_twice(point)}")
+                said, draws = lead_twice(point), len(point["values"])
+                if _unclear(said):
+                    others += 1
+                else:
+                    print(f"   {way}, {count:,} labels, {draws} draws: {said}")
+        print(f"   {others} other comparisons: no clear difference")
+
+
+def _unclear(said: str) -> bool:
+    return said.endswith("no clear difference")
+
+
+def print_who_catches_up() -> None:
+    """What the whole pipeline reaches with 100 labels, and what others do with more of them."""
+    stored = labels_of("questions")
+    at, right = stored["labels"].index(100), stored["right"]
+    print(f"stages 1, 2 and 3 with 100 labels: {right[PIPELINE][at]['mean']:.0%} right")
+    for way in ("naive Bayes SVM", "from scratch", PIPELINE):
+        means = zip(stored["labels"], right[way], strict=True)
+        print(f"{way:<18}", ", ".join(f"{count:,}: {p['mean']:.0%}" for count, p in means))
 
 
 def broken_curves() -> Picture:

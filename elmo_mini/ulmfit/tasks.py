@@ -97,6 +97,19 @@ def first_task() -> Task:
         return order()
 
 
+def long_text(tokens: int) -> list[str]:
+    """The first tokens of a film review that has as many; without reviews, of the news."""
+    try:
+        for review in corpora.load("movie_reviews").documents():
+            words = [word for sentence in review for word in sentence]
+            if len(words) >= tokens:
+                return words[:tokens]
+    except corpora.CorpusMissing:
+        pass
+    news = corpora.lee().sentences(lower=True)
+    return [word for sentence in news for word in sentence][:tokens]
+
+
 def _from_corpus(corpus: str, name: str, what: str, names: dict[str, str]) -> Task:
     numbers = {label: number for number, label in enumerate(names)}
     text, parts = corpora.load(corpus), {}

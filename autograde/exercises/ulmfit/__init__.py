@@ -6,7 +6,7 @@ EXERCISES = (
     "parameter_groups",
     "fine_tune",
     "concat_pool",
+    "broken_tunings",
     "read_in_chunks",
     "chain_thaw",
-    "broken_tunings",
 )

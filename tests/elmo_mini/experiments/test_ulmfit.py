@@ -81,6 +81,7 @@ def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
     figures = [
         report.parts_figure("What is lost"),
         report.labels_figure("From few labels to all"),
+        report.forgetting_figure("What is forgotten"),
         report.broken_curves(),
         report.printed_figure("As printed", (100, 109)),
     ]
@@ -154,7 +155,38 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
     curves = tasks["questions"]["forgetting"]
     assert [f"{curves[WHOLE][place]['mean']:.0f}" for place in (0, -1)] == ["193", "199"]
     assert 7 < curves[NONE][-1]["mean"] / curves[NONE][0]["mean"] < 8.5
+    assert np.median(curves[NONE][1]["values"]) > 2 * curves[NONE][0]["mean"]  # "doubles it"
+    lost = tasks["questions"]["perplexity of general text"][NONE]
+    assert 7 < lost["mean"] / curves[WHOLE][0]["mean"] < 7.5  # "seven times as hard"
+    for of in tasks.values():  # the prediction: more than three times as hard, in every draw
+        general = of["perplexity of general text"]
+        pairs = zip(general[NONE]["values"], general[WHOLE]["values"], strict=True)
+        assert all(bare > 3 * kept for bare, kept in pairs)
     assert all(0.5 < point["mean"] < 0.6 for point in tasks["opinions"]["right"].values())
+
+
+def test_lists_of_leads_show_what_is_clear_and_count_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report.print_leads_by_labels()
+    said = capsys.readouterr().out
+    leads = [
+        lead_twice(point)
+        for task in report.TASKS
+        for points in report.labels_of(task)["lead of stages 1, 2 and 3"].values()
+        for point in points
+    ]
+    clear = [lead for lead in leads if not lead.endswith("no clear difference")]
+    assert all(lead in said for lead in clear)
+    counted = [int(line.split()[0]) for line in said.splitlines() if "other comparisons" in line]
+    assert sum(counted) == len(leads) - len(clear)
+    report.print_leads_by_part()
+    assert "6 of 6 not clear" in capsys.readouterr().out
+    report.print_forgetting()
+    columns = capsys.readouterr().out.splitlines()
+    assert "1,400 (745 to 1,855)" in next(line for line in columns if NONE in line)
+    report.print_who_catches_up()
+    assert "with 100 labels: 61% right" in capsys.readouterr().out
 
 
 def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
@@ -175,6 +207,15 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
             assert not lead_twice(point).endswith(("ahead", "behind"))
     for way in ("bag of words", "naive Bayes SVM", "ELMo features"):
         assert all(point["low"] <= 0 for point in gains[way])
+    means = {way: [point["mean"] for point in row] for way, row in questions["right"].items()}
+    hundred = means["stages 1, 2 and 3"][at[100]]
+    assert means["naive Bayes SVM"][at[100]] > hundred  # "no more than the same 100 labels"
+    assert means["from scratch"][at[500]] > hundred > means["from scratch"][at[100]]
+    assert f"{hundred:.0%}" == "61%"
+    everything = len(questions["labels"]) - 1  # "with all 4,876 the recipe leads neither"
+    assert questions["labels"][everything] == 4_876
+    for way in ("naive Bayes SVM", "from scratch"):
+        assert lead_twice(gains[way][everything]).endswith("no clear difference")
     at_500 = {way: points[at[500]]["mean"] for way, points in questions["right"].items()}
     assert max(at_500, key=at_500.__getitem__) == PLAIN
     guesses = [point for points in opinions["right"].values() for point in points[:2]]

@@ -23,6 +23,7 @@ from tests.elmo_mini.ulmfit.test_reading import small
 GOOD, BAD = "a good film", "a bad film"
 KNOWN = Labelled([GOOD.split(), BAD.split()] * 8, [1, 0] * 8)
 WORDS = word_vocabulary(KNOWN.texts)
+LEE = corpora.lee()
 
 
 def test_each_batch_has_two_texts_or_more_and_every_text_comes_once() -> None:
@@ -105,6 +106,20 @@ def test_no_test_question_stands_in_the_text_of_stage_2() -> None:
     assert not seen & set(map(tuple, task.test.texts))
     assert not seen & set(map(tuple, task.dev.texts))
     assert len(task.classes) == 6
+
+
+def test_a_long_text_is_as_long_as_asked_and_without_reviews_it_is_news(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert len(tasks.long_text(400)) == 400
+
+    def nothing_here(name: str) -> corpora.Corpus:
+        raise corpora.CorpusMissing(name)
+
+    news = [word for sentence in LEE.sentences(lower=True) for word in sentence]
+    monkeypatch.setattr(tasks.corpora, "load", nothing_here)
+    monkeypatch.setattr(tasks.corpora, "lee", lambda: LEE)
+    assert tasks.long_text(50) == news[:50]
 
 
 @pytest.mark.parametrize(
