@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from elmo_mini.experiments.sense_vote import stored_course_senses
 from elmo_mini.results.intervals import interval
 from elmo_mini.results.stored import stored_result
 
@@ -36,7 +37,7 @@ def language_model() -> list[str]:
 
 def senses() -> list[str]:
     numbers = stored_result("context_senses").numbers
-    course = numbers["course sentences"]
+    course = stored_course_senses()
     leads = course["leads, over words and seeds"]
     beside, twin, left = (
         "random vectors of the two words beside",
@@ -54,10 +55,13 @@ def senses() -> list[str]:
     assert max(serve, key=lambda name: serve[name]) == "mean of word2vec vectors around"
     before_twin, before_words = (leads[f"context2vec before {other}"] for other in (twin, beside))
     assert f"{100 * before_words['mean']:.0f}" == "12"  # "twelve points ahead"
+    trained = leads["context2vec before word2vec vectors of the two words beside"]
+    assert trained["low"] < 0 < trained["high"]  # "no clear difference"
     return [
         f"The LSTM is {100 * untrained['mean']:.1f} points ({between(untrained, 1, 100)}) before",
         f"context2vec is {100 * before_twin['mean']:.1f} points ({between(before_twin, 1, 100)})",
         f"and {100 * before_words['mean']:.1f} ({between(before_words, 1, 100)}) before the two",
+        f"context2vec is {100 * trained['mean']:.1f} points ({between(trained, 1, 100)}) ahead of",
     ]
 
 
