@@ -174,7 +174,8 @@ def taglm() -> list[str]:
     assert learnt["with"]["low"] < 0, "nothing that is clear"
     names = stored_result("taglm_ner").numbers
     steps = np.diff([names["f1"][name]["mean"] for name in ("without", "layer 0", "with")])
-    assert abs(steps[0] - steps[1]) < 0.01
+    assert abs(steps[0] - steps[1]) < 0.02
+    assert names["gain of untrained"]["low"] < 0 < names["gain of untrained"]["high"]
     for numbers in (parts.numbers, parts.numbers["with 1 %"]):
         gains = numbers["gain over LM and task RNN"]
         assert f"{-100 * gains['softmax, no CRF']['mean']:.0f}" == "1"
@@ -183,7 +184,7 @@ def taglm() -> list[str]:
         for numbers in (place, place["with 1 %"]):
             assert numbers["gain over after_first"]["after_second"]["high"] < 0
     return [
-        "layer 0 alone brings more than two thirds",
+        "layer 0 brings more than two thirds on average",
         f"layer 0 brings {100 * one['gain of untrained']['mean']:.1f} points of its "
         f"{100 * one['gain of layer 0']['mean']:.1f}",
         f"{100 * learnt['without']['mean']:.1f} points ({between(learnt['without'], 1, 100)})",
