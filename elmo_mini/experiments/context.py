@@ -244,7 +244,7 @@ def trained_beside(setting: Setting) -> tuple[str, Result]:
     right: dict[str, list[NDArray[np.bool_]]] = {BESIDE: [], "context2vec": []}
     for seed in setting.seeds:
         static, contexts = _two_readers(setting, ids, seed)
-        right[BESIDE].append(vote.right(_vectors_beside(static, asked)))
+        right[BESIDE].append(vote.right(vectors_beside(static, asked)))
         right["context2vec"].append(vote.by_gap(contexts, setting.vocabulary))
         print(f"seed {seed}:", {name: rows[-1].mean() for name, rows in right.items()}, flush=True)
     lead = vote.score(np.array(right["context2vec"], float) - np.array(right[BESIDE], float))
@@ -266,7 +266,7 @@ def _two_readers(setting: Setting, ids: list[list[int]], seed: int) -> tuple[Wor
     return static, contexts
 
 
-def _vectors_beside(static: Word2Vec, asked: list[Occurrence]) -> Floats:
+def vectors_beside(static: Word2Vec, asked: list[Occurrence]) -> Floats:
     """(N, 2 SIZE): of the word before and the word after, each of length 1, zeros if unknown."""
     rows = []
     for words, at in asked:

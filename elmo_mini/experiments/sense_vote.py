@@ -7,6 +7,7 @@ vote. What a vector of a place knows has to beat what the two words beside it kn
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
 from elmo_mini.recurrent.language_model import LSTMLanguageModel, hidden_states
+from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.text.vocabulary import Vocabulary
@@ -106,6 +108,14 @@ class SenseVote:
         outcomes = np.atleast_2d(np.asarray(right, float))
         mean, low, high = bootstrap_interval(outcomes, numbers)
         return {"mean": mean, "low": low, "high": high}
+
+
+def stored_course_senses() -> dict[str, Any]:
+    """The stored votes on the course's sentences and their leads, all controls together."""
+    course = stored_result("context_senses").numbers["course sentences"]
+    beside = stored_result("context_trained_beside").numbers
+    both = ("3-NN", "leads, over words and seeds")
+    return {**course, **{key: {**beside[key], **course[key]} for key in both}}
 
 
 def words_beside(tokens: Sequence[Sequence[str]], places: Sequence[int], seed: int) -> Floats:

@@ -141,6 +141,19 @@ def without_rnn(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     return title, _at_two_shares(bench, systems, seeds)
 
 
+def words_at_the_input(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Layer 0 where word vectors usually stand: the strictest control of what context adds.
+
+    After the first floor one LSTM reads layer 0; at the input, two do.
+    """
+    systems = {
+        "layer 0 at the input": System(TaggerOptions(lm_position="input"), layer=0),
+        "with": System(TAGLM),
+    }
+    title = "Layer 0 at the input, and the top layer after the first floor: chunking, 1 % of labels"
+    return title, bench.compare("chunks", systems, FEW, seeds)
+
+
 def named_entities(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
     """Named entities in the sentences written for this course."""
     return "Named entities with and without a frozen biLM", {
@@ -161,6 +174,7 @@ EXPERIMENTS: dict[str, Callable[[Bench, Sequence[int]], tuple[str, Result]]] = {
     "position": position,
     "direction": direction,
     "without-rnn": without_rnn,
+    "words-at-the-input": words_at_the_input,
     "ner": named_entities,
     "broken": broken,
 }

@@ -171,11 +171,17 @@ def print_names() -> None:
     numbers = stored_result("taglm_ner").numbers
     labelled, test = (numbers["sentences"][part] for part in ("train", "test"))
     print(f"names: {labelled} labelled sentences, {test} for the test (stored)")
+    f1 = numbers["f1"]
     for name, said in READERS.items():
-        point = numbers["f1"][name]
-        print(f"{said}: F1 {100 * point['mean']:.1f}, {len(point['values'])} seeds")
-    for name in ("gain of untrained", "gain of layer 0", "gain over layer 0"):
-        print(f"{GAINS[name]}: {lead(numbers[name])}")
+        if name in f1:
+            print(f"{said}: F1 {100 * f1[name]['mean']:.1f}, {len(f1[name]['values'])} seeds")
+    for better, base, said in (
+        ("untrained", "without", GAINS["gain of untrained"]),
+        ("layer 0", "without", GAINS["gain of layer 0"]),
+        ("with", "layer 0", GAINS["gain over layer 0"]),
+    ):
+        if better in f1:
+            print(f"{said}: {difference(f1[better], f1[base])}")
 
 
 def print_taken_apart() -> None:

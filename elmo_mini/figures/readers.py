@@ -16,6 +16,7 @@ Numbers = NDArray[np.float64]
 COURSE = {
     "word2vec,\nno context": "static vector of the form",
     "two words\nbeside": "random vectors of the two words beside",
+    "two words,\nword2vec": "word2vec vectors of the two words beside",
     "untrained\nLSTM": "LSTM at the word, untrained",
     "LSTM": "LSTM at the word",
     "untrained\ncontext2vec": "context2vec, untrained",
@@ -213,7 +214,7 @@ def stored_senses(course: Mapping[str, Any]) -> Picture:
     return interval_bars(
         list(COURSE),
         {"3 seeds": [course["3-NN"][name] for name in COURSE.values()]},
-        title="Stored: context2vec is clearly ahead of its controls (335 sentences)",
+        title="Stored: two words with trained vectors come near context2vec (335 sentences)",
         ylabel="senses right, percent",
         level=(CEILING, 100 * course["ceiling of its forms"]),
     )

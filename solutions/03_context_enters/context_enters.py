@@ -59,7 +59,7 @@ from torch.nn import functional
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
 from elmo_mini.experiments.broken_readers import look_at_all
 from elmo_mini.experiments.notes_kept import notes_kept
-from elmo_mini.experiments.sense_vote import SenseVote
+from elmo_mini.experiments.sense_vote import SenseVote, stored_course_senses
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.experiments.speaking import spoken
 from elmo_mini.figures import readers
@@ -510,7 +510,7 @@ print(f"Your LSTM {reached:.1f}, pairs {counted[2]:.1f}, triples {counted[3]:.1f
 outcome("lm_perplexity", reached, factor=1.5)
 
 # %% [markdown]
-# Your class, your loss and your loop have made it talk, if not make sense. (One run, one seed.) Change the beginning and the temperature, and listen:
+# Your class, your loss and your loop have made it talk, if not make sense (one run). Change the beginning and the temperature, and listen:
 
 # %%
 MINE, TEMPERATURE = "she said", 0.7
@@ -603,7 +603,7 @@ check("broken_readers", broken_readers)
 # %% [markdown] slide="slide"
 # ## 6. The page as a vector
 #
-# We trained the model to bet, and now we care about the page alone. To bet well after *she put the money in the bank*, it must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products of prediction too, but rows of a table: they never see a sentence.)
+# We trained the model to bet, and now we care about the page alone. To bet well after *she put the money in the bank*, it must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products too, but rows of a table.)
 #
 # What does a state know? Replace **one** word of a sentence, and see which states move.
 
@@ -622,7 +622,7 @@ moving = [place for place, share in enumerate(moved, start=1) if share > 0]
 outcome("who_moves", "states 5 to 11" if moving == list(range(5, 12)) else str(moving))
 
 # %% [markdown]
-# Before word 5, nothing. From there on everything moves, and the trace fades, though not evenly. In lesson 07 this test catches a famous mistake.
+# Before word 5, nothing. From there on everything moves, and the trace fades, not evenly. In lesson 07 this test catches a famous mistake.
 #
 # ### Myth or measured?
 #
@@ -720,7 +720,7 @@ share = spoilt_losses[-1] / honest_losses[len(spoilt_losses) - 1]
 outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2])
 
 # %% [markdown]
-# A wonderful loss that means nothing: the spoilt reader can copy the word under its nose. Lesson 12 meets this leak again, and BERT's way round it.
+# A wonderful loss that means nothing: the spoilt reader can copy the word under its nose. Lesson 12 has BERT's way round this leak.
 #
 # ### The same vote for both readers
 #
@@ -728,7 +728,7 @@ outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2]
 
 # %% slide="subslide"
 print(STORED := stored_result("context_senses"))
-course, senseval = STORED.numbers["course sentences"], STORED.numbers["senseval"]
+course, senseval = stored_course_senses(), STORED.numbers["senseval"]
 readers.stored_senses(course)
 
 # %%
@@ -740,7 +740,9 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
     )
 
 # %% [markdown]
-# The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Filling gaps has taught it something that the neighbours alone do not give away, and its 63.7 % stand above the line that no vector of a spelling passes, 55.5. And the spoilt reader? With Brown its wonderful loss is worth no more at senses than the two words beside (one run).
+# The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line that no vector of a spelling passes, 55.5.
+#
+# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. To know the two neighbours by their word vectors is nearly as good. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
 #
 # That was with eight labelled sentences for each sense. With hundreds, the two words beside are not beaten: the figure is at the end.
 # %% [markdown] slide="slide"
@@ -750,7 +752,7 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off. (Here little was lost without.)
 # - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
 # - A state is a vector of the word in its **left** context. At senses, untrained states come near trained ones.
-# - context2vec looks at a gap from both sides. With few labels it beats its untrained twin. With many, the twin and the two words beside do about as well or better.
+# - context2vec looks at a gap from both sides. With few labels it beats its untrained twin, but not clearly two neighbours with trained vectors. With many, the twin and the two words beside do about as well or better.
 
 # %%
 calibration()
@@ -767,7 +769,7 @@ progress()
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
 
 # %% [markdown] model_answer="why_not_from_the_start"
-# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson does not contradict them: the two words beside the target did as well as context2vec, or better. With eight labels a sense it does not: there context2vec, which had learnt from plain text alone, was twelve points ahead of them. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson does not contradict them: the two words beside the target did as well as context2vec, or better. With eight labels a sense, context2vec was twelve points ahead of the same two words with random vectors, but not clearly ahead of them with word2vec's. What paid there was to have learnt from plain text; that the reading must come first, too, is not shown. A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM was no better than counting.
 
 # %% [markdown]
 # ## Further reading
@@ -795,7 +797,7 @@ for other in ("random vectors of the two words beside", "context2vec, untrained"
         print(f"   {word}: {difference(by['linear']['context2vec'], by['linear'][other])}")
 
 # %% [markdown]
-# **With hundreds of labels the cheap controls are not beaten**: neither the two words beside nor the untrained twin. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The two words and the average know every word; the readers see `<unk>` outside their 4,000.) So vectors in context paid where labels were few, though sentences and classifier differ as well. Lessons 06 to 09 bring more text and weights.
+# **With hundreds of labels the cheap controls are not beaten**: neither the two words beside nor the untrained twin. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The two words and the average know every word; the readers see `<unk>` outside their 4,000.) So what was learnt from plain text paid where labels were few, though sentences and classifier differ as well. Lessons 06 to 09 bring more text and weights.
 
 # %% [markdown] slide="subslide"
 # ## If you have time: three short exercises

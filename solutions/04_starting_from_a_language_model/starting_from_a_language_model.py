@@ -92,7 +92,7 @@ outcome("no_label", 100 * judged.mean(), unit="%")
 #
 # You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search, among millions of numbers. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
 #
-# Until 2015 it was mostly word vectors that were carried over. Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
+# Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
 
 # %% [markdown] exercise="LSTMClassifier"
 # ### Exercise 1. Read, then judge
@@ -288,7 +288,7 @@ report.print_leads(right, "both")
 outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean()))
 
 # %% [markdown]
-# With Brown, the move pays: from a random start these labels teach nothing. But read the other bars.
+# With Brown, the move pays: from a random start the network learns nothing here. But read the other bars.
 #
 # - Most of the gain is there with the **word vectors** alone, next to nothing with the LSTM alone.
 # - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
@@ -306,7 +306,7 @@ outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean
 # | language model | 7.64 |
 # | sequence autoencoder | 7.24 |
 #
-# In the same table an autoencoder that is trained *jointly* with the classifier has 14.70: worse than no pretraining. What does the **start** do for other tasks? Two more, in stored runs. Is a sentence **subjective or objective**? And a sentence is cut off somewhere: which of ten **parts of speech** is its last word?
+# What does the **start** do for other tasks? Two more, in stored runs. Is a sentence **subjective or objective**? And a sentence is cut off somewhere: which of ten **parts of speech** is its last word?
 
 # %%
 predict(
@@ -324,11 +324,11 @@ report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
-# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. On the part of speech it **helps**, by 21 points (4 to 38). But there it has no clear lead over the vectors alone, nor over counting the last word without any network. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.**
+# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. (One schedule for all starts: a rate of 0.003, 20 passes. With another, less may be lost.) On the part of speech it **helps**, by 21 points (4 to 38). But it is not clearly ahead of the vectors alone, nor of counting the last word. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.**
 #
 # ### Why should a start help at all?
 #
-# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings fit them all, and training ends near its start. Statisticians say *prior*. It is an analogy: neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
+# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings fit them all, and training ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
 #
 # ### Myth or measured?
 #
@@ -460,14 +460,14 @@ print(stored_result("context_forgetting"))
 report.print_forgetting()
 
 # %% [markdown]
-# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
 #
-# And forgetting hurts only whoever still needs the old skill. Dai and Le need the language model only as a start. For a translator it is half of the work.
+# Forgetting hurts only whoever still needs the old skill. Dai and Le do not. For a translator it is half of the work.
 
 # %% [markdown] slide="slide"
 # ## 3. Two language models become a translator
 #
-# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Pairs of sentences with their translations are expensive, so such a model overfits. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
+# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Translated pairs are expensive, so such a model overfits. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
 
 # %% slide="subslide"
 two_models("A translator from two language models")
@@ -573,7 +573,7 @@ decode_step = or_reference("decode_step", decode_step)
 #
 # In a **telegram** every word cost money, so the small words were left out. The source is a sentence as a telegram, the target the whole sentence, so any text gives pairs. The decoder starts from our language model, the encoder from one of telegrams. Neither has read these sentences.
 #
-# **Does the translator read its telegram at all?** A good language model bets well without it. So two more perplexities belong beside the translator's: that of the language model alone, and the translator's own when each sentence comes with the telegram of **another**.
+# **Does the translator read its telegram at all?** A good language model bets well without it. So two more perplexities belong beside it: that of the language model alone, and the translator's own when each sentence comes with the telegram of **another**.
 
 # %%
 predict("seq2seq_start", "How many times larger is the perplexity with a random start?", unit="x")
@@ -626,9 +626,9 @@ for name, found in translators.items():
     report.print_said(it, found, decode_step, [MY_SENTENCE.split(), *it.held_out[:3]])
 
 # %% [markdown]
-# It speaks English of a kind, and hardly ever the right sentence. Perplexity asks for one word at a time, with the true words before it; alone, the model reads its own mistakes.
+# It speaks English of a kind, hardly ever the right sentence. Perplexity asks for one word, with the true words before it; alone, it reads its own mistakes.
 #
-# Which **part** of the start is worth so much? Stored runs take the method apart. Most lack one piece; the first lacks two.
+# Which **part** of the start is worth so much? Stored runs (five passes) take it apart: most lack one piece, the first two.
 
 # %% slide="subslide"
 print(stored_result("context_seq2seq"))
@@ -640,7 +640,7 @@ report.print_parts()
 # %% [markdown]
 # - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. The **decoder's** start alone brings nearly all of the gain. With the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference.
 # - **Softmax, residual, attention to both layers** are worth 0.11 to 0.12 nats each.
-# - **The joint loss does not help here.** Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117).
+# - **The joint loss does not help here**, in five passes, too few to overfit. Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117).
 
 # %% [markdown] slide="subslide"
 # ### Three broken translators
@@ -689,7 +689,7 @@ check("broken_translators", broken_translators)
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - In 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task, and most of the gain may come from the word vectors.
+# - In 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
 # - Ask the pretrained model itself first: it may know the answer without a label.
 # - Fine-tuning wears the language model down. A joint loss preserves what it knew, and the weight of that loss matters.
 # - A translator can start from two language models. Whether it reads its source is a question of its own: ask with a wrong source.

@@ -585,7 +585,7 @@ check("broken_crfs", broken_crfs)
 # %% [markdown] slide="slide"
 # ## 6. The language consultant
 #
-# You sort the mail in a country whose language you began to learn last week. You have seen eighty sorted envelopes. Beside you sits somebody who has read whole libraries in that language. She knows nothing about your sorting and will never learn it. But at every word she can tell you: *having read up to here, I expect such words next; having read from the end, such words before.* You write her remarks beside your own notes, and then decide.
+# You sort the mail in a country whose language you began to learn last week. You have seen eighty sorted envelopes. Beside you sits somebody who has read whole libraries in it. She will never learn your sorting. But at every word she can tell you: *having read up to here, I expect such words next; having read from the end, such words before.* You write her remarks beside your own notes, and then decide.
 #
 # She is the **language model**, and she is **frozen**. Her remarks are the states of her **top layer**: for word $t$ the forward model has read up to and including word $t$, the backward model from the end back to word $t$.
 #
@@ -671,7 +671,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. And layer 0 also brings a larger reader of letters. So a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds. With all labels no control was run.)
+# One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. And layer 0 also brings a larger reader of letters. So a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds. With all labels no control was run, with 10 % not this last one.)
 
 # %% slide="subslide"
 report.gains_figure("Chunks, with few labels and with all of them (stored)")
@@ -682,10 +682,10 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
-# - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 alone brings more than two thirds. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %).
+# - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %).
 # - **Context adds to that**, and its interval stays above 0.
 #
-# For names in the course's own 62 test sentences the two shares are about equal, with wide intervals. (No test name is marked in training.)
+# For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.)
 
 # %%
 report.print_names()
@@ -713,7 +713,7 @@ predict("ten_percent", "No LM: F1 with 10 % of the labels, as a share of F1 with
 outcome("ten_percent", report.share_without(), unit="%")
 
 # %% [markdown]
-# **Measured: the number says little.** A tagger that was never pretrained keeps more than 90 percent, so the sentence is no reason for pretraining. The first points are cheap. Fairer: with the same labels, how much of the **missing F1** is gained?
+# **Measured: the number says little.** For chunks, a tagger that was never pretrained keeps more than 90 percent, so the sentence is no reason for pretraining. The first points are cheap. Fairer: with the same labels, how much of the **missing F1** is gained?
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -721,7 +721,7 @@ outcome("ten_percent", report.share_without(), unit="%")
 # - A CRF is a softmax over whole paths. The forward algorithm sums them in $T K^2$ steps; Viterbi is the same walk with max, and doors to read backwards.
 # - Its slope is expected minus counted. A loss below 0 is a fault.
 # - TagLM joins the frozen top-layer states of a language model to the output of the tagger's first floor.
-# - With few labels that is worth much. For chunks most of it needs no context; for names about half.
+# - With few labels that is worth much. For chunks most of it needs no context; for names, here, about half.
 
 # %%
 calibration()

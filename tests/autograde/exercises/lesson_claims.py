@@ -199,6 +199,8 @@ def _taglm(printed: str, corpora: bool) -> None:
     for without in ("each word's favourite", "learnt numbers, no rules"):
         assert broken[without] > 0.5, "most sentences come out broken"
     assert broken["your CRF"] == broken["rules, no learnt numbers"] == 0
+    assert broken["decoded with them"] == 0
+    assert broken["trained without rules"] < 0.5 * broken["learnt numbers, no rules"]
     words, alone = _numbers(r"layer 0, no context: F1 (\S+) on .* \(no LM: (\S+)\)", printed)
     (top,) = _numbers(r"top layer: F1 (\S+) on \d+ sentences", printed)
     assert alone < min(words, top)

@@ -14,7 +14,14 @@ from elmo_mini.experiments import context as context_experiments
 from elmo_mini.experiments import context_classifiers as finetuning_experiments
 from elmo_mini.experiments import context_telegrams as telegram_experiments
 from elmo_mini.experiments.classification_tasks import ClassificationTask
-from elmo_mini.experiments.context import Setting, language_model, place_features
+from elmo_mini.experiments.context import (
+    BESIDE,
+    Setting,
+    language_model,
+    place_features,
+    trained_beside,
+    vectors_beside,
+)
 from elmo_mini.experiments.context_classifiers import (
     counted_words_accuracy,
     forgetting,
@@ -66,6 +73,21 @@ def test_features_are_those_of_the_asked_place(small: Setting) -> None:
     np.testing.assert_allclose(found["context2vec"], places[[0, 3]], atol=1e-6)
     form = found["static vector of the form"]
     np.testing.assert_allclose(form[1], static[sentence[3]], atol=1e-6)
+
+
+def test_two_words_beside_have_trained_vectors_of_length_one(small: Setting) -> None:
+    title, numbers = trained_beside(small)
+    assert "beside" in title
+    one, other = (numbers["3-NN"][name]["values"] for name in (BESIDE, "context2vec"))
+    assert len(one) == len(other) == 2
+    lead = numbers["leads, over words and seeds"][f"context2vec before {BESIDE}"]
+    assert lead["mean"] == pytest.approx(np.mean(other) - np.mean(one))
+    static = Word2Vec(small.train, vector_size=6, min_count=1)
+    rows = vectors_beside(static, [(["of", "x", "unheard"], 1), (["it"], 0)])
+    np.testing.assert_allclose(
+        rows[0], [*static["of"] / np.linalg.norm(static["of"]), *np.zeros(6)], atol=1e-6
+    )
+    assert not rows[1].any()
 
 
 @pytest.fixture

@@ -60,6 +60,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         "position",
         "ten_percent",
         "without_rnn",
+        "words_at_the_input",
     )
     assert sorted(stored) == [f"taglm_{file}" for file in files]
     for name in names:

@@ -1,8 +1,11 @@
 """The pictures of lesson 03 say in words what reads what, and what was measured."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from elmo_mini.experiments.sense_vote import stored_course_senses
 from elmo_mini.figures import readers
 from elmo_mini.results.stored import stored_result
 
@@ -53,11 +56,14 @@ def test_curves_and_bars_say_what_was_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "part"),
-    [(readers.stored_senses, "course sentences"), (readers.stored_senseval, "senseval")],
+    ("figure", "numbers"),
+    [
+        (readers.stored_senses, stored_course_senses()),
+        (readers.stored_senseval, stored_result("context_senses").numbers["senseval"]),
+    ],
 )
-def test_stored_results_have_what_the_figures_show(figure: object, part: str) -> None:
-    said = figure(stored_result("context_senses").numbers[part]).description  # type: ignore[operator]
+def test_stored_results_have_what_the_figures_show(figure: Any, numbers: Any) -> None:
+    said = figure(numbers).description
     assert "context2vec" in said
     assert "untrained" in said
     assert "Intervals of" in said
