@@ -244,7 +244,11 @@ class Bench:
 
 
 def benches() -> dict[str, Bench]:
-    """One for each of the two tasks."""
+    """One for each of the two tasks.
+
+    From scratch, questions gain from 48 epochs. Opinions do not: there 48 came out 1.3 points below
+    the 16 that are stored, with 50 labels and with 100.
+    """
     questions = tasks.questions()
     return {
         "questions": Bench(questions, {**DRAWS, len(questions.train.texts): 3}, longer=6),

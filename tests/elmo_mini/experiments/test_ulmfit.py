@@ -158,6 +158,9 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
     assert np.median(curves[NONE][1]["values"]) > 2 * curves[NONE][0]["mean"]  # "doubles it"
     lost = tasks["questions"]["perplexity of general text"][NONE]
     assert 7 < lost["mean"] / curves[WHOLE][0]["mean"] < 7.5  # "seven times as hard"
+    of = tasks["opinions"]
+    lost, begun = of["perplexity of general text"][NONE], of["forgetting"][WHOLE][0]
+    assert 9.5 < lost["mean"] / begun["mean"] < 10.5  # "ten times on the opinions"
     for of in tasks.values():  # the prediction: more than three times as hard, in every draw
         general = of["perplexity of general text"]
         pairs = zip(general[NONE]["values"], general[WHOLE]["values"], strict=True)
