@@ -11,6 +11,6 @@ def when_trained(model: nn.Module, weights: Mapping[str, Tensor]) -> str:
     before = {name: weight.clone() for name, weight in weights.items()}
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter += 1
+            parameter.add_(1)
     stay = all(torch.equal(weight, weights[name]) for name, weight in before.items())
     return "stay as they are" if stay else "change, too"

@@ -67,6 +67,7 @@ from elmo_mini.experiments.characters import (
     encoder,
     for_meaning,
     grammar,
+    grammar_whitened,
     hits,
     known_words,
     share,
@@ -245,7 +246,7 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
         print(f"{state:>9}, filter {number:>2}:", ", ".join(plain_words[i] for i in top))
 
 # %% [markdown]
-# An untrained filter has its favourite letters, too: any stencil matches something. So a neat list is no proof of learning. Section 7 asks what the network can **do** with them.
+# An untrained filter has its favourite letters, too: any stencil matches something. So a neat list is no proof of learning.
 #
 # The published ELMo has filters of widths 1 to 7, numbering 32, 32, 64, 128, 256, 512 and 1024: 2048 in all, and letters of $D = 16$ numbers. The course checkpoint has the first five kinds: $F = 512$.
 
@@ -333,7 +334,7 @@ check("highway_slope", highway_slope)
 # outline: Collect the terms with $g'$: $dy/dx = (1 - g) + g\,t' + g'\,(t - x)$. In code: compute `g` and `t` first, then `t'` with a comparison `(t > 0)`, then the three terms.
 
 # %% [markdown]
-# Read your formula with the gate nearly shut. Which terms are left? Does it predict what arrives below twenty highways with random weights? Your `highway` will tell.
+# Read your formula with the gate nearly shut. Which terms are left? Does it predict what arrives below twenty highways with random weights?
 
 # %%
 predict("twenty", "Bias −2, twenty highways: how much of the gradient arrives?", unit="%")
@@ -440,7 +441,7 @@ readers["yours"] = closeness.by_vectors(encode)
 closeness.show_nearest({"yours": readers["yours"]}, ["unbananaed", "google", "brexiting"], known)
 
 # %% [markdown]
-# The ELMo paper calls this vector $x_k$ (not the highway's $x$), and, as the lowest of its layers, $h_{k,0}$. It depends on the spelling and on nothing else: *bank* gets one vector in every sentence, as in lesson 02. Context comes with the layers above.
+# The ELMo paper calls this vector $x_k$ (not the highway's $x$), and, as the lowest of its layers, $h_{k,0}$. It depends on the spelling and on nothing else: *bank* gets one vector in every sentence, as in lesson 02.
 #
 # A small RNN over the letters is the other usual way; TagLM's tagger for names has one (lesson 05).
 
@@ -530,7 +531,7 @@ check("common_ending", common_ending)
 # %% [markdown] slide="subslide"
 # ### Grammar
 #
-# The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. So ask for grammar: of the five nearest known words, how many have the same part of speech? The 500 words asked about occur nowhere in the model's text. The tags are Brown's. They are fine-grained: plural, past tense and superlative are different tags.
+# The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. So ask for grammar: of the five nearest known words, how many have the same part of speech? The 500 words asked about occur nowhere in the model's text. The tags are Brown's, fine-grained: plural, past tense and superlative differ.
 
 # %%
 CLEARLY = ["the trained encoder, clearly", "the ending", "no clear difference"]
@@ -554,11 +555,11 @@ clear = 0 if ahead["low"] > 0 else 1 if ahead["high"] < 0 else 2
 outcome("grammar", CLEARLY[clear])
 
 # %% [markdown]
-# Training has added grammar: the encoder is far ahead of its untrained twin. But most of it stands at the end of the word, and a few lines of yours read it there. What training is worth beyond that is the printed lead, a few points.
+# Training has added grammar: the encoder is far ahead of its twin. But most of it stands at the end of the word, where a few lines of yours read it. Beyond that, by the cosine, training is worth the printed lead, a few points.
 #
 # ### Misspellings
 #
-# Here are 128 slips such as *goverment* or *freind*. (A language model wrote the list from memory, unchecked. None occurs in the text that the weights were trained on.) A reader has a hit if the nearest of the 16,000 known words is the one that was meant.
+# Here are 128 slips such as *goverment* or *freind*. (A language model wrote the list from memory, unchecked. None occurs in the model's text.) A reader has a hit if the nearest of the 16,000 known words is the one that was meant.
 #
 # And here is one thing to change. In a cosine the few directions that differ most from word to word drown the others. **Whitening** turns and stretches the vectors until every direction varies as much as any other.
 
@@ -567,7 +568,8 @@ WHITE = ["more hits, clearly", "fewer hits, clearly", "no clear difference"]
 predict("white", "Whitened, the untrained encoder has", options=WHITE)
 
 # %% slide="subslide"
-found = hits({"trained": encode, "untrained": closeness.reader(plain.CharCNN(at_random))})
+nets = {"trained": encode, "untrained": closeness.reader(plain.CharCNN(at_random))}
+found = hits(nets)
 title = "Misspelt words: nobody is ahead of a count of letters"
 labels = [name.replace(" ", "\n", 1) for name in found]
 interval_bars(
@@ -588,7 +590,15 @@ gain = more["untrained, whitened less untrained, as it is"]
 outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 
 # %% [markdown]
-# Does training help with misspelt words? The bars lean one way as they are and the other way whitened, but neither difference is clear: **128 words cannot tell the two apart, in either measure.** Two differences are clear. Whitening costs the untrained network hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
+# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell the two apart, in either measure.** Two differences are clear. Whitening costs the untrained network hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
+#
+# And the lead in grammar?
+
+# %%
+grammar_whitened(nets, common_ending)
+
+# %% [markdown]
+# In Brown, the whitened encoder stays ahead of its twin and falls behind the ending. That training adds grammar is sure; that it knows more than the ending is not.
 #
 # The encoder takes any bytes, so Chinese, too, gets vectors:
 
@@ -621,7 +631,7 @@ closeness.show_nearest({"yours": readers["your encoder"]}, ["lawyer", "car", "oc
 outcome("meaning", 100 * bars["against a look-alike"][0]["mean"], unit="%")
 
 # %% [markdown]
-# **Half a myth.** Layer 0 does hold meaning: against an ordinary word it chooses the word of like meaning well above chance, and the untrained network does not. But against a look-alike meaning mostly loses. The neighbours show both: persons beside *lawyer*, look-alikes beside *car*. fastText (lesson 02) on the same text knows more meaning, for it learnt from the words around and has a vector of its own for each frequent word. Even so it is no better than a coin against a look-alike. *What the LSTMs add, the next lessons ask.*
+# **Half a myth.** Layer 0 does hold meaning: against an ordinary word by the cosine it chooses the word of like meaning well above chance, and the untrained network does not. But against a look-alike meaning mostly loses. The neighbours show both: persons beside *lawyer*, look-alikes beside *car*. fastText (lesson 02) on the same text knows more meaning, for it learnt from the words around and has a vector of its own for each frequent word. Even so it is no better than a coin against a look-alike. *What the LSTMs add, the next lessons ask.*
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -630,7 +640,7 @@ outcome("meaning", 100 * bars["against a look-alike"][0]["mean"], unit="%")
 # - A filter is a stencil slid along the letters; it keeps its best match, the maximum over time.
 # - A highway mixes new and old by a gate. The files' *carry* multiplies the new.
 # - Your `CharCNN` gives layer 0 of a trained ELMo: one vector for each spelling, whatever the sentence.
-# - Training adds grammar, most of which the longest common ending has as well, and some meaning, which look-alikes hide. Whether it helps with misspellings, 128 words do not tell.
+# - Training adds grammar, all or most of which the longest common ending has as well, and some meaning, which look-alikes hide. Whether it helps with misspellings, 128 words do not tell.
 # - This is the third of ELMo's three ideas: read both directions, keep all layers, start from characters. The other two come next. Lesson 05 had this one inside its black box, and took only the top layer.
 
 # %%
@@ -650,7 +660,7 @@ progress()
 # **Rubric, 3 points.** 1 for a gain where form carries grammar or word parts (unseen, inflected words), with the reason. 1 for a case without much gain, with the reason: frequent words, meaning of new names, look-alikes, or misspellings that counting letters finds too. 1 for a test with a control (word table, untrained encoder, endings or letters alone) that separates seen from unseen words. 0.5 in all for "characters solve the problem of unknown words" alone.
 
 # %% [markdown] model_answer="letters_in_records"
-# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with letters to change, though the longest common ending came within a few points. For typing errors reading letters helps against a table, but a count of letters did at least as well, so a spelling corrector may do. A new drug name is the hard case: its letters may say what kind of drug it is (*-mab*, *-pril*), if the model has read such names, but no more; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and where a word near in meaning competed with a look-alike, layer 0 mostly chose the look-alike. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, with an untrained character encoder, and with the last three letters alone, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
+# A word table has nothing to say about unseen words, so any vector is a gain there, and it is largest where the form tells something that the task needs. *Reintubated* is built from known parts and ends like a past tense; in our measurement neighbours of unseen words had the right class far more often with the trained encoder than with the same network untrained, though the longest common ending came within a few points. For typing errors reading letters helps against a table, but a count of letters did at least as well, so a spelling corrector may do. A new drug name is the hard case: its letters may say what kind of drug it is (*-mab*, *-pril*), if the model has read such names, but no more; words that look alike can be dangerous neighbours. For frequent words there is least to gain: the table has vectors for them already, and where a word near in meaning competed with a look-alike, layer 0 mostly chose the look-alike. Before building: take the words of the records that the table lacks, sort them into these kinds and count them; then train the same small tagger with the table, with characters, with an untrained character encoder, and with the last three letters alone, on the same labelled sentences and several seeds, and report F1 for unseen and seen words separately, with intervals.
 
 # %% [markdown] slide="slide"
 # ## If you have time: was the gate needed?

@@ -59,6 +59,8 @@ def _characters(printed: str, corpora: bool) -> None:
         assert said == "no clear difference"
     assert verdicts["untrained, whitened less untrained, as it is"] == "behind"
     assert verdicts["trained, as it is less letters to change"] == "behind"
+    again = dict(re.findall(r"same class, whitened, trained against (.*): .*: (.*)", printed))
+    assert again == ({"untrained": "ahead", "common ending": "behind"} if corpora else {})
     shut, half_open, more = _numbers(
         r"measured: (\S+) %.*\nwith bias 0: (\S+) %\nwith bias 1: (\S+) %", printed
     )
@@ -81,6 +83,11 @@ def _bilm(printed: str, corpora: bool) -> None:
     assert max(ahead, behind) < words, "both readers pass the counts of words"
     times = dict(re.findall(r"(\S.*): \S+ times that of (.*) \(", printed))
     assert times["counts of pairs"] == "the checkpoint's states"
+    if corpora:  # "about a tenth is left"
+        low = _numbers(r"pairs, its text: .* times that of the check.* \((\S+) to (\S+)\)", printed)
+        assert 1 < low[0] < low[1] < 1.2
+    random = _numbers(r"counts of words: .* times that of untrained states \((\S+) to", printed)
+    assert random[0] > 1, "the untrained states add, too"
     for counts in ("words", "pairs"):
         low = _numbers(rf"counts of {counts}: .* times that of the check.* \((\S+) to", printed)
         assert low[0] > 1, f"the checkpoint's states beat counts of {counts}"
