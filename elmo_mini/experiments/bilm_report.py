@@ -97,6 +97,7 @@ def print_task_text() -> None:
         point = numbers["perplexity"][who]
         ends = f"({point['low']:.1f} to {point['high']:.1f})"
         said.append(f"{point['mean']:.1f} {ends} with {who} trained")
+    print("(in brackets: 95 %, over three seeds)")
     print("perplexity on other sentences of the paper:", ", ".join(said))
     for layer, gain in numbers["gains"].items():
         print(f"parts of speech by a linear probe, {layer}, in points:", lead(gain))

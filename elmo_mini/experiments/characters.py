@@ -38,6 +38,7 @@ from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
 from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -227,6 +228,28 @@ def grammar(
     }
     first, *_, last = found.values()
     return {name: share(values) for name, values in found.items()}, share(first - last)
+
+
+def grammar_whitened(encoders: Mapping[str, Encode], ending: Closeness) -> None:
+    """Print how far the first encoder, whitened, is ahead of the others and of the ending.
+
+    As `grammar`, by whitened vectors; needs Brown's tags, and says so without them.
+    """
+    drawn = stored_result("characters_neighbours").numbers["class of unseen words"]["drawn"]
+    try:
+        classes = word_classes()
+    except corpora.CorpusMissing:
+        print("The Brown corpus is not here, so grammar is not asked again.")
+        return
+    known = known_words()
+    tagged = [word for word in known if word in classes]
+    readers = {name: by_vectors(whitened(encode, known)) for name, encode in encoders.items()}
+    readers["common ending"] = ending
+    first, *others = readers
+    found = {name: same_class(by, drawn, tagged, classes) for name, by in readers.items()}
+    for other in others:
+        gain = share(found[first] - found[other])
+        print(f"same class, whitened, {first} against {other}: {lead(gain)}")
 
 
 def hits(encoders: Mapping[str, Encode]) -> dict[str, NDArray[np.float64]]:

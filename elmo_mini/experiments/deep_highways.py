@@ -73,7 +73,7 @@ def through_layers(highway: Highway, biases: Sequence[float], depths: Sequence[i
     return plots.curves(
         depths,
         by_depth,
-        title="Weights √2 times as large carry a gradient as well as a gate does",
+        title="Weights √2 times as large carry a gradient without any gate",
         xlabel="layers",
         ylabel="share that arrives",
         log_y=True,

@@ -21,6 +21,7 @@ from elmo_mini.recurrent.kneser_ney import KneserNey
 
 Read = Callable[[Tensor], tuple[Sequence[Tensor], Tensor]]
 BATCH, DRAWN, EVERY, RATE, BOOTSTRAPS = 32, 512, 20, 3e-3, 2000
+TINY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,15 @@ def frozen_softmax(
 
     Parameters
     ----------
-    read : a biLM, ids (B, T, 50) to its layers (B, T, 2 H) and the mask; it stays as it is
+    read : a biLM, ids (B, T, 50) to its layers (B, T, 2 H) and the mask; it stays as it is. All its
+        numbers are brought to mean 0 and spread 1 on `learn`, so that the softmax learns as fast
+        from small states as from large ones
     """
     states, asked, _ = _states(read, text, learn)
+    middle, spread = states.mean(0), states.std(0) + TINY
+    states = (states - middle) / spread
     stop_states, stop_asked, _ = _states(read, text, stop)
+    stop_states = (stop_states - middle) / spread
     words = len(text.vocabulary)
     softmax = nn.Linear(states.shape[1], words)
     with torch.no_grad():
@@ -124,7 +130,8 @@ def frozen_softmax(
     softmax.load_state_dict(kept)
     states, asked, sentence = _states(read, text, judge)
     with torch.no_grad():
-        nats = functional.cross_entropy(softmax(states), asked, reduction="none")
+        scores = softmax((states - middle) / spread)
+        nats = functional.cross_entropy(scores, asked, reduction="none")
     return Answered(nats.double().numpy(), sentence.numpy(), best_step)
 
 

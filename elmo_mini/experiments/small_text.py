@@ -51,6 +51,20 @@ class SmallText:
         rows = [[BOS_TOKEN, *sentence, EOS_TOKEN] for sentence in sentences]
         return batch_to_ids(rows, allow_boundary_tokens=True, max_characters=most)
 
+    def known_sentence(self, length: int) -> list[str]:
+        """The first held-out sentence of so many words with the fewest outside the vocabulary.
+
+        Raises
+        ------
+        ValueError
+            No held-out sentence has so many words.
+        """
+        unknown = self.vocabulary.id(str(self.vocabulary.unknown))
+        fitting = [sentence for sentence in self.held_out if len(sentence) == length]
+        if not fitting:
+            raise ValueError(f"no held-out sentence has {length} words; ask for another length")
+        return min(fitting, key=lambda s: int((self.numbers([s])[0] == unknown).sum()))
+
     def batches(self, size: int, seed: int = 0) -> Iterator[Sentences]:
         """Training sentences of like length together, without end."""
         shuffle = random.Random(seed).shuffle

@@ -1,6 +1,6 @@
 """Sentences that a language model writes word by word, onward from a beginning or back to one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Self
 
 import torch
@@ -15,7 +15,6 @@ from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
 
 Scores = Callable[[list[str], str], Tensor]
-Loss = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 ENDS = (BOUNDARY, BOS_TOKEN, EOS_TOKEN)
 
 
@@ -88,12 +87,6 @@ class Speaker(nn.Module):
         speaker = cls(reader, kept.weight.shape[1], kept.vocabulary)
         speaker.softmax.load_state_dict({"weight": kept.weight, "bias": kept.bias})
         return speaker
-
-    def pays(self, loss: Loss, text: SmallText, sentences: Sequence[list[str]]) -> Tensor:
-        """(2,): the loss of each direction, by top states, mask, words, W and b."""
-        layers, mask = self.reader(text.characters(sentences, self.letters))
-        words = text.numbers(sentences)[0]
-        return loss(layers[-1], mask, words, self.softmax.weight, self.softmax.bias)
 
     @torch.no_grad()
     def scores(self, part: list[str], direction: str) -> Tensor:

@@ -33,5 +33,5 @@ def bilm_network(words: Sequence[str]) -> Picture:
                 Arrow(f"{FORWARD} {layer} of {before}", f"{FORWARD} {layer} of {after}"),
                 Arrow(f"{BACKWARD} {layer} of {after}", f"{BACKWARD} {layer} of {before}"),
             ]
-    title = "Two readers in two lanes: only the words are shared"
+    title = "Two readers in two lanes: no state crosses"
     return boxes_and_arrows(boxes, arrows, title=title, height=5.2, width=8.2)

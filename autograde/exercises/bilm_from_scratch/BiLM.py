@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
+from autograde.checking.given_weights import when_trained
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.drawn_bilm import CELL, CHARACTERS, Letters, weights_of
@@ -25,12 +26,14 @@ WORDS_FIRST = (
 
 
 @Case.drawn
-def _sentences(rng: Random, lengths: Sequence[int], layers: int = 2, clip: float = 3.0) -> Inputs:
+def _sentences(
+    rng: Random, lengths: Sequence[int], layers: int = 2, clip: float = 3.0, trained: bool = False
+) -> Inputs:
     shape = (len(lengths), max(lengths), CHARACTERS)
     there = np.arange(max(lengths)) < np.array(lengths)[:, None]
     ids = rng.integers(1, 262, shape) * there[..., None]
     sizes = {"layers": layers, "H": 2, "C": 3, "seed": int(rng.integers(1_000_000))}
-    return {"model": sizes, "clip": clip, "ids": ids}
+    return {"model": sizes, "clip": clip, "ids": ids, "trained": trained}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -73,12 +76,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     learnt = [p for p in model.parameters() if p.requires_grad]
     named = {str(number): parameter for number, parameter in enumerate(learnt)}
     found = slopes(total, named) if isinstance(total, Tensor) else {}
-    return {
+    shown = {
         "layers": [plain(x) for x in kept],
         "mask": plain(mask),
         "numbers that learn": sum(p.numel() for p in learnt),
         "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
+    if inputs["trained"]:
+        shown["the given weights, when yours are trained"] = when_trained(model, weights)
+    return shown
 
 
 def _reads_words_first(model: Any, hidden: int) -> bool:
@@ -180,6 +186,9 @@ neither state is carried on: \
         h, c = lstm_step -> new, _ = lstm_step && states.append(h) -> states.append(new)
     Each word starts again with the first `h` and `c`, all zeros. What `lstm_step` returns for one
     word goes into the next one: `h, c = lstm_step(x_t, h, c, ...)`.
+the weights are not copied: .clone() ->
+    Your parameters share their numbers with the dict that was given, so training would change
+    `weights`, too. Copy each tensor: `weights[name].clone()`.
 the clip is always 3: clip=self.clip -> clip=3.0
     `clip` is given to the constructor, and you clip at 3. Use `self.clip`.
 the lengths in place of the mask: in halves], mask -> in halves], lengths
@@ -319,6 +328,12 @@ EXERCISE = Exercise(
         Case("two layers, one sentence", _sentences((4,)), weight=2),
         Case("sentences of 5, 2 and 4 tokens", _sentences((5, 2, 4)), weight=2),
         Case("three layers", _sentences((3, 4), layers=3)),
+        Case(
+            "training leaves the given weights alone",
+            _sentences((2,), layers=1, trained=True),
+            edge=True,
+            asks="Training moves your copies. The dict that was given keeps its numbers.",
+        ),
         Case("a clip that binds", _sentences((4, 3), clip=0.3)),
         Case("a sentence of one token", _sentences((1, 3)), edge=True),
     ),

@@ -98,6 +98,15 @@ the whole vectors are cut along the words: top.chunk(2, -1) -> top.chunk(2, 1)
 the last token is asked for padding: mask[:, 1:] -> mask[:, :-1]
     The last token of a short sentence is asked for padding, and padding is asked for it. Both
     places of a pair must be tokens.
+the last token is asked for padding, forward alone: ahead[:, :-1][pair], words[:, 1:][pair] -> \
+        ahead[:, :-1][mask[:, :-1]], words[:, 1:][mask[:, :-1]]
+    Your backward loss is right. The forward reader is asked at every token, also at the last one of
+    a short sentence, and padding comes after it. Both places of a pair must be tokens:
+    `mask[:, 1:]`, for either direction.
+padding is asked for the last token, backward alone: behind[:, 1:][pair], words[:, :-1][pair] -> \
+        behind[:, 1:][mask[:, :-1]], words[:, :-1][mask[:, :-1]]
+    Your forward loss is right. The backward reader is asked at the padding behind a short sentence.
+    Both places of a pair must be tokens: `mask[:, 1:]`, for either direction.
 the mask is not used: every [pair] -> .flatten(0, 1)
     The mask is never used, so padding is asked, and asked for. Both places of a pair must be
     tokens.

@@ -215,8 +215,9 @@ every number must move: amax -> amin
     You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the largest
     distance.
 only what grows: half.abs() -> half
-    You count a number that grows, and none that shrinks. The largest difference is the one without
-    its sign: `.abs()` before `.amax(-1)`.
+only what falls: half.abs() -> (-half)
+    You count a number that moves one way, and none that moves the other. A number that falls has
+    moved, too: take `.abs()` of the differences before you compare them with 1e-6.
 the mean of the differences: amax -> mean
     You average the differences of a state, so one number that moves is lost among many that do not.
     Take the largest: `.abs().amax(-1)`.

@@ -12,6 +12,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_chan
 from autograde.checking.answers import plain as plain_copy
 from autograde.checking.differentiable import OWN_FROZEN, tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.given_weights import when_trained
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.small_weights import WORDS, drawn_weights, ids_of
@@ -37,13 +38,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     learnt = [*gradients(result, parameters, OWN_FROZEN).values()] if parameters else []
     pairs = zip(parameters.values(), learnt, strict=True)
     numbers = sum(part.numel() - _idle(part, gradient) for part, gradient in pairs)
-    return {
+    found: dict[str, Any] = {
         "vectors": plain_copy(result),
         "numbers that an optimiser finds": f"{numbers:,}",
         "sum of all gradients": sum(
             float(np.abs(part).sum()) for part in learnt if isinstance(part, np.ndarray)
         ),
     }
+    if inputs["trained"]:
+        found["the given weights, when yours are trained"] = when_trained(model, weights)
+    return found
 
 
 def _idle(part: nn.Parameter, gradient: Any) -> int:
@@ -60,13 +64,14 @@ def _model(
     *,
     no_word: int = 0,
     last_first: bool = False,
+    trained: bool = False,
     **sizes: Any,
 ) -> Inputs:
     ids = np.concatenate([ids_of(words), np.zeros((no_word, 50), dtype=np.int64)])
     weights = drawn_weights(rng, filters, **sizes)
     if last_first:
         weights = dict(reversed(weights.items()))
-    return {"weights": weights, "ids": ids}
+    return {"weights": weights, "ids": ids, "trained": trained}
 
 
 class _ByNames(nn.Module):
@@ -74,7 +79,7 @@ class _ByNames(nn.Module):
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
         super().__init__()
-        self.weights = nn.ParameterDict(weights)
+        self.weights = nn.ParameterDict({name: part.clone() for name, part in weights.items()})
         widths = [name for name in weights if name.startswith("CNN/W_cnn_")]
         highways = [name for name in weights if name.endswith("/W_carry")]
         self.widths, self.highways = range(len(widths)), range(len(highways))
@@ -125,7 +130,7 @@ class _WithLayers(nn.Module):
         for i in range(sum(name.startswith("CNN/W_cnn_") for name in weights)):
             kernel = weights[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0)
             convolution = nn.Conv1d(kernel.shape[1], kernel.shape[0], kernel.shape[2])
-            convolution.weight = nn.Parameter(kernel.contiguous())
+            convolution.weight = nn.Parameter(kernel.clone())
             convolution.bias = nn.Parameter(weights[f"CNN/b_cnn_{i}"].clone())
             self.convolutions.append(convolution)
         self.gates, self.news = nn.ModuleList(), nn.ModuleList()
@@ -173,8 +178,8 @@ two rows in front: (0, 0, 1, 0) -> (0, 0, 2, 0)
 the row of zeros at the end: (0, 0, 1, 0) -> (0, 0, 0, 1)
     The row of zeros belongs in front of the table, so that id 0 finds it and id 1 finds the table's
     first row.
-the row of zeros learns: functional.pad(rows, (0, 0, 1, 0)) -> rows && ParameterDict(weights) -> \
-        ParameterDict(weights | {"char_embed": functional.pad(weights["char_embed"], (0, 0, 1, 0))})
+the row of zeros learns: functional.pad(rows, (0, 0, 1, 0)) -> rows && in weights.items()}) -> \
+        in (weights | {"char_embed": functional.pad(weights["char_embed"], (0, 0, 1, 0))}).items()})
     The row of zeros is a part of your parameter, so it would learn and no longer mean *no word*.
     Put it in front in `forward`, or use `nn.Embedding(..., padding_idx=0)`.
 the letters are reshaped: transpose(1, 2) -> reshape(len(ids), -1, 50)
@@ -233,10 +238,12 @@ only the first highway: in self.highways -> in self.highways[:1]
     Only the first highway is used. The published model has two: count them in the names.
 highway 0 every time: every CNN_high_{i} -> CNN_high_0
     Each highway has weights of its own, and you take those of highway 0 every time.
-an optimiser would find nothing: nn.ParameterDict(weights) -> dict(weights)
-    The vectors are right, and an optimiser would find no weights: they are plain tensors, or stand
-    in a plain dict or list, which hides them. `self.weights = nn.ParameterDict(weights)` makes
-    parameters of all, and shows them.
+an optimiser would find nothing: nn.ParameterDict( -> dict(
+    An optimiser would find no weights: they are plain tensors, or stand in a plain dict or list,
+    which hides them. `nn.ParameterDict` makes parameters of a whole dict, and shows them.
+the weights are not copied: part.clone() -> part
+    Your parameters share their numbers with the dict that was given, so training would change
+    `weights`, too. Keep a copy of each: `part.clone()`.
 --- hint 3
 no highway: in self.highways -> in ()
     The highways are missing.
@@ -283,8 +290,8 @@ SLIPS_OF_EMBEDDING = """
 --- hint 1
 the table twice: super().__init__({name: part for name, part in weights.items() \
         if name != "char_embed"}) -> super().__init__(weights)
-    The vectors are right, and an optimiser finds the table twice: once in your embedding, once
-    among the other weights. Leave `char_embed` out of one of them.
+    An optimiser finds the table twice: once in your embedding, once among the other weights. Leave
+    `char_embed` out of one of them.
 """
 
 SLIPS_OF_LAYERS = """
@@ -294,8 +301,8 @@ the last highway is not built: range(sum(name.endswith -> range(-1 + sum(name.en
 the first highway is not built: range(sum(name.endswith -> range(1, sum(name.endswith
     Highway 0 is never built. Count the highways from 0.
 an optimiser would not find all: every nn.ModuleList() -> []
-    The vectors are right, and an optimiser would find some of the weights only: what stands in a
-    Python list is hidden from it. `nn.ParameterDict(weights)` takes all.
+    An optimiser would find some of the weights only: what stands in a Python list is hidden from
+    it. `nn.ParameterDict` takes a whole dict.
 """
 
 EXERCISE = Exercise(
@@ -321,6 +328,12 @@ EXERCISE = Exercise(
             _model(WORDS[:4], ((1, 1), (2, 2), (5, 2)), n_highway=2),
         ),
         Case("a row of zeros: no word", _model(("cat",), ((1, 6), (2, 8)), no_word=1), edge=True),
+        Case(
+            "training leaves the given weights alone",
+            _model(("cat",), ((1, 2),), trained=True),
+            edge=True,
+            asks="Training moves your copies. The dict that was given keeps its numbers.",
+        ),
         Case("a word of 60 letters", _model(("taumata" * 9,), ((3, 4),)), edge=True),
         Case(
             "eleven widths, the last named first",

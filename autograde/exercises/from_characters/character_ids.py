@@ -13,8 +13,9 @@ from elmo_mini.characters.ids import word_to_ids
 
 
 def reference(word: str) -> list[int]:
-    """Begin, at most 48 bytes, end and padding, all shifted by one."""
-    codes = list(word.encode("utf-8"))[:48]
+    """Begin, at most 48 bytes or a boundary's id, end and padding, all shifted by one."""
+    marks = {"<S>": [256], "</S>": [257]}
+    codes = marks.get(word, word.encode("utf-8")[:48])
     row = [258, *codes, 259]
     row += [260] * (50 - len(row))
     return [number + 1 for number in row]
@@ -22,14 +23,15 @@ def reference(word: str) -> list[int]:
 
 def _by_places(word: str) -> np.ndarray:
     row = np.full(50, 260)
-    codes = np.frombuffer(word.encode(), dtype=np.uint8)[:48]
+    letters = np.frombuffer(word.encode(), dtype=np.uint8)[:48]
+    codes = {"<S>": [256], "</S>": [257]}.get(word, letters)
     row[0], row[1 : 1 + len(codes)], row[1 + len(codes)] = 258, codes, 259
     return row + 1
 
 
 def _by_appending(word: str) -> tuple[int, ...]:
     row = [259]
-    for byte in bytearray(word, "utf-8"):
+    for byte in {"<S>": [256], "</S>": [257]}.get(word, bytearray(word, "utf-8")):
         if len(row) == 49:
             break
         row.append(byte + 1)
@@ -63,7 +65,7 @@ only the bytes are shifted: *codes -> *(code + 1 for code in codes) && number + 
 only the marks are shifted: 258 -> 259 && 259 -> 260 && 260 -> 261 && number + 1 -> number
     The three marks are right, and the bytes are not shifted. Add 1 to every id.
 --- hint 1
-characters, not bytes: word.encode("utf-8") -> map(ord, word)
+characters, not bytes: word.encode("utf-8") -> list(map(ord, word))
     You take the number of each character with `ord`. That is the byte for a, b and c, and not for ï
     or 打. Encode the word first.
 Latin-1: "utf-8" -> "latin-1", "replace"
@@ -96,18 +98,39 @@ cut at fifty bytes: :48 -> :50
     You keep fifty bytes, and the two marks come on top. Keep 48.
 cut at the end, through the end mark: [:48] -> && in row] -> in row][:50]
     You cut the finished row, and a long word loses its end mark. Cut the bytes first.
-letters are cut, not bytes: word.encode("utf-8"))[:48] -> word[:48].encode("utf-8"))
+letters are cut, not bytes: word.encode("utf-8")[:48] -> word[:48].encode("utf-8")
     You cut the word to 48 letters and encode then. Letters of two or three bytes need more room:
     encode first, cut then.
-letters are cut, then the row: word.encode("utf-8"))[:48] -> word[:48].encode("utf-8")) \
+letters are cut, then the row: word.encode("utf-8")[:48] -> word[:48].encode("utf-8") \
         && in row] -> in row][:50]
     You cut the word to 48 letters, encode, and cut the row again, through the end mark. Encode
     first, then cut to 48 bytes.
 a cut letter is dropped: \
-        [:48] -> [:48]⏎codes = list(bytes(codes).decode("utf-8", "ignore").encode())
+        [:48] -> [:48].decode("utf-8", "ignore").encode()
     Where the cut goes through a letter of two bytes, you drop its first half. That is kind, and the
     published models did not do it: 48 bytes are 48 bytes.
 --- hint 2
+the boundaries are spelled: marks.get(word, -> (
+    You spell `<S>` and `</S>`, as three bytes and four. Each is one id where a word has its bytes:
+    256 and 257, before the shift.
+the end of a sentence is spelled: , "</S>": [257] ->
+    You spell `</S>`, as four bytes. It is one id where a word has its bytes: 257, before the shift.
+the two boundaries are swapped: [256], "</S>": [257] -> [257], "</S>": [256]
+    256 begins a sentence, `<S>`, and 257 ends it, `</S>`. Yours are swapped.
+the boundaries are 257 and 258 before the shift: [256], "</S>": [257] -> [257], "</S>": [258]
+the start of a sentence is shifted twice: [256] -> [257]
+the end of a sentence is shifted twice: [257] -> [258]
+    A boundary of yours is shifted twice: before the shift `<S>` is 256, and `</S>` is 257.
+both boundaries are the start of a sentence: [257] -> [256]
+    You write `</S>` as you write `<S>`. It is 257, before the shift.
+the boundaries have no id: [256], "</S>": [257] -> [], "</S>": []
+the end of a sentence has no id: [257] -> []
+the start of a sentence has no id: [256] -> []
+    Between the marks of a boundary nothing stands in your row. Its one id stands there.
+the boundaries stand without the marks of a word: return -> \
+        if word in marks:⏎    row = marks[word] + [260] * 49⏎return
+    A boundary stands where the bytes of a word stand: the begin mark before it, the end mark behind
+    it, then padding.
 no begin mark: 258, ->
     The begin mark is missing. Without it *cat* in *cat* and in *wildcat* look alike.
 no end mark: , 259] -> ]
@@ -176,7 +199,7 @@ EXERCISE = Exercise(
     points=2,
     difficulty=1,
     importance=4,
-    minutes=8,
+    minutes=9,
     reference=reference,
     run=_run,
     codes=True,
@@ -190,6 +213,8 @@ EXERCISE = Exercise(
         Case("30 letters of two bytes each", _text("é" * 29 + "è"), edge=True),
         Case("a cut through a letter", _text("x" + "ä" * 30), edge=True),
         Case("no letter at all", _text(""), edge=True),
+        Case("the start of a sentence, <S>", _text("<S>")),
+        Case("the end of a sentence, </S>", _text("</S>")),
     ),
     mistakes=slips(reference, SLIPS),
     right_answers={

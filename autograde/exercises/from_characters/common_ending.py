@@ -39,6 +39,17 @@ def _by_growing(words: list[str], candidates: list[str]) -> np.ndarray:
     return np.array(counts, dtype=int).reshape(len(words), len(candidates))
 
 
+def _by_index(words: list[str], candidates: list[str]) -> np.ndarray:
+    table = np.zeros((len(words), len(candidates)))
+    for row, a in enumerate(words):
+        for column, b in enumerate(candidates):
+            k = 0
+            while k < min(len(a), len(b)) and a[-1 - k] == b[-1 - k]:
+                k += 1
+            table[row, column] = k
+    return table
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The table as floats, whatever holds the numbers."""
     table = call(answer, inputs)
@@ -79,6 +90,17 @@ rows and columns in each other's place: return table -> return table.T
     of `candidates`.
 """
 
+SLIPS_OF_INDEX = """
+--- hint 1
+one place off, the first letter first: every [-1 - k] -> [-k]
+    `word[-0]` is the word's *first* letter, so you begin at the wrong end and are one place off
+    from there. The last letter is `word[-1]`: take `word[-1 - k]`.
+--- hint 2
+where the shorter word ends is not asked: k < min(len(a), len(b)) and ->
+    You go on past the beginning of the shorter word, where there is no letter. Stop there:
+    `k < min(len(a), len(b))`.
+"""
+
 
 def _words(*words: str) -> Any:
     def inputs(rng: Random) -> Inputs:
@@ -112,10 +134,11 @@ EXERCISE = Exercise(
         Case("capitals", _words("US", "us", "BUS", "bus"), edge=True),
         Case("no letters", _words("", "a", "a", ""), edge=True),
     ),
-    mistakes=slips(reference, SLIPS),
+    mistakes=(*slips(reference, SLIPS), *slips(_by_index, SLIPS_OF_INDEX)),
     right_answers={
         "the package's": lambda words, candidates: common_endings(words, candidates),
         "words written backwards": _by_prefix,
         "an ending that grows": _by_growing,
+        "letters by their place": _by_index,
     },
 )

@@ -129,9 +129,10 @@ START at both ends: , END] -> , START]
     `<S>` stands at both ends. The sentence is closed by `</S>`.
 END at both ends: START, -> END,
     `</S>` stands at both ends. The sentence is opened by `<S>`.
-the boundaries are spelled: START, -> character_ids("<S>"), && , END] -> , character_ids("</S>")]
-    You spell the boundaries: `character_ids` reads *<S>* as three letters. They have a letter of
-    their own each, byte 256 and byte 257.
+the boundaries are spelled: START, -> [259, *(c + 1 for c in b"<S>"), 260, *[261] * 45], \
+        && , END] -> , [259, *(c + 1 for c in b"</S>"), 260, *[261] * 44]]
+    You spell the boundaries, as three letters and four. They have a letter of their own each, byte
+    256 and byte 257.
 the first word over START: START, ->
     The first word stands where `<S>` should be. The words begin at place 1.
 boundaries without the shift: START, -> [c - 1 for c in START], && , END] -> , [c - 1 for c in END]]

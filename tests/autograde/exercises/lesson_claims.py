@@ -57,6 +57,23 @@ def _word2vec(printed: str, corpora: bool) -> None:
         assert verdicts["word forms"] == "ahead"
 
 
+def _characters(printed: str, corpora: bool) -> None:
+    rows = re.findall(r"^(.* less .*): [+-]\S+ \(.*\): (.*)$", printed, re.MULTILINE)
+    verdicts = dict(rows)
+    for how in ("as it is", "whitened"):  # "cannot tell the two apart, in either measure"
+        said = verdicts[f"trained, {how} less untrained, {how}"]
+        assert said == "no clear difference"
+    assert verdicts["untrained, whitened less untrained, as it is"] == "behind"
+    assert verdicts["trained, as it is less letters to change"] == "behind"
+    again = dict(re.findall(r"same class, whitened, trained against (.*): .*: (.*)", printed))
+    assert again == ({"untrained": "ahead", "common ending": "behind"} if corpora else {})
+    shut, half_open, more = _numbers(
+        r"measured: (\S+) %.*\nwith bias 0: (\S+) %\nwith bias 1: (\S+) %", printed
+    )
+    assert shut > 50 * half_open > 50 * more, "a start nearly shut keeps the way back open"
+    assert "  <S>: 259 257 260 261" in printed
+
+
 def _bilm(printed: str, corpora: bool) -> None:
     uniform, first, last = _numbers(
         r"ln V = (\S+); the first loss is (\S+), after 150 steps (\S+)\n", printed
@@ -72,9 +89,25 @@ def _bilm(printed: str, corpora: bool) -> None:
     assert max(ahead, behind) < words, "both readers pass the counts of words"
     times = dict(re.findall(r"(\S.*): \S+ times that of (.*) \(", printed))
     assert times["counts of pairs"] == "the checkpoint's states"
+    if corpora:  # "about a tenth is left"
+        low = _numbers(r"pairs, its text: .* times that of the check.* \((\S+) to (\S+)\)", printed)
+        assert 1 < low[0] < low[1] < 1.2
+    random = _numbers(r"counts of words: .* times that of untrained states \((\S+) to", printed)
+    assert random[0] > 1, "the untrained states add, too"
     for counts in ("words", "pairs"):
         low = _numbers(rf"counts of {counts}: .* times that of the check.* \((\S+) to", printed)
         assert low[0] > 1, f"the checkpoint's states beat counts of {counts}"
+    moves = {
+        name: (float(ahead), float(behind))
+        for name, ahead, behind in re.findall(
+            r"(\S.*): padding moves forward states by (\S+), backward states by (\S+)\n", printed
+        )
+    }
+    assert max(moves["two that never meet"]) < 1e-4
+    assert min(moves["bidirectional=True"]) > 0.1, "padding is read"
+    alone, behind_alone = moves["one layer, untrained"]
+    assert alone < 1e-4 < 1e-3 < behind_alone
+    assert "259 257 260 261 261 261 261 261 …\n" in printed, "<S> as a row of ids"
     temperatures = re.findall(r"forward, (\S+): (.*)", printed)
     assert [t for t, _ in temperatures] == ["0.3", "0.7", "1.2"]
     assert all(len(said.split()) > 4 and "<UNK>" not in said for _, said in temperatures)
@@ -244,6 +277,7 @@ def _numbers(pattern: str, printed: str) -> list[float]:
 CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "start_here": _start_here,
     "word2vec": _word2vec,
+    "from_characters": _characters,
     "bilm_from_scratch": _bilm,
     "scalar_mix_and_elmo": _mix,
     "what_the_layers_know": _layers,

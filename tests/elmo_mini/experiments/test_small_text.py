@@ -44,3 +44,13 @@ def test_counts_of_fewer_sentences_know_less() -> None:
     small = text()
     few = small.ngram(small.held_out, 2, counted=SENTENCES[2:])
     assert few > small.ngram(small.held_out, 2)
+
+
+def test_a_known_sentence_has_the_fewest_words_outside_the_vocabulary() -> None:
+    held_out = [["a", "x", "y"], ["a"], ["x", "b", "c"], ["c", "B", "a"], ["b", "c", "a"]]
+    small = SmallText(SENTENCES, held_out, text().vocabulary)
+    assert small.known_sentence(3) == ["c", "B", "a"]
+    small = SmallText(SENTENCES, held_out[:3], text().vocabulary)
+    assert small.known_sentence(3) == ["x", "b", "c"]
+    with pytest.raises(ValueError, match="has 4 words"):
+        small.known_sentence(4)
