@@ -20,7 +20,7 @@ COMMANDS = {
     ),
     "pretrain-masked": (
         "elmo_mini.commands.pretrain_masked",
-        "the same for a masked language model",
+        "pretrain a masked language model on corpora or text files",
     ),
 }
 

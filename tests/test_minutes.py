@@ -59,7 +59,7 @@ def test_the_plan_has_room_for_the_main_line(source: Path) -> None:
     line = MainLine.of(source)
     (plan,) = PLAN.findall(source.read_text("utf-8"))
     needed = sum(line.exercises) + line.reading
-    assert needed <= int(plan) <= 1.25 * needed
+    assert needed <= int(plan) <= 1.3 * needed  # machines and second thoughts take time, too
 
 
 @every_source
@@ -67,7 +67,7 @@ def test_who_is_short_of_time_finds_a_spine(source: Path) -> None:
     line, text = MainLine.of(source), source.read_text("utf-8")
     said = SHORT.search(text)
     if said is None:
-        assert int(PLAN.findall(text)[0]) <= SPINE
+        assert sum(line.exercises) + line.reading <= SPINE
         return
     chosen = numbers_of(said[1])
     assert max(chosen) <= len(line.exercises)
@@ -77,10 +77,8 @@ def test_who_is_short_of_time_finds_a_spine(source: Path) -> None:
 
 def test_the_first_page_gives_the_plans_and_their_sum() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
-    shown = re.findall(
-        r"^\| (\d\d) \| \[[^|]+ \| (?:(\d+) min|(?:(\d+) h)? ?(\d\d)?) \|", page, re.M
-    )
-    minutes = {n: int(m or 0) or 60 * int(h or 0) + int(rest or 0) for n, m, h, rest in shown}
+    shown = re.findall(r"^\| (\d\d) \| \[[^|]+ \| (\d+) min \|", page, re.MULTILINE)
+    minutes = {number: int(time) for number, time in shown}
     for source in SOURCES:
         (plan,) = PLAN.findall(source.read_text("utf-8"))
         assert minutes[source.parent.name[:2]] == int(plan)
