@@ -46,6 +46,19 @@ def reader(
     return encode
 
 
+def remembered(encode: Encode) -> Encode:
+    """The same vectors, each word encoded once: for weights that no longer change."""
+    vectors: dict[str, Table] = {}
+
+    def encode_new(words: Sequence[str]) -> Table:
+        new = [word for word in dict.fromkeys(words) if word not in vectors]
+        if new:
+            vectors.update(zip(new, encode(new), strict=True))
+        return np.stack([vectors[word] for word in words])
+
+    return encode_new
+
+
 def whitened(encode: Encode, words: Sequence[str]) -> Encode:
     """Vectors moved and turned so that over `words` every direction has mean 0 and variance 1.
 

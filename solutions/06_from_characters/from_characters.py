@@ -427,7 +427,7 @@ check("CharCNN", CharCNN)
 CharCNN = or_reference("CharCNN", CharCNN)
 
 letter_weights = {name: part for name, part in weights.items() if not name.startswith("RNN")}
-encode = closeness.reader(CharCNN(letter_weights), character_ids)
+encode = closeness.remembered(closeness.reader(CharCNN(letter_weights), character_ids))
 layer_0 = closeness.reader(bilm.token_encoder, character_ids)(known[:1000])
 difference = np.abs(encode(known[:1000]) - layer_0).max()
 print(f"1,000 words, {layer_0.shape[1]} numbers each: largest difference {difference:.1e}")
@@ -568,7 +568,8 @@ WHITE = ["more hits, clearly", "fewer hits, clearly", "no clear difference"]
 predict("white", "Whitened, the untrained encoder has", options=WHITE)
 
 # %% slide="subslide"
-nets = {"trained": encode, "untrained": closeness.reader(plain.CharCNN(at_random))}
+control = closeness.remembered(closeness.reader(plain.CharCNN(at_random)))
+nets = {"trained": encode, "untrained": control}
 found = hits(nets)
 title = "Misspelt words: nobody is ahead of a count of letters"
 labels = [name.replace(" ", "\n", 1) for name in found]

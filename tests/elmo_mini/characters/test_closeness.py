@@ -15,6 +15,7 @@ from elmo_mini.characters.closeness import (
     nearest,
     prefers_meaning,
     reader,
+    remembered,
     same_class,
     show_nearest,
     whitened,
@@ -122,3 +123,16 @@ def test_the_lists_keep_what_they_promise() -> None:
     assert not [word for triple in meaning_or_letters() for word in triple if word not in known]
     distances = [edit_distances([a], [b, c])[0] for a, b, c in meaning_or_letters()]
     assert not [d for d in distances if d[0] <= d[1]]  # near in letters only
+
+
+def test_a_word_is_encoded_once_and_its_vector_remembered() -> None:
+    asked: list[str] = []
+
+    def lengths(words: Sequence[str]) -> Table:
+        asked.extend(words)
+        return np.array([[len(word), 1] for word in words], dtype=np.float32)
+
+    again = remembered(lengths)
+    assert np.array_equal(again(["a", "bcd", "a"]), [[1, 1], [3, 1], [1, 1]])
+    assert np.array_equal(again(["bcd", "ef"]), [[3, 1], [2, 1]])
+    assert asked == ["a", "bcd", "ef"]
