@@ -321,7 +321,7 @@ untrained = sgns_loss(torch.zeros(1, 10), torch.ones(1, 10), torch.ones(1, 5, 10
 outcome("first_loss", float(untrained), factor=1.1)
 
 # %% [markdown]
-# Six fair coins: $6 \log 2 \approx 4.16$. Remember the number. A run that stays there has learnt nothing.
+# Six fair coins: $6 \log 2 \approx 4.16$. Remember the number. A run that stays there has learnt nothing. One that leaves it may have learnt no more than who is frequent (section 9).
 
 # %% slide="subslide"
 skip_gram.costs()
