@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_mini.experiments.word_classes import content_words
@@ -67,8 +68,8 @@ def asked_three_times(
         yield look
 
 
-def of_one_class(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest) -> float:
-    """The share of neighbours that are of a word's own part of speech.
+def of_one_class(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest) -> NDArray[np.float64]:
+    """(N,) for each word, the share of its neighbours that are of its own part of speech.
 
     Nouns, verbs, adjectives and adverbs are asked for their five nearest among themselves: those of
     the task of lesson 14 that are usual here.
@@ -76,12 +77,12 @@ def of_one_class(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest) -> f
     classes = content_words()
     asked = known(list(classes), vocabulary)
     table = vectors[[vocabulary.id(word) for word in asked]]
-    alike = [
-        classes[asked[int(other)]] == classes[word]
-        for row, word in enumerate(asked)
-        for other in nearest(table, row, 5)
-    ]
-    return float(np.mean(alike))
+    return np.array(
+        [
+            np.mean([classes[asked[int(n)]] == classes[word] for n in nearest(table, row, 5)])
+            for row, word in enumerate(asked)
+        ]
+    )
 
 
 def professionals(

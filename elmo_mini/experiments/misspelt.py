@@ -48,11 +48,7 @@ def nearest_by_pieces(
     """
     of = {word: set(pieces(word)) for word in words}
 
-    def shared(own: set[str], word: str) -> float:
-        return len(own & of[word]) / len(own | of[word])
+    def five(own: set[str]) -> list[str]:
+        return sorted(words, key=lambda word: -len(own & of[word]) / len(own | of[word]))[:5]
 
-    found = []
-    for spelling in asked:
-        own = set(pieces(spelling))
-        found.append(sorted(words, key=lambda word, own=own: -shared(own, word))[:5])
-    return found
+    return [five(set(pieces(spelling))) for spelling in asked]

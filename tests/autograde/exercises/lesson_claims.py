@@ -54,6 +54,7 @@ def _word2vec(printed: str, corpora: bool) -> None:
     assert verdicts["facts"] != "ahead", "the neighbour of c does as well"
     if corpora:  # "in Brown"
         assert near[0] > near[1]
+        assert re.search(r"\n1 less 10, over \d+ words: .*: ahead", printed)
         assert verdicts["word forms"] == "ahead"
 
 

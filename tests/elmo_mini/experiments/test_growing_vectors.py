@@ -44,8 +44,8 @@ def test_neighbours_of_one_class_are_a_share(
 ) -> None:
     classes = {"two": "noun", "three": "noun", "four": "verb", "rare": "verb"}
     monkeypatch.setattr(growing_vectors, "content_words", lambda: classes)
-    share = growing_vectors.of_one_class(NUMBERS, vocabulary, nearest)
-    assert share == pytest.approx(1 / 3)
+    shares = growing_vectors.of_one_class(NUMBERS, vocabulary, nearest)
+    assert shares.tolist() == [0.5, 0.5, 0]
 
 
 def test_content_words_have_a_class_each() -> None:
