@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -59,7 +60,8 @@ def four_runs(
     asked = [word for word in asked if word in vocabulary] or vocabulary.words[100:500:100]
     ids = [vocabulary.encode(sentence) for sentence in sentences]
     seen = {}
-    for name, fault in {"sound": "", **RUNS}.items():
+    runs = list({"sound": "", **RUNS}.items())
+    for name, fault in progress_bar(runs, "four runs", unit=" runs"):
         text = _shuffled(ids) if fault == SHUFFLED else ids
         counts = torch.as_tensor(count(text, len(vocabulary), WINDOW), dtype=torch.float32)
         seen[name] = _symptoms(vocabulary, counts, _planted(fault, loss_of), train, asked)

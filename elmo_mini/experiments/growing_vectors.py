@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_mini.experiments.word_classes import content_words
 from elmo_mini.extras import brought_by
 from elmo_mini.progress import WithProgress, progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
@@ -17,7 +19,6 @@ with brought_by("experiments"):
     from gensim.models import Word2Vec as GensimWord2Vec
 
 OFTEN = 50
-NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 SETTINGS = {"vector_size": 50, "window": 5, "negative": 5, "min_count": 5, "alpha": 0.05, "seed": 1}
 
 Nearest = Callable[[Tensor, int, int], Sequence[int]]
@@ -67,11 +68,21 @@ def asked_three_times(
         yield look
 
 
-def numbers_near_numbers(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest) -> float:
-    """Of the five neighbours of *two* to *ten*, the share that are such words themselves."""
-    asked = known(NUMBERS, vocabulary)
-    found = [near(vectors, vocabulary, nearest, word)[:5] for word in asked]
-    return float(np.mean([word in asked for row in found for word in row]))
+def of_one_class(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest) -> NDArray[np.float64]:
+    """(N,) for each word, the share of its neighbours that are of its own part of speech.
+
+    Nouns, verbs, adjectives and adverbs are asked for their five nearest among themselves: those of
+    the task of lesson 14 that are usual here.
+    """
+    classes = content_words()
+    asked = known(list(classes), vocabulary)
+    table = vectors[[vocabulary.id(word) for word in asked]]
+    return np.array(
+        [
+            np.mean([classes[asked[int(n)]] == classes[word] for n in nearest(table, row, 5)])
+            for row, word in enumerate(asked)
+        ]
+    )
 
 
 def professionals(

@@ -1,5 +1,6 @@
 """fastText on the Lee news, and the words of its vocabulary with a slip of the pen."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ with brought_by("experiments"):
     from gensim.models import FastText
 
 ASKED = 80
+
+Pieces = Callable[[str], Sequence[str]]
 
 
 def news_fasttext() -> Any:
@@ -34,3 +37,18 @@ def slips(words: list[str]) -> dict[str, list[tuple[str, str]]]:
         made["two letters swapped"].append((swapped, word))
     known = set(words)
     return {kind: [pair for pair in pairs if pair[0] not in known] for kind, pairs in made.items()}
+
+
+def nearest_by_pieces(
+    asked: Sequence[str], words: Sequence[str], pieces: Pieces
+) -> list[list[str]]:
+    """For each spelling the five words that share most of its pieces: no vectors.
+
+    What is shared is counted as a share of all different pieces of the two (Jaccard).
+    """
+    of = {word: set(pieces(word)) for word in words}
+
+    def five(own: set[str]) -> list[str]:
+        return sorted(words, key=lambda word: -len(own & of[word]) / len(own | of[word]))[:5]
+
+    return [five(set(pieces(spelling))) for spelling in asked]

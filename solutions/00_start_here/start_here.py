@@ -77,7 +77,7 @@ check("relative_frequency", in_a_hurry)
 # Read the report from the top.
 #
 # - The first line gives the points and, when the check recognises it, **the name of the mistake**. The second says what is wrong in the first case that fails.
-# - *What helps* is folded. Look for the slip yourself first.
+# - *What helps* is folded. Look for the slip yourself first. (The hints that it speaks of stand in section 4.)
 # - The table lists the cases, the simple ones first, the corners last. Below it is *the first wrong case*: what went in, what was expected, what came.
 #
 # How does it know? The course keeps a list of likely wrong answers. When your function gives the same outputs as one of them, the mistake has a name.

@@ -34,7 +34,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162), section 3.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606), section 3.
 #
-# Plan 90 minutes, 105 with second tries; the essays take ten, the section at the end 25. Short of time? Exercises 1 to 3, 5, 7 and 8 are the spine; where you leave one out, the course's function takes its place.
+# Plan 90 minutes, 105 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 3, 5, 7 and 8 are the spine; where you leave one out, the course's function takes its place.
 #
 # ## Letters
 #
@@ -205,7 +205,7 @@ check("glove_loss", glove_loss)
 # %% [markdown] slide="subslide"
 # ### The loop
 #
-# The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one whose slopes were large takes smaller steps. In the end both tables are **added**: $w + \tilde w$ is the word's vector.
+# The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one whose slopes were large takes smaller steps. The first step moves every number by the whole rate, so the loss may rise before it falls. In the end both tables are **added**: $w + \tilde w$ is the word's vector.
 
 # %% [markdown] exercise="train_glove"
 # ### Exercise 3. The loop
@@ -355,7 +355,7 @@ check("broken_counts", broken_counts)
 # Is the vector of an ambiguous word such a person? Here is a trick that needs no labels: take any two words, and **replace both by one invented word**. Now the text has a **pseudo-word**: ambiguity with known answers.
 
 # %% [markdown]
-# One pair proves little, so **twelve pairs** are drawn by a seed from the frequent words of five letters or more. Only a **part** of their occurrences is merged. So each word keeps a vector of its own, in the same space as the merged one. And for each pair a different share is taken from the first word. (At the end of the lesson you can write a merging.)
+# One pair proves little, so **twelve pairs** are drawn by a seed from the frequent words of five letters or more. Only a **part** of their occurrences is merged. So each word keeps a vector of its own, in the same space as the merged one. For each pair another share is taken from the first word. (You can write one at the end.)
 
 # %%
 hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
@@ -380,7 +380,7 @@ print(f"{' '.join(hidden_text[number])}\n    {stood} stood there")
 # %% [markdown] exercise="position"
 # ### Exercise 5. Where a merged vector lies (derive it)
 #
-# With pen and paper first. Then write `position(merged, first, second)` for three NumPy arrays (D,). `first` and `second` are not parallel, and need not be at right angles. Return $\alpha / (\alpha + \beta)$, a number. It may lie below 0 or above 1. (`np.linalg.lstsq` would pass, too; the next cell compares.)
+# With pen and paper first. Then write `position(merged, first, second)` for three NumPy arrays (D,). `first` and `second` are not parallel, and need not be at right angles. Return $\alpha / (\alpha + \beta)$, a number. It may lie below 0 or above 1.
 
 
 # %% exercise="position"
@@ -448,7 +448,7 @@ print(f"{other.mean():.2f}; the difference times 100: {lead(over_words(own - oth
 outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), unit="%")
 
 # %% [markdown]
-# The yardstick is passed: its own two words make up a merged vector far better than two others. (The interval is over the twelve pairs.) Does it lie nearer to the word that it stood for more often? The figure has more points, stored: skip-gram, and GloVe with more words and a longer training, sixty pairs each, the same formula.
+# The yardstick is passed: its own two words make up a merged vector far better than two others. (In brackets: the 95 % interval over the twelve pairs. With other pairs the mean would likely lie in it. *Ahead*: all of it is above 0.) Does it lie nearer to the word that it stood for more often? The figure has more points, stored: skip-gram, and GloVe with more words and a longer training, sixty pairs each.
 
 # %% slide="subslide"
 STORED = stored_result("static_pseudo_words")
@@ -622,7 +622,7 @@ interval_bars(
 )
 
 # %% [markdown]
-# All three readers pass the ceiling, and two of them have no trained vectors. So *"context tells the sense"* is right, and *"the trained vectors tell it"* would say too much: most of it is in **which** words stand there.
+# All three readers pass the ceiling, and two of them have no trained vectors. So *"context tells the sense"* is right, and *"your vectors tell it"* would say too much: most of it is in **which** words stand there.
 #
 # A context can only help with words that are in it. You may read that in *deposit money to the bank* the word *account* tells which bank is meant. No *account* is in that sentence; *deposit* and *money* are.
 #
@@ -641,7 +641,7 @@ for kind in kinds:
 outcome("reach", max(near, key=lambda reach: near[reach].mean()))
 
 # %% [markdown]
-# The word before and the word after say the most here. (A guess at the reason: two words drawn by chance often differ in their grammar, and grammar shows next door.) In an average of twenty words these two count for little, and all order is lost. A better reader should look far **and** know what stands where: lesson 03 builds one.
+# The word before and the word after say the most here, for all three kinds of vectors. (A guess at the reason: two words drawn by chance often differ in their grammar, and grammar shows next door.) In an average of twenty words these two count for little, and all order is lost. A better reader should look far **and** know what stands where: lesson 03 builds one.
 
 # %% [markdown] slide="slide"
 # ## 6. Real senses
@@ -676,7 +676,7 @@ merged_words.stored_readers(four)
 #
 # - **The spelling knows a little, sometimes.** Two vectors, for *interest* and *interests*, are better than one. The first bar is all that a vector for each spelling can get on these occurrences, with any text, any number of dimensions and any classifier that is shown only this vector.
 # - **Trained vectors of the context (skip-gram's) pass the ceiling for all four words**; random ones do for three, and less far.
-# - **The bag of words beats both**, even if it holds only words that have a vector. Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
+# - **The bag of words beats both**, even if it holds only words that have a vector. (With ten words on each side; other reaches were not measured.) Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
 #
 # So the sentence holds what the single vector has lost. And a network that is said to *understand* a sense must pass a bag of words first.
 
@@ -700,13 +700,12 @@ for word in ("打", "苹果"):
 #
 # > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
 #
-# Here the English example has been carried over into Chinese. **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). This was looked up, not measured. Ambiguity belongs to a word of *one* language, and an example of it need not survive translation. For Chinese take 打, 苹果, 包袱, 意思 or 行.
+# **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). Ambiguity belongs to a word of *one* language, and an example of it need not survive translation. For Chinese take 打, 苹果, 包袱, 意思 or 行.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
-# - A falling loss is no proof: shuffled text is fitted, too.
 # - Pseudo-words make ambiguity with known answers out of any text. A pseudo-word's vector is mostly a mixture of its two words, weighted by frequency.
 # - A method that sees only the word's vector is held to the commonest sense of each word.
 # - On pseudo-words, the words around pass that ceiling even with random vectors; a bag of words is the control to beat.
@@ -859,11 +858,14 @@ for kind, cases in misspelt.slips(known).items():
     near = [[w for w, _ in fast.wv.most_similar(slip, topn=5)] for slip, _ in cases]
     hits = [meant in five for (_, meant), five in zip(cases, near, strict=True)]
     print(f"{kind}: {np.mean(hits):.0%} of {len(hits)}; {cases[0][0]}: {', '.join(near[0])}")
+    alike = misspelt.nearest_by_pieces([slip for slip, _ in cases], known, character_ngrams)
+    hits = [meant in five for (_, meant), five in zip(cases, alike, strict=True)]
+    print(f"    no vectors, by the share of equal pieces: {np.mean(hits):.0%}")
     whole = [np.isin(character_ngrams(meant), character_ngrams(slip)) for slip, meant in cases]
     print(f"    {1 - np.mean([w.mean() for w in whole]):.0%} of a word's pieces are broken")
 
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them, as printed. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And the control finds the right word at least as often, without any vector: for slips of the pen the pieces do the work, and fastText's sum blurs them. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 #

@@ -150,6 +150,10 @@ def _of_start(table: Tensor, size: int) -> Plain:
         return f"from -1/2 to 1/2, over D, {shape}"
     if low >= 0:
         return f"nothing below 0, {shape}"
+    if high <= 0:
+        return f"nothing above 0, {shape}"
+    if low + high > (high - low) / 3:
+        return f"most of it above 0, {shape}"
     return f"{'not over D' if high > 10 else 'over D, but not from -1/2 to 1/2'}, {shape}"
 
 
@@ -170,6 +174,12 @@ both tables start at zero: (torch.rand(len(noise), dimension) - 0.5) / dimension
 the start is not shifted: (torch.rand(len(noise), dimension) - 0.5) \
         -> torch.rand(len(noise), dimension)
     Your input table starts above 0 everywhere. `torch.rand` draws between 0 and 1: take 0.5 away.
+the brackets of the start: (torch.rand(len(noise), dimension) - 0.5) / dimension \
+        -> torch.rand(len(noise), dimension) / dimension - 0.5
+the brackets of the start, the other way: (torch.rand(len(noise), dimension) - 0.5) / dimension \
+        -> torch.rand(len(noise), dimension) - 0.5 / dimension
+    Look at the brackets of your start: the dimension divides a part of it only. Take 0.5 away from
+    the drawn numbers first, then divide all of it.
 the start is not divided: - 0.5) / dimension -> - 0.5)
     Your input table starts with numbers up to one half. Divide them by the dimension.
 a start from the normal distribution: (torch.rand(len(noise), dimension) - 0.5) \

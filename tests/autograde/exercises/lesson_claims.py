@@ -54,6 +54,7 @@ def _word2vec(printed: str, corpora: bool) -> None:
     assert verdicts["facts"] != "ahead", "the neighbour of c does as well"
     if corpora:  # "in Brown"
         assert near[0] > near[1]
+        assert re.search(r"\n1 less 10, over \d+ words: .*: ahead", printed)
         assert verdicts["word forms"] == "ahead"
 
 
@@ -181,6 +182,10 @@ def _static_limits(printed: str, corpora: bool) -> None:
     near = r"\nyour vectors, words on each side .*\n    1 less 10: .*: ahead"
     assert re.search(near, printed), "the words next door say the most"
     assert printed.count("cosine with gensim's vector 1.0000") == 3
+    summed = [int(hit) for hit in re.findall(r"\n(?:a letter|two letters) \w+: (\d+)% of", printed)]
+    alone = [int(hit) for hit in re.findall(r"no vectors, by the share of .*: (\d+)%", printed)]
+    assert len(summed) == len(alone) == 2
+    assert all(one <= other for one, other in zip(summed, alone, strict=True))
 
 
 def _context_enters(printed: str, corpora: bool) -> None:

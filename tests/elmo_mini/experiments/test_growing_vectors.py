@@ -6,6 +6,7 @@ import torch
 
 from elmo_mini.experiments import analogies, growing_vectors, softmax_bill
 from elmo_mini.experiments.sgns_optimum import best_scores, flattened_pmi
+from elmo_mini.experiments.word_classes import content_words
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec import noise_distribution, shifted_pmi
 
@@ -38,9 +39,19 @@ def test_only_usual_words_are_asked_and_answer(
     assert said.count("rare") == 1
 
 
-def test_numbers_near_numbers_are_a_share(vocabulary: Vocabulary) -> None:
-    share = growing_vectors.numbers_near_numbers(NUMBERS, vocabulary, nearest)
-    assert share == pytest.approx(2 / 3)
+def test_neighbours_of_one_class_are_a_share(
+    vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classes = {"two": "noun", "three": "noun", "four": "verb", "rare": "verb"}
+    monkeypatch.setattr(growing_vectors, "content_words", lambda: classes)
+    shares = growing_vectors.of_one_class(NUMBERS, vocabulary, nearest)
+    assert shares.tolist() == [0.5, 0.5, 0]
+
+
+def test_content_words_have_a_class_each() -> None:
+    classes = content_words()
+    assert set(classes.values()) == {"noun", "verb", "adjective", "adverb"}
+    assert (classes["quality"], classes["has"], classes["real"]) == ("noun", "verb", "adjective")
 
 
 def test_the_control_leaves_out_the_arithmetic() -> None:

@@ -1,6 +1,6 @@
 """Slips of the pen are made of known words, and are none themselves."""
 
-from elmo_mini.experiments.misspelt import slips
+from elmo_mini.experiments.misspelt import nearest_by_pieces, slips
 
 
 def test_slips_are_new_spellings_of_the_same_letters() -> None:
@@ -12,3 +12,10 @@ def test_slips_are_new_spellings_of_the_same_letters() -> None:
             assert slip not in words
             assert meant in [*words[:3], "police"]
             assert set(slip) == set(meant)
+
+
+def test_words_that_share_pieces_come_first_and_long_ones_are_no_nearer() -> None:
+    words = ["cat", "cart", "concatenate", "dog", "dig", "do"]
+    (found,) = nearest_by_pieces(["catt"], words, list)
+    assert found[:2] == ["cat", "cart"]
+    assert len(found) == 5
