@@ -185,6 +185,9 @@ def taglm() -> list[str]:
     for few in (one, tenth):
         assert few["gain of layer 0"]["mean"] > 0.67 * few["gain"]["mean"]
         assert few["gain over layer 0"]["low"] > 0
+    strict = stored_result("taglm_words_at_the_input").numbers
+    assert strict["gain over layer 0 at the input"]["with"]["low"] > 0
+    assert strict["f1"]["with"]["values"] == one["f1"]["with"]["values"]
     assert f"{100 * everything['gain']['mean']:.0f}" == "2"
     learnt = one["gain of learnt transitions"]
     assert learnt["with"]["low"] < 0, "nothing that is clear"

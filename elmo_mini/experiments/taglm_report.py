@@ -131,6 +131,10 @@ def print_gains() -> dict[str, float]:
         for numbers in every:
             if name in numbers:
                 print(f"  {_where(numbers, numbers[name])}: {lead(numbers[name])}")
+    strict = stored_result("taglm_words_at_the_input").numbers
+    point = strict["gain over layer 0 at the input"]["with"]
+    print("top layer over layer 0 at the input, where both floors read it")
+    print(f"  {_where(strict, point)}: {lead(point)}")
     first = {"layer 0": every[0]["gain of layer 0"], "top": every[0]["gain"]}
     return {name: 100 * point["mean"] for name, point in first.items()}
 

@@ -74,7 +74,7 @@ plots.road("05")
 #
 # Take a page and two coloured pens. Mark every person yellow and every place green. That is **named-entity recognition**. Mark every small group of words that belongs together (*the old man*, *has been waiting*, *at*): that is **chunking**. A computer has no pens. It writes one label beside each word: **sequence labelling**. The program is a **tagger**.
 #
-# Here is a sentence that a language model wrote and labelled for this course. No native speaker has read it.
+# A language model wrote and labelled this sentence for the course. No native speaker has read it.
 
 # %%
 example = next(s for s in data.entities("train") if any(x.startswith("B-") for x in s.labels))
@@ -82,7 +82,7 @@ for word, short, label in zip(example.words, to_bio(example.labels), example.lab
     print(f"{word:>14}  {short:>6}  {label:>6}")
 
 # %% [markdown]
-# Why letters, and not the colour alone? Because two marks can touch: *She gave Anna Berger Ben's book*. In the scheme **BIO**, left, **B** begins a span, **I** goes on, **O** is outside. The paper labels in **BIOES**, right. **E** is the last word of a span, and **S** a span of a **single** word.
+# Why letters, not the colour alone? Two marks can touch: *She gave Anna Berger Ben's book*. In the scheme **BIO**, left, **B** begins a span, **I** goes on, **O** is outside. The paper labels in **BIOES**, right. **E** is the last word of a span, and **S** a span of a **single** word.
 #
 # How good is a tagger? The share of right words misleads. The laziest tagger in the world writes **O** beside every word.
 
@@ -238,7 +238,7 @@ print(f"probability of the best path: {math.exp(scores.max().item() - log_z):.0%
 # %% [markdown] slide="subslide"
 # ### What does a transition learn?
 #
-# The loss is $\log Z - s(y_{\text{gold}})$, and training goes down its slope. What is that slope for one number of the table, $A_{j,k}$?
+# The loss is $\log Z - s(y_{\text{gold}})$, and training goes down its slope. What is that slope for one number, $A_{j,k}$?
 
 # %% [markdown] exercise="transition_slope"
 # ### Exercise 3. What a transition learns (derive it)
@@ -299,7 +299,7 @@ title = "Probability of each label, from the gradient of log Z"
 plots.table(chances[0].numpy(), words, labels, title=title)
 
 # %% [markdown]
-# On its own *New* leaned to O. Beside *York* it is more probably the beginning of a place.
+# On its own *New* leaned to O. Beside *York* it more probably begins a place.
 
 # %% [markdown] slide="slide"
 # ## 4. The best path, and a CRF of your own
@@ -473,7 +473,7 @@ CRF = or_reference("CRF", CRF)
 #
 # The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters (lesson 06). Two **bidirectional LSTMs**, stacked as two floors, read the words both ways, and a dense layer makes the emissions. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task (forerunners: lesson 04).
 #
-# Above it sits **your** CRF, and **your** loop of lesson 04 trains it.
+# Above it sits **your** CRF, trained by **your** loop of lesson 04.
 
 
 # %%
@@ -683,7 +683,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
 # - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %).
-# - **Context adds to that**, and its interval stays above 0.
+# - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both floors read it.
 #
 # For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.)
 
@@ -691,7 +691,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 report.print_names()
 
 # %% [markdown]
-# What does a language model bring to names? To guess the next word after *flew to*, it helps to know that places follow. Nobody told it what a place is.
+# What does a language model bring to names? To guess the next word after *flew to*, it helps to know that places follow.
 #
 # ### Beside the paper
 #
