@@ -205,6 +205,29 @@ class Asked:
         for one, other in pairs:
             print(f"  {one} minus {other}:", lead(self.lead(found, one, other)))
 
+    def print_shares(self, what: str, found: Found) -> None:
+        """Print what each reader reaches, in points, with its interval."""
+        print(f"{what}, in points, with the 95 % interval:")
+        for name, right in found.items():
+            share = self.share(right)
+            mean, low, high = (100 * share[end] for end in ("mean", "low", "high"))
+            print(f"  {' '.join(name.split())}: {mean:.1f} ({low:.1f} to {high:.1f})")
+
+    def compare_draws(
+        self, what: str, leads: NDArray[Any], groups: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Print a lead that was measured with several draws, for some of the asked ones.
+
+        Parameters
+        ----------
+        leads : (draws, M)
+        groups : (M,) which of the asked ones count, by the name of the group
+        """
+        print(f"{what}, mean over the draws, in points (and draw by draw):")
+        for name, among in groups.items():
+            each = ", ".join(f"{100 * row[among].mean():+.1f}" for row in leads)
+            print(f"  {name}: {lead(self.share(leads.mean(0), among))} ({each})")
+
 
 def sense_controls(asked: Asked, right: Judge) -> dict[str, Right]:
     """Readers of senses without a biLM: the commonest, and random vectors of the words around."""
