@@ -132,21 +132,26 @@ def senses_right(vectors):
 
 
 senses = SENSES.ladder(senses_right) | asked_layers.sense_controls(SENSES, senses_right)
-SENSES.draw({"right": senses}, title="Two trained layers know more than the words around them tell")
+SENSES.draw(
+    {"right": senses}, title="Trained layers are ahead of random vectors of the words around"
+)
 
 # %%
 around = "random vectors of words around"
 unread = [("untrained layer 1", "untrained layer 0"), (around, "untrained layer 0")]
-read = [("trained layer 1", around), ("trained layer 2", around)]
+both = (around, "layer 0 of words around, in order")
+read = [(f"trained layer {j}", control) for control in both for j in (1, 2)]
 SENSES.compare(senses, *unread, *read, ("trained layer 2", "trained layer 1"))
 senseval = stored_result("layers_senseval").numbers["differences"]["layer 2 less layer 1"]
 print("senseval, four words (stored): layer 2 minus layer 1", lead(senseval))
 outcome("best_for_senses", "layer 2" if senseval["low"] > 0 else "no clear winner")
 
 # %% [markdown]
-# Layer 0 sees no context: it can tell *bank* from *banks*, no more. To see the sentence helps a little, even without learning. The last bar has learnt nothing and is ahead of layer 0: random vectors of the form and of the words around it, added up. An untrained LSTM (the mean of two) passes on some of that, too little to be sure of here. So the last bar is the control to beat, and both trained layers beat it.
+# Layer 0 sees no context: it can tell *bank* from *banks*, no more. To see the sentence helps a little, even without learning: random vectors of the form and of the words around it, added up, are ahead of layer 0. An untrained LSTM (the mean of two) passes on some of that, too little to be sure of here. Both trained layers beat these random vectors.
 #
-# Which of the two knows more? Look at the interval of the **difference**, not at two bars. Our 335 sentences cannot say. In senseval layer 2 is ahead by a little. (Nearly all of that comes from one of the four words, *serve*; the interval draws sentences anew, not words.) In the paper it is ahead, too: 67.4 for layer 1, 69.0 for layer 2 (F1, Table 5). The first sense of the dictionary has 65.9.
+# Is it the reading? The last bar has no LSTM: trained letters, layer 0 of the word and of three words on either side, side by side in their order. From it neither layer can be told. So these sentences do not show that reading adds to senses.
+#
+# Which of the two knows more? Look at the interval of the **difference**, not at two bars. Our 335 sentences cannot say. In senseval layer 2 is ahead by a little. (Nearly all of it comes from one of the four words, *serve*; these intervals draw sentences anew, not words.) In the paper it is ahead, too: 67.4 for layer 1, 69.0 for layer 2 (F1, Table 5).
 
 # %% [markdown] slide="slide"
 # ## 2. Draw a line
@@ -526,7 +531,7 @@ predict(
 )
 
 # %% [markdown]
-# Fifty labelled sentences are an afternoon's work. A small tagger learns from them, with your `with_elmo` at its heart: without layers, with untrained ones, with the token layer alone, and with all of them at three places. The first two learn slowly, so they see the sentences six times as often. (Still more passes would bring all of them a few points.)
+# A small tagger learns from fifty labelled sentences, with your `with_elmo` at its heart: without layers, with untrained ones, with the token layer alone, and with all of them at three places. The first two learn slowly, so they see the sentences six times as often.
 
 # %% slide="subslide"
 with_elmo = or_reference("with_elmo", with_elmo)
@@ -539,7 +544,7 @@ FIFTY.draw(joined, "Much of the gain needs no context: layer 0 alone brings it")
 outcome("where", FIFTY.compare(joined))
 
 # %% [markdown]
-# Anywhere is far better than nowhere. But look at the third bar: the token layer reads letters alone, and brings much of the gain. The first line says what the other layers add to it; at the output, nothing that we can see. Between the two best places three seeds see no difference. In the paper it depends on the task (Table 3, development sets; the tasks are those of lesson 08).
+# Anywhere is far better than nowhere. But look at the third bar: the token layer reads letters alone, and brings much of the gain. The first line says what the other layers add to it; at the output, nothing that we can see. Between the two best places three seeds see no difference. In the paper it depends on the task (Table 3, development sets).
 #
 # | | input | output | both |
 # |---|---|---|---|
@@ -602,7 +607,7 @@ for task, found in fixed.items():
 #
 # - Beside a probe stand an untrained model, layer 0, and a baseline without a model. Compare by paired differences.
 # - New words show what a layer knows. A control task shows what the probe learns by heart; selectivity is the difference.
-# - Both LSTM layers know syntax and meaning. The gaps between them are small.
+# - Both LSTM layers know syntax and meaning. The gaps are small.
 # - Freeze, mix, concatenate: at the input, at the output, or both, each with weights of its own.
 # - Learned weights depend on the scale of the layers. They do not measure knowledge.
 

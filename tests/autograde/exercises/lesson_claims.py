@@ -99,6 +99,8 @@ def _layers(printed: str, corpora: bool) -> None:
     around = "random vectors of words around"
     for layer in (1, 2):
         assert verdict(f"\n  trained layer {layer} minus {around}") == "ahead"
+        in_order = f"trained layer {layer} minus layer 0 of words around, in order"
+        assert verdict(f"\\n  {in_order}") == unclear
     assert verdict(f"{around} minus untrained layer 0") == "ahead"
     assert verdict("untrained layer 1 minus untrained layer 0") == unclear  # senses
     assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
