@@ -80,8 +80,8 @@ def write_my_elmo() -> None:
             print(f"Try it in a terminal, in {desk}:\n{sys.executable} {COMMAND}")
         return
     print(
-        "There is no desk here, the folder that `make lab` makes for a learner. So the package is "
-        "made of the course's parts, in a folder that is gone afterwards."
+        "There is no folder of yours here: `make lab` makes one and keeps your parts there. So the "
+        "package is made of the course's parts, in a folder that is gone afterwards."
     )
     with tempfile.TemporaryDirectory() as made:
         if _written(Path(made), [], [*PARTS], PACKAGE):

@@ -23,7 +23,7 @@ from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import share_right
 from elmo_mini.probing.tasks import Occurrence, Task, course_senses
-from elmo_mini.probing.words_around import RandomVectors, words_around
+from elmo_mini.probing.words_around import RandomVectors, TokenLayer, words_around
 from elmo_mini.results.intervals import lead
 from elmo_mini.word_vectors.table import unit
 
@@ -53,6 +53,12 @@ def of_neighbours(occurrences: Sequence[Occurrence]) -> Floats:
     rows = words_around(occurrences, AROUND, vectors)
     rows = rows.astype(np.float32)
     return np.asarray(rows.sum(1) + rows[:, AROUND])
+
+
+def of_neighbours_letters(occurrences: Sequence[Occurrence], bilm: BiLM) -> Floats:
+    """(N, 7 H): the token layer's vectors of the words around and of the word, in their order."""
+    rows = words_around(occurrences, AROUND, TokenLayer(bilm))
+    return rows.reshape(len(rows), -1).astype(np.float32)
 
 
 def of_forms(forms: Sequence[str]) -> Floats:
@@ -205,12 +211,42 @@ class Asked:
         for one, other in pairs:
             print(f"  {one} minus {other}:", lead(self.lead(found, one, other)))
 
+    def print_shares(self, what: str, found: Found) -> None:
+        """Print what each reader reaches, in points, with its interval."""
+        print(f"{what}, in points, with the 95 % interval:")
+        for name, right in found.items():
+            share = self.share(right)
+            mean, low, high = (100 * share[end] for end in ("mean", "low", "high"))
+            print(f"  {' '.join(name.split())}: {mean:.1f} ({low:.1f} to {high:.1f})")
+
+    def compare_draws(
+        self, what: str, leads: NDArray[Any], groups: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Print a lead that was measured with several draws, for some of the asked ones.
+
+        Parameters
+        ----------
+        leads : (draws, M)
+        groups : (M,) which of the asked ones count, by the name of the group
+        """
+        print(f"{what}, mean over the draws, in points (and draw by draw):")
+        for name, among in groups.items():
+            each = ", ".join(f"{100 * row[among].mean():+.1f}" for row in leads)
+            print(f"  {name}: {lead(self.share(leads.mean(0), among))} ({each})")
+
 
 def sense_controls(asked: Asked, right: Judge) -> dict[str, Right]:
-    """Readers of senses without a biLM: the commonest, and random vectors of the words around."""
+    """Readers of senses without LSTMs: the commonest, and what the words around tell.
+
+    Random vectors of these words are added up. The trained token layer's vectors of them stand side
+    by side, in the order of the words.
+    """
     return {
         "commonest\nsense": asked.commonest([o.group for o in asked.every]),
         "random vectors\nof words around": right(of_neighbours(asked.every)),
+        "layer 0 of words\naround, in order": right(
+            of_neighbours_letters(asked.every, asked.models["trained"])
+        ),
     }
 
 

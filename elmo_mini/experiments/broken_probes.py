@@ -14,7 +14,7 @@ from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.vectors.stream import Floats, embed_stream
 
 LEAK, SHIFTED, BLIND = "test sentences in training", "labels shifted", "no context"
-RUNS = {"sound": "", "A": SHIFTED, "B": BLIND, "C": LEAK}
+RUNS = {"A": LEAK, "B": BLIND, "C": "", "D": SHIFTED}
 OTHER_WORD = "zebra"
 TRAINED, ASKED = 700, 300
 Labels = NDArray[np.str_]
@@ -69,7 +69,7 @@ def symptoms(
     fresh: tuple[Sequence[Occurrence], Floats],
     nearest: Nearest,
 ) -> Symptoms:
-    """The symptoms of the sound probe, or of A, B or C.
+    """The symptoms of one of the four probes.
 
     Parameters
     ----------

@@ -96,12 +96,13 @@ class FiftySentences:
 
     def compare(self, found: Mapping[str, Mapping[str, Any]]) -> str:
         """Print what context adds and whether a place is best; its name, or that none is."""
-        context = _difference(found["input"], found["layer 0\nalone"])
         places = sorted(("input", "output", "both"), key=lambda name: -found[name]["mean"])
         best, second = places[:2]
         gap = _difference(found[best], found[second])
         print(f"{self.what}; in points, seed by seed:")
-        print("  all layers minus layer 0 alone:", lead(context))
+        for place in ("input", "output"):
+            context = _difference(found[place], found["layer 0\nalone"])
+            print(f"  all layers at the {place} minus layer 0 alone at the input:", lead(context))
         print(f"  {best} minus {second}:", lead(gap))
         return best if gap["low"] > 0 else "no clear winner"
 

@@ -95,6 +95,11 @@ def print_sizes() -> None:
         gains = stored_result(f"larger_{task}").numbers["differences"]
         for j in (1, 2):
             print(f"  {what}, layer {j}:", lead(gains[f"larger, layer {j} less course, layer {j}"]))
+    small, large = (stored_result(f"{of}_senseval").numbers["rows"] for of in ("layers", "larger"))
+    print("Senses, senseval, not trained, 448 cells and 1,024 cells (right, percent):")
+    for j in (1, 2):
+        both = small[f"layer {j}, untrained"], large[f"larger, untrained, layer {j}"]
+        print(f"  layer {j}:", " and ".join(f"{100 * row['accuracy']:.1f}" for row in both))
 
 
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {

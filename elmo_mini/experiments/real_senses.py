@@ -24,7 +24,7 @@ from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.report import bootstrap_interval, share_right
 from elmo_mini.probing.tasks import Occurrence, senseval
-from elmo_mini.probing.words_around import RandomVectors, words_around
+from elmo_mini.probing.words_around import RandomVectors, TokenLayer, words_around
 from elmo_mini.results.intervals import lead
 
 with brought_by("experiments"):
@@ -181,6 +181,7 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
         "the noun play: drama or game": brown_senses("play"),
     }
     networks = [untrained_like(bilm, seed) for seed in range(UNTRAINED)]
+    letters = TokenLayer(bilm)
     shares: Result = {}
     for name, occurrences in questions.items():
         labels = [o.label for o in occurrences]
@@ -193,7 +194,7 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
             return same_label_share(vectors, labels, NEAREST)
 
         own = occurrence_vectors(bilm, occurrences, [0, 1, 2], progress=False)
-        of = {f"layer {k}": share(own[:, k]) for k in range(3)}
+        of = {"layer 0": share(own[:, 0])}
         of["layer 2, untrained"] = np.mean(
             [
                 share(occurrence_vectors(network, occurrences, [2], progress=False)[:, 0])
@@ -204,6 +205,9 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
         of["random vectors around"] = np.mean(
             [share(random_around(occurrences, seed)) for seed in range(TABLES)], 0
         )
+        in_order = words_around(occurrences, AROUND, letters).reshape(len(occurrences), -1)
+        of["layer 0 around, in order"] = share(in_order)
+        of |= {f"layer {k}": share(own[:, k]) for k in (1, 2)}
         shares[name] = {
             "occurrences": {label: labels.count(label) for label in alike},
             "chance": round(chance, 4),
@@ -270,7 +274,7 @@ def leads_in_brown(questions: Mapping[str, Any], others: Sequence[str]) -> str:
     lines = []
     for question, found in questions.items():
         lines.append(f"{question} (by chance {found['chance']:.0%}). Layer 2 minus, in points,")
-        lines += [f"  {other:>21}: {lead(found['layer 2 ahead of'][other])}" for other in others]
+        lines += [f"  {other:>24}: {lead(found['layer 2 ahead of'][other])}" for other in others]
     return "\n".join(lines)
 
 

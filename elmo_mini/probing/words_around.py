@@ -1,13 +1,26 @@
-"""The control that knows which words stand around, and nothing else: random vectors of them."""
+"""The controls that know which words stand around: random vectors of them, or their letters."""
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.characters.closeness import reader
 from elmo_mini.probing.tasks import Occurrence
 
 Floats = NDArray[np.float64]
+
+
+class WordVectors(Protocol):
+    """Vectors of `size` numbers for spellings."""
+
+    size: int
+
+    def of(self, words: Iterable[str]) -> Floats:
+        """(N, size)"""
+        ...
 
 
 class RandomVectors:
@@ -28,7 +41,23 @@ class RandomVectors:
         return np.stack([self[word] for word in words])
 
 
-def words_around(occurrences: Sequence[Occurrence], reach: int, vectors: RandomVectors) -> Floats:
+class TokenLayer:
+    """The vector that a biLM's token layer gives a spelling: letters, and no sentence."""
+
+    def __init__(self, bilm: BiLM) -> None:
+        self._read, self.size = reader(bilm.token_encoder), bilm.options.projection_dim
+        self._known: dict[str, Floats] = {}
+
+    def of(self, words: Iterable[str]) -> Floats:
+        """(N, size)"""
+        asked = list(words)
+        new = sorted({*asked} - {*self._known})
+        if new:
+            self._known.update(zip(new, self._read(new), strict=True))
+        return np.stack([self._known[word] for word in asked])
+
+
+def words_around(occurrences: Sequence[Occurrence], reach: int, vectors: WordVectors) -> Floats:
     """(N, 2 reach + 1, size): of the words from `reach` before to `reach` after, in lower case.
 
     The word itself stands in the middle; places outside of the sentence are zeros.

@@ -9,6 +9,6 @@ EXERCISES = (
     "without_boundaries",
     "embed",
     "read_on",
-    "find_fault",
     "errors_gone",
+    "find_fault",
 )

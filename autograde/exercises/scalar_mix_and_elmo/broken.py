@@ -1,4 +1,4 @@
-"""ELMos that break a promise. Three of them are planted in lesson 08.
+"""ELMos that break a promise. Four of them are planted in lesson 08.
 
 Each is a black box: sentences go in, a list of arrays (words, 2 H) comes out.
 """
@@ -16,7 +16,12 @@ from elmo_mini.characters.ids import batch_to_ids
 Sentences = Sequence[Sequence[str]]
 Elmo = Callable[[Sentences], list[np.ndarray]]
 FAULTS = ("wrong number", "remembers", "depends on its company", "shifted")
-PLANTED = {"A": "remembers", "B": "padding is read first", "C": "one place early"}
+PLANTED = {
+    "A": "remembers",
+    "B": "padding is read first",
+    "C": "padding stays",
+    "D": "one place early",
+}
 KINDS = {  # ways to be broken, and the fault that each is
     "both boundaries stay": FAULTS[0],
     "the end stays": FAULTS[0],
@@ -109,5 +114,5 @@ def elmo_with(kind: str, weights: Mapping[str, Tensor], rounding: float = 0.0) -
 
 
 def planted(weights: Mapping[str, Tensor]) -> dict[str, Elmo]:
-    """The three ELMos of the lesson, A, B and C."""
+    """The four ELMos of the lesson, A to D."""
     return {name: elmo_with(kind, weights) for name, kind in PLANTED.items()}

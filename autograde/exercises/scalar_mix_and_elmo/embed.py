@@ -135,6 +135,7 @@ the boundaries are spelled: START, -> [259, *(c + 1 for c in b"<S>"), 260, *[261
     256 and byte 257.
 the first word over START: START, ->
     The first word stands where `<S>` should be. The words begin at place 1.
+--- hint 2
 boundaries without the shift: START, -> [c - 1 for c in START], && , END] -> , [c - 1 for c in END]]
     Your boundaries lack the 1 that is added to every number: `<S>` is 259, 257, 260, and then 261.
 the letter of the boundaries without its 1: START, -> [259, 256, 260, *[261] * 47], \
@@ -206,6 +207,9 @@ padding is an empty word: NOTHING -> list(character_ids(""))
     No word is a row of fifty zeros.
 padding is the mark 261: NOTHING -> [261] * 50
     You pad with rows of 261. That mark fills a word's row. No word is a row of fifty zeros.
+padding is the mark 260: NOTHING -> [260] * 50
+    You pad with rows of 260. That number fills up a word's row; a row of it alone is a word to the
+    biLM. No word is a row of fifty zeros.
 padding is the id 1: NOTHING -> [1] * 50
     You pad with ones, which are letters. No word is a row of fifty zeros.
 padded with END: NOTHING -> END
@@ -234,6 +238,9 @@ no boundaries, and two words cut off: START, -> && , END] -> ]
 --- hint 2
 padding is the mark 261, and counts as words: NOTHING -> [261] * 50
     You pad with rows of 261. That mark fills a word's row, so the mask takes your padding for
+    words. No word is a row of fifty zeros.
+padding is the mark 260, and counts as words: NOTHING -> [260] * 50
+    You pad with rows of 260. That number fills up a word's row, so the mask takes your padding for
     words. No word is a row of fifty zeros.
 END after the padding, by the mask: , END] -> ] && [NOTHING] * (longest - len(words)) -> \
         [NOTHING] * (longest - len(words)) + [END]

@@ -156,6 +156,10 @@ what went in is in the state: ends.append((shown[rows, lengths - 1], -> \
         ends.append(((shown + x if outputs else shown)[rows, lengths - 1],
     What went in is part of your h. It is added to the layer's output; the state itself does not
     hold it.
+added inside the loop: notes.append(h) -> h = h + x_t if outputs else h ⏎notes.append(h) \
+        && x = shown + x if outputs else shown -> x = shown
+    You add what went in to h inside the loop, so the next step starts from the sum. The state stays
+    the LSTM's own: add what went in to the layer's output, after the loop.
 nothing is added: x = shown + x if outputs else shown -> x = shown
     From the second layer on, what went in is added to the output.
 added in the first layer alone: x = shown + x if outputs else shown -> \

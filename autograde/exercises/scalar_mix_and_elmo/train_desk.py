@@ -166,6 +166,17 @@ the head is penalised, too: desk.w.square().sum() -> \
     You penalise the head, too. Only w is pulled to 0.
 half of the penalty: decay * -> decay / 2 *
     Your penalty is half as large as asked: no 1/2 before the sum.
+the penalty as Adam's weight decay: , lr=rate) -> , lr=rate, weight_decay=decay) \
+        && + decay * desk.w.square().sum() ->
+twice as much, as Adam's weight decay: , lr=rate) -> , lr=rate, weight_decay=2 * decay) \
+        && + decay * desk.w.square().sum() ->
+the penalty as AdamW's weight decay: torch.optim.Adam( -> torch.optim.AdamW( \
+        && , lr=rate) -> , lr=rate, weight_decay=decay) && + decay * desk.w.square().sum() ->
+    The optimiser's `weight_decay` pulls every number, the head and `gamma`, too. Only w is pulled
+    to 0: add `decay` times the sum of its squares to the loss.
+weight decay beside the penalty: , lr=rate) -> , lr=rate, weight_decay=decay)
+    You penalise twice: in the loss, and once more by the optimiser's `weight_decay`, which pulls
+    the head and `gamma`, too. Leave that out.
 w in place of its shares: torch.softmax(desk.w.detach(), 0) -> desk.w.detach().clone()
     You keep w itself. The shares are its softmax.
 one row, many times: torch.softmax(desk.w.detach(), 0) -> desk.w.detach() \

@@ -178,7 +178,7 @@ everything is shifted: offsets.argmax() -> offsets.max()
 
 EXERCISE = Exercise(
     id="diagnose_probe",
-    title="Three broken probes",
+    title="A doctor for probes",
     lesson=LESSON,
     points=3,
     difficulty=3,

@@ -666,8 +666,8 @@ def test_without_a_desk_the_courses_parts_are_tried_and_nothing_stays(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     first, written, tried, *rest = write().splitlines()
     assert first == (
-        "There is no desk here, the folder that `make lab` makes for a learner. So the package is "
-        "made of the course's parts, in a folder that is gone afterwards."
+        "There is no folder of yours here: `make lab` makes one and keeps your parts there. So the "
+        "package is made of the course's parts, in a folder that is gone afterwards."
     )
     assert written == "Written: my_elmo, 0 of 6 parts yours."
     assert TRIED.fullmatch(tried)

@@ -136,17 +136,28 @@ def _layers(printed: str, corpora: bool) -> None:
         return _numbers(rf"{of} (\S+) \(", printed)[0]
 
     unclear = "no clear difference"
-    assert verdict("trained layer 1 minus random vectors of words around") == "ahead"
+    around = "random vectors of words around"
+    for layer in (1, 2):
+        assert verdict(f"\n  trained layer {layer} minus {around}") == "ahead"
+        in_order = f"trained layer {layer} minus layer 0 of words around, in order"
+        assert verdict(f"\\n  {in_order}") == unclear
+    assert verdict(f"{around} minus untrained layer 0") == "ahead"
+    assert verdict("untrained layer 1 minus untrained layer 0") == unclear  # senses
     assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
     assert verdict(r"senseval, four words \(stored\): layer 2 minus layer 1") == "ahead"
     if corpora:
         assert verdict("trained layer 0 minus spelling alone") == "ahead"
     assert verdict("trained layer 1 minus trained layer 0") == "ahead"
     assert verdict(r"20,000 words to learn from \(stored\)") == unclear
-    for layer in (1, 2):  # selectivity
-        assert verdict(rf"\n  trained layer {layer}") == "ahead" or not corpora
+    if corpora:
+        assert re.search(r"untrained layer 1 minus untrained layer 0: -.*: behind", printed)
+        assert verdict("words met").startswith("ahead")  # selectivity
+        assert verdict("new words").startswith(unclear)
+        draws = re.search(r"words met: .* \((.*)\)", printed)
+        assert draws is not None
+        assert all(float(points) > 0 for points in draws[1].split(", "))
     assert printed.count("trained layer 2 minus trained layer 1") == 2
-    assert verdict("all layers minus layer 0 alone") == "ahead"
+    assert verdict("all layers at the input minus layer 0 alone at the input") == "ahead"
     assert verdict("(?:both|input|output) minus (?:both|input|output)") == unclear
     third = float(_numbers(r"F1, pass by pass: \S+, \S+, (\d+)", printed)[0])
     assert third > 1.2 * _numbers(r"without layers, after 48 passes: (\d+)", printed)[0]

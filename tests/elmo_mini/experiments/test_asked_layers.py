@@ -75,6 +75,21 @@ def test_readers_are_compared_word_by_word(capsys: pytest.CaptureFixture[str]) -
     assert "this one minus that one: +50.0" in capsys.readouterr().out
 
 
+def test_a_lead_is_printed_over_draws_and_among_some(capsys: pytest.CaptureFixture[str]) -> None:
+    leads = np.array([[1.0, 0.0], [1.0, -1.0]])
+    TASK.compare_draws("A lead", leads, {"met": TASK.met(), "new": ~TASK.met()})
+    _, met, new = capsys.readouterr().out.splitlines()
+    assert met.startswith("  met: +100.0 (")
+    assert met.endswith("(+100.0, +100.0)")
+    assert new.startswith("  new: -50.0 (")
+    assert new.endswith("(+0.0, -100.0)")
+
+
+def test_shares_are_printed_with_their_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    TASK.print_shares("Right", {"this\none": np.array([True, True])})
+    assert "  this one: 100.0 (100.0 to 100.0)" in capsys.readouterr().out
+
+
 def test_a_figure_has_a_bar_for_each_reader_and_group() -> None:
     found = {"this\none": np.array([True, False]), "that one": np.array([True, True])}
     picture = TASK.draw({"met": found, "new": found}, {"met": TASK.met()}, title="Who is right")

@@ -51,15 +51,15 @@ def seen() -> dict[str, Symptoms]:
 
 
 def test_a_sound_probe_answers_for_the_word_itself(seen: dict[str, Symptoms]) -> None:
-    sound = seen["sound"]
+    sound = seen["C"]
     assert sound.fresh > 0.9
     assert sound.offsets.argmax() == 1
     assert sound.moved > 0.01
 
 
 def test_shifted_labels_answer_for_the_next_word_and_open_a_gap(seen: dict[str, Symptoms]) -> None:
-    assert seen["A"].offsets.argmax() == 2
-    assert seen["A"].test - seen["A"].fresh > 0.3
+    assert seen["D"].offsets.argmax() == 2
+    assert seen["D"].test - seen["D"].fresh > 0.3
 
 
 def test_the_token_layer_does_not_move(seen: dict[str, Symptoms]) -> None:
@@ -68,7 +68,7 @@ def test_the_token_layer_does_not_move(seen: dict[str, Symptoms]) -> None:
 
 
 def test_a_probe_that_has_its_test_sentences_is_perfect_on_them(seen: dict[str, Symptoms]) -> None:
-    assert seen["C"].test == 1
+    assert seen["A"].test == 1
 
 
 def test_labels_beside_a_word_stay_in_its_sentence() -> None:
@@ -81,7 +81,7 @@ def test_labels_beside_a_word_stay_in_its_sentence() -> None:
 def test_an_unknown_run_is_an_error(seen: dict[str, Symptoms]) -> None:
     empty = ([], np.zeros((0, 3, 4), np.float32))
     with pytest.raises(KeyError):
-        symptoms("D", load_pretrained(), empty, empty, empty, knn)
+        symptoms("E", load_pretrained(), empty, empty, empty, knn)
 
 
 def test_the_three_parts_are_whole_sentences_and_share_none() -> None:

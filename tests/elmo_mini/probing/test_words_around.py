@@ -1,7 +1,8 @@
 import numpy as np
 
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.probing.tasks import Occurrence
-from elmo_mini.probing.words_around import RandomVectors, words_around
+from elmo_mini.probing.words_around import RandomVectors, TokenLayer, words_around
 
 
 def occurrence(words: list[str], position: int) -> Occurrence:
@@ -21,3 +22,13 @@ def test_places_outside_of_the_sentence_are_zeros() -> None:
     (row,) = words_around([occurrence(["a", "b"], 0)], 2, RandomVectors(3))
     assert row.shape == (5, 3)
     assert row.any(1).tolist() == [False, False, True, True, False]
+
+
+def test_the_token_layer_knows_the_letters_of_a_word_and_no_place() -> None:
+    letters = TokenLayer(load_pretrained())
+    cats, dog, cat = letters.of(["cats", "dog", "cat"])
+    assert cats.shape == (letters.size,)
+    assert np.array_equal(letters.of(["cat"])[0], cat)
+    assert cat @ cats > cat @ dog
+    (row,) = words_around([occurrence(["cats", "dog"], 0)], 1, letters)
+    assert np.allclose(row, [np.zeros(letters.size), cats, dog])
