@@ -52,7 +52,7 @@ plots.road("04")
 # - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015, arXiv:1511.01432.
 # - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017, arXiv:1611.02683.
 #
-# The lesson takes about 90 minutes. Short of time? Exercises 1, 2, 3 and 6 are the spine.
+# Plan 95 minutes. Short of time? Exercises 1, 2, 3 and 6 are the spine, 65 minutes.
 #
 # ## Letters
 #

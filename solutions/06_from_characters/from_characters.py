@@ -37,7 +37,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan 105 minutes, 81 of them for the exercises, and 125 with second tries; the essay is for home. Short of time? Without exercises 4 and 6 the lesson goes on.
+# Plan 105 minutes, 81 of them for the exercises, and 125 with second tries; the essay is for home. Short of time? Exercises 1, 2, 3, 5 and 7 are the spine, 85 minutes.
 #
 # ## Letters
 #

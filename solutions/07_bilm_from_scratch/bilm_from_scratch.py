@@ -59,7 +59,7 @@ plots.road("07")
 #
 # **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The projection is from [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
 #
-# Plan 110 minutes, 87 of them for the exercises, and 135 with second tries; the essay is for home. Short of time? Exercises 2, 4, 6 and 7 are the spine. Three sections at the end, with exercise 9, are optional.
+# Plan 110 minutes, 87 of them for the exercises, and 135 with second tries; the essay is for home. Short of time? Exercises 2, 4, 6 and 7 are the spine, 80 minutes. Three sections at the end, with exercise 9, are optional.
 #
 # ## Letters
 #

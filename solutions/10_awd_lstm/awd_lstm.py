@@ -52,7 +52,7 @@ plots.road("10")
 #
 # **AWD-LSTM**: Merity, Keskar and Socher, *Regularizing and Optimizing LSTM Language Models*, ICLR 2018, [arXiv:1708.02182](https://arxiv.org/abs/1708.02182). The name stands for *ASGD Weight-Dropped LSTM*; ASGD is averaged stochastic gradient descent. Table 4 is the ablation: one part at a time is taken out.
 #
-# Plan 90 minutes, 105 with second tries; the essay is for home. Short of time? Exercises 1, 2 and 4 are the spine, an hour. Optional sections follow, 30 minutes in all, with exercises 7 and 8, which count in full. Nothing in the main line needs them.
+# Plan 90 minutes, 105 with second tries; the essay is for home. Short of time? Exercises 1, 2 and 4 are the spine, 60 minutes. Optional sections follow, 30 minutes in all, with exercises 7 and 8, which count in full. Nothing in the main line needs them.
 #
 # ## Letters
 #

@@ -56,7 +56,7 @@ plots.road("12")
 #
 # **BERT**: Devlin, Chang, Lee and Toutanova, *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, NAACL 2019, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805). Section 3.1 has both tasks, appendix A.1 the reasons, figure 4 the four kinds of task.
 #
-# Plan 90 to 100 minutes; the essay at the end is for home. Optional sections follow, 50 minutes in all, with exercises 5 and 6. Nothing in the main line needs them.
+# Plan 100 minutes; the essay at the end is for home. Optional sections follow, 50 minutes in all, with exercises 5 and 6. Nothing in the main line needs them.
 #
 # ## Letters
 #

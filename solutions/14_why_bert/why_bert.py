@@ -49,7 +49,7 @@ plots.road("14")
 #
 # **BERT**: Devlin and others, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805), version 2: tables 1 to 7. **ELMo**: Peters and others, [N18-1202](https://aclanthology.org/N18-1202/), table 1. **GPT**: Radford and others, *Improving language understanding by generative pre-training*, 2018, table 5.
 #
-# The lesson takes two hours with its discussion. Exercises 1, 2, 3 and 5 are the spine.
+# Plan 110 minutes, and ten for the essay. Short of time? Exercises 1, 2, 3 and 5 are the spine, 80 minutes.
 #
 # ## Letters
 #

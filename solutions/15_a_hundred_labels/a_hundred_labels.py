@@ -46,7 +46,7 @@ plots.road("15")
 #
 # This lesson measures what three papers say of few labels: **TagLM**, [P17-1161](https://aclanthology.org/P17-1161/), **ELMo**, section 5.4, [N18-1202](https://aclanthology.org/N18-1202/), and **ULMFiT**, section 5, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146).
 #
-# The lesson takes 130 minutes without its essays. Short of time? Exercises 1, 3, 4 and 7 are the spine, 95 minutes. The lesson goes on without the others.
+# Plan 130 minutes without the essays. Short of time? Exercises 1, 3, 4 and 7 are the spine, 85 minutes. The lesson goes on without the others.
 #
 # ## Letters
 #
