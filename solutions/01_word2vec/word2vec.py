@@ -917,7 +917,7 @@ for kind, ahead in analogies.arithmetic_less_none(found).items():
     print(f"{kind}, the arithmetic (rest forbidden) less none, on the same questions: {ahead}")
 
 # %% [markdown]
-# **Measured: a myth, on a text of this size.** What lies nearest is far more often a word of the question itself than the right word. Published scores forbid those words. Then some facts come out, in Brown; but the neighbour of $c$ alone gives at least as many of them, and without any arithmetic. (In Brown most of these *facts* are about the family: *he* and *she*, *brother* and *sister*. The printed line counts them.) For word forms the arithmetic does add something there, but little. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask what the control would get there.
+# **Measured: a myth, on a text of this size.** What lies nearest is far more often a word of the question itself than the right word. Published scores forbid those words. Then some facts come out, in Brown; but the neighbour of $c$ alone gives at least as many of them, and without any arithmetic. (In Brown most of these *facts* are about the family: *he* and *she*, *brother* and *sister*. The printed line counts them.) For word forms the arithmetic adds little there: in some runs a clear difference, in others none. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask what the control would get there.
 
 # %% [markdown]
 # ## Further reading
