@@ -34,7 +34,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162), section 3.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606), section 3.
 #
-# Plan 90 minutes, 105 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 3, 5, 7 and 8 are the spine; where you leave one out, the course's function takes its place.
+# Plan 95 minutes, 110 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 3, 5, 7 and 8 are the spine, 85 minutes. Where you leave one out, the course's function takes its place.
 #
 # ## Letters
 #

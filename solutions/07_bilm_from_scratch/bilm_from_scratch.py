@@ -941,7 +941,7 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # %% [markdown]
 # **Half a myth.** The LSTMs share nothing, and no state of one direction ever reaches the other. But the token layer serves both, and so does the softmax. The paper names two models that do share nothing: TagLM's (lesson 05).
 #
-# And the reverse claim, that a joint model is *deeply* bidirectional? No layer ever sees both sides at once. Each direction is an ordinary language model, so training is simple. To join the sides in **every** layer, you must ask another question: lesson 12.
+# And the reverse claim, that a joint model is *deeply* bidirectional? No layer ever sees both sides at once. (Some pages call the sides *Context-before* and *Context-after*, as if a word were predicted from both: neither reader has more than one.) Each direction is an ordinary language model, so training is simple. To join the sides in **every** layer, you must ask another question: lesson 12.
 
 # %% [markdown]
 # ## Further reading

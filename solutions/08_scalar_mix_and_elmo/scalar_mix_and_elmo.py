@@ -31,7 +31,7 @@ plots.road("08")
 #
 # **ELMo** means *Embeddings from Language Models*: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Sections 3.2 to 5.3.
 #
-# Plan 105 minutes, 130 with second tries; the essay at the end is for home. Short of time? Exercises 1, 3, 4, 6 and 7 are the spine. Optional sections follow, 32 minutes with exercise 9.
+# Plan 115 minutes, 140 with second tries; the essay at the end is for home. Short of time? Exercises 1, 3, 4, 6 and 7 are the spine, 90 minutes. Optional sections follow, 32 minutes with exercise 9.
 #
 # ## Letters
 #
@@ -888,7 +888,7 @@ outcome("ten", ahead if first["low"] * first["high"] > 0 else "no clear differen
 # | Original | 93.6 | 4096 / 512 | 84.63 | 93.85 |
 # | Original, 5.5 billion words | 93.6 | 4096 / 512 | 84.93 | 94.01 |
 #
-# A seventh of the weights costs one point.
+# A seventh of the weights costs one point. One reads that ELMo learnt from Wikipedia: of these, only the last one did, and from news as well.
 #
 # Much code was written for AllenNLP, whose support ended in December 2022. Its names work here. `Elmo` takes the two files and the number of outputs, `batch_to_ids` the sentences:
 
@@ -902,7 +902,7 @@ print("learned by the task:", *(name for name, p in elmo.named_parameters() if p
 # %% [markdown]
 # Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. What became of the shares in the paper's tasks? Lesson 09 asks.
 #
-# The other class, `ElmoEmbedder`, gives every layer unmixed, (B, L + 1, T, 2H), and a mask; you have used it in section 1. It left AllenNLP in April 2020. Words come as lists, in any language; an English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
+# The other class, `ElmoEmbedder`, you have used in section 1. Its `batch_to_embeddings` gives every layer unmixed, (B, L + 1, T, 2H), and a mask. It stood in `allennlp.commands.elmo`, fetched the published files at its first call, which was slow, and left AllenNLP in April 2020. Words come as lists, in any language; an English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
 
 # %% [markdown]
 # AllenNLP and bilm-tf test themselves with a small published model and the vectors of the authors' TensorFlow program. If its files are on your machine (`ELMO_FIXTURE` names the folder), your ELMo reads them now.
@@ -922,7 +922,7 @@ else:
 # %% [markdown]
 # ## Further reading
 #
-# - The ELMo paper, sections 3.2 to 5.3.
+# - The ELMo paper, sections 3.2 to 5.3. Its abstract names two aims: to model what is complex in the use of a word, such as syntax and meaning, and how the use varies with the context.
 # - The authors' programs: [bilm-tf](https://github.com/allenai/bilm-tf), and AllenNLP's [guide to ELMo](https://github.com/allenai/allennlp/blob/v0.9.0/tutorials/how_to/elmo.md) with the advice on λ and on the first batches.
 # - In the package: `elmo_mini/bilm/plain.py` ends with this lesson's mix; `elmo_mini/bilm/plain_carrying.py` carries the states; `elmo_mini/elmo/module.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m elmo_mini.experiments.real_senses brown` and `examples`.
 #

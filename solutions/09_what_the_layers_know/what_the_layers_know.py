@@ -35,7 +35,7 @@ plots.road("09")
 # - **ELMo**: Peters and others, *Deep contextualized word representations*, NAACL 2018, [N18-1202](https://aclanthology.org/N18-1202/). Sections 3.3, 5.1 to 5.5; Tables 2, 3, 5 and 6.
 # - **Control tasks**: Hewitt and Liang, *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
 #
-# Plan 105 minutes, 130 with second tries; the essay at the end is for home. Short of time? Exercises 1, 3, 5 and 7 are the spine. Optional sections follow, 30 minutes with exercise 8; nothing before needs them.
+# Plan 110 minutes, 135 with second tries; the essay at the end is for home. Short of time? Exercises 1, 3, 5 and 7 are the spine, 75 minutes. Optional sections follow, 30 minutes with exercise 8; nothing before needs them.
 #
 # ## Letters
 #
@@ -639,7 +639,7 @@ progress()
 #
 # There is no table to look vectors up in: each sentence must go through the biLM. But the biLM is frozen, so a second pass would compute the same again. **Cache** the vectors: compute in the first pass, look up in all later ones. You cannot have both the fish and the bear's paw, says a Chinese proverb; here the two are **time** and **space**.
 #
-# Two conditions: the biLM must not carry its state from batch to batch (lesson 08), or the vectors change, and it must stay frozen. If you fine-tune it (AllenNLP's `Elmo(..., requires_grad=True)` could, since February 2018), each pass computes everything anew and has to pay for the gradient as well.
+# Two conditions: the biLM must not carry its state from batch to batch (lesson 08), or the vectors change, and it must stay frozen. If you fine-tune it (AllenNLP's `Elmo(..., requires_grad=True)` could, since February 2018), each pass computes everything anew and has to pay for the gradient as well, in time and in memory.
 
 # %% [markdown] exercise="bill"
 # ### Exercise 8. The bill
@@ -711,7 +711,7 @@ for way in ("computing", "keeping"):
     print(f"{way}, 20 passes at the speed of ours: {whole[way] / 3600:.1f} hours")
 
 # %% [markdown]
-# For the published ELMo, all three layers together take $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens. One also reads that SQuAD takes 480 GB: 100,000 passages of 400 words. But it has about 100,000 **questions** (107,785), on 23,215 paragraphs (Rajpurkar and others, 2016), and a paragraph is kept once. With about 140 words in a paragraph and 10 in a question (estimates), the bill is a ninth of that. A quarter of it goes to the questions.
+# For the published ELMo, all three layers together take $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens, on a disk as on a graphics card. One also reads that SQuAD takes 480 GB: 100,000 passages of 400 words. But it has about 100,000 **questions** (107,785), on 23,215 paragraphs (Rajpurkar and others, 2016), and a paragraph is kept once. With about 140 words in a paragraph and 10 in a question (estimates), the bill is a ninth of that. A quarter of it goes to the questions.
 #
 # *Types once* loses nothing, and saves a third minus the table of types. Two-byte numbers halve what is left. Keeping two of three layers saves a third. *One mix* of the layers saves two thirds, but its weights must be known before, so the task can no longer learn them. For SNLI and SQuAD the authors advise another way: cache the token layer alone, for a fixed vocabulary, and run the LSTMs each time.
 
