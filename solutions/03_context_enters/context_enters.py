@@ -905,7 +905,7 @@ for pattern in ("i do not ___ what you mean .", "he ___ the door and looked at h
     print(f"{pattern}\n   ", ", ".join(f"{word} {p:.0%}" for word, p in best))
 
 # %% [markdown]
-# At best it knows which **kind** of word fits: this is little text. (With negative sampling, scores converge to a PMI minus $\log k$, lesson 01. So a score and the noise probability give back a probability.)
+# At best it knows which **kind** of word fits: this is little text. (With negative sampling, scores converge to a PMI minus $\log k$, section 10 of lesson 01. So a score and the noise probability give back a probability.)
 #
 # ### Myth or measured?
 #
