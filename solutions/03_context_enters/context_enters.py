@@ -56,7 +56,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from autograde import calibration, check, mine, or_reference, outcome, predict, progress
+from autograde import calibration, check, mine, or_reference, outcome, predict
 from elmo_mini.experiments.broken_readers import look_at_all
 from elmo_mini.experiments.notes_kept import notes_kept
 from elmo_mini.experiments.sense_vote import SenseVote, stored_course_senses
@@ -758,6 +758,8 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 calibration()
 
 # %%
+from autograde import progress
+
 progress()
 
 # %% [markdown] slide="subslide"
