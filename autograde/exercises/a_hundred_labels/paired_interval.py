@@ -18,8 +18,6 @@ SHARPER = 2.5  # with many rounds, chance moves an end by less
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """Both ends, from the lead, in half widths of an exact interval: what is drawn trembles."""
     given = {name: inputs[name].copy() for name in ("first", "second")}
-    came = plain(answer(*given.values(), np.random.default_rng(inputs["seed"]), inputs["rounds"]))
-    refuse_changed(inputs, given)
     few, again = (
         [
             repr(plain(answer(*given.values(), np.random.default_rng(inputs["seed"] + more), FEW)))
@@ -27,6 +25,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         ]
         for _ in range(2)
     )
+    # Last, so that the numbers beside a refused form are those of many rounds.
+    came = plain(answer(*given.values(), np.random.default_rng(inputs["seed"]), inputs["rounds"]))
+    refuse_changed(inputs, given)
     if isinstance(came, np.ndarray):
         came = came.tolist()
     if (
