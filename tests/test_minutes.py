@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograde.building.lesson_source import read_lesson
 from autograde.checking.catalogue import find
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,7 +16,6 @@ every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.
 WORDS_A_MINUTE = 180  # slow: formulas, figures and printed numbers are read, too
 PREDICTION = 1
 SPINE = 90
-NO_READING = re.compile(r"\b(hints|instructor|discussion|model_answer)=")
 PLAN = re.compile(r"^# Plan (\d+) minutes", re.MULTILINE)
 SHORT = re.compile(
     r"Short of time\? Exercises ((?:\d+(?:, | and | to ))*\d+) are the spine, (\d+) minutes\."
@@ -32,24 +32,22 @@ class MainLine:
     @classmethod
     def of(cls, source: Path) -> "MainLine":
         line, words, predictions = cls([], 0), 0, 0
-        for cell in re.split(r"^# %%", source.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-            head, _, body = cell.partition("\n")
-            if not head.startswith(" [markdown]"):
-                predictions += body.count("predict(")
+        for cell in read_lesson(source).cells:
+            if cell.kind == "code":
+                predictions += cell.source.count("predict(")
                 continue
-            if "## If you have time" in body:
+            if "## If you have time" in cell.source:
                 break
-            if not NO_READING.search(head):
-                words += len(re.sub(r"^# ?", "", body, flags=re.MULTILINE).split())
-            exercise = re.search(r'exercise="(\w+)"', head)
-            if exercise:
-                line.exercises.append(find(exercise[1]).minutes)
+            if cell.role in (None, "exercise"):
+                words += len(cell.source.split())
+            if cell.role == "exercise":
+                line.exercises.append(find(cell.name).minutes)
         line.reading = words / WORDS_A_MINUTE + PREDICTION * predictions
         return line
 
 
 def numbers_of(phrase: str) -> set[int]:
-    """ "1, 3 and 5 to 7" as numbers."""
+    """The numbers of a phrase such as "1, 3 and 5 to 7", those between the ends too."""
     ends = [(int(a), int(b or a)) for a, b in re.findall(r"(\d+)(?: to (\d+))?", phrase)]
     return {number for first, last in ends for number in range(first, last + 1)}
 

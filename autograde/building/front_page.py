@@ -15,7 +15,6 @@ from matplotlib.patches import Rectangle
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
-from autograde.checking.report import CaseResult
 from elmo_mini import ElmoEmbedder
 from elmo_mini.figures.palette import COLOURS, GREY, INK
 from elmo_mini.figures.picture import Picture, blank
@@ -119,18 +118,14 @@ def report() -> Picture:
         axes.text(1.5, below, line, va="center", fontsize=9.5, color=INK)
     for case in said.cases:
         below += 1
-        for x, words in zip((1.5, 13, 50), _case(case), strict=True):
+        for x, words in zip((1.5, 13, 50), case.cells, strict=True):
             axes.text(x, below, words, va="center", fontsize=9, color=GREY)
-    told = "; ".join(" ".join(filter(None, _case(case))) for case in said.cases)
+    told = "; ".join(" ".join(filter(None, case.cells)) for case in said.cases)
     return Picture(
         figure,
         f"A learner wrote {' '.join(WRITTEN.split())}. The check says: {heading}. {said.advice} "
         f"Below it stands a line for each case: {told}",
     )
-
-
-def _case(case: CaseResult) -> tuple[str, str, str]:
-    return ("✗ not yet" if case.difference else "✓ right", case.name, case.difference or "")
 
 
 PICTURES: dict[str, Callable[[], Picture]] = {

@@ -28,6 +28,11 @@ class CaseResult:
     name: str
     difference: str | None
 
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Its line of the table: result, case and difference."""
+        return ("✗ not yet" if self.difference else "✓ right", self.name, self.difference or "")
+
 
 @dataclass(frozen=True)
 class Report:
@@ -109,10 +114,7 @@ class Report:
     def html(self) -> str:
         """The report for a notebook: no colour carries meaning alone, no script."""
         full = self.points == self.exercise.points
-        rows = "".join(
-            table_row("✗ not yet" if c.difference else "✓ right", c.name, c.difference or "")
-            for c in self.cases
-        )
+        rows = "".join(table_row(*case.cells) for case in self.cases)
         columns = ("Result", "Case", "Difference")
         head = "".join(f"<th scope='col' style='{CELL}'>{name}</th>" for name in columns)
         table = (

@@ -25,7 +25,6 @@ from elmo_mini.experiments.taglm_bench import (
     schedule,
 )
 from elmo_mini.results.intervals import interval
-from elmo_mini.tagging.data import few
 from elmo_mini.tagging.taglm import TaggerOptions
 
 FEW, MORE = 0.01, 0.1
@@ -79,14 +78,9 @@ def _with_share(
     seeds: Sequence[int],
     task: str = "chunks",
 ) -> Result:
-    f1 = {name: bench.many(task, system, share, seeds) for name, system in systems.items()}
+    f1, measured = bench.measured(task, systems, share, seeds)
     return {
-        "share": share,
-        "sentences": {
-            "train": len(few(bench.parts(task)["train"], share, 0)),
-            "test": len(bench.parts(task)["test"]),
-        },
-        "f1": {name: interval(values) for name, values in f1.items()},
+        **measured,
         **{
             name: interval(differences(f1[better], f1[base]))
             for name, (better, base) in PAIRS.items()

@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.untrained import untrained_like
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.experiments.command import Result
@@ -23,13 +22,14 @@ from elmo_mini.tagging.data import (
     chunking,
     entities,
     few,
+    with_lm_layers,
     with_lm_vectors,
 )
 from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
-from elmo_mini.vectors.stream import embed_stream, fingerprint
+from elmo_mini.vectors.stream import fingerprint
 
 Layers = dict[int, list[TaggedSentence]]
 Parts = dict[Part, list[TaggedSentence]]
@@ -90,7 +90,9 @@ class Bench:
         if task not in self.embedded:
             bilm = load_pretrained(self.checkpoint)
             names: tuple[Part, ...] = ("train", "dev", "test")
-            self.embedded[task] = {name: _at_layers(bilm, READERS[task](name)) for name in names}
+            self.embedded[task] = {
+                name: with_lm_layers(bilm, READERS[task](name), (0, -1)) for name in names
+            }
         return {name: rows[layer] for name, rows in self.embedded[task].items()}
 
     def f1(self, task: str, system: System, share: float, seed: int) -> float:
@@ -136,19 +138,28 @@ class Bench:
         """`by_rules` of taggers that `many` has trained."""
         return [self.by_rules[task, system, share, seed] for seed in seeds]
 
-    def compare(
+    def measured(
         self, task: str, systems: dict[str, System], share: float, seeds: Sequence[int]
-    ) -> Result:
-        """Intervals of every system, and of its difference to the first, seed by seed."""
+    ) -> tuple[dict[str, list[float]], Result]:
+        """F1 by system, seed by seed; and what is stored of it, with the sentences it rests on."""
         scores = {name: self.many(task, system, share, seeds) for name, system in systems.items()}
-        first, *others = scores
-        return {
+        return scores, {
             "share": share,
             "sentences": {
                 "train": len(few(self.parts(task)["train"], share, 0)),
                 "test": len(self.parts(task)["test"]),
             },
             "f1": {name: interval(values) for name, values in scores.items()},
+        }
+
+    def compare(
+        self, task: str, systems: dict[str, System], share: float, seeds: Sequence[int]
+    ) -> Result:
+        """Intervals of every system, and of its difference to the first, seed by seed."""
+        scores, measured = self.measured(task, systems, share, seeds)
+        first, *others = scores
+        return {
+            **measured,
             f"gain over {first}": {
                 name: interval(differences(scores[name], scores[first])) for name in others
             },
@@ -165,17 +176,6 @@ class Bench:
                 k: record[k] for k in ("validation", "tokens_read", "commit") if k in record
             },
         }
-
-
-def _at_layers(bilm: BiLM, sentences: Sequence[TaggedSentence]) -> Layers:
-    """The sentences as `with_lm_vectors` gives them at layer 0 and at the top, read once."""
-    rows: Layers = {0: [], -1: []}
-    stream = embed_stream(bilm, [s.words for s in sentences], progress=False)
-    for sentence, embedded in zip(sentences, stream, strict=True):
-        for layer, found in rows.items():
-            lm = embedded.every_layer()[layer].astype(np.float16)
-            found.append(sentence._replace(lm=lm))
-    return rows
 
 
 @torch.no_grad()

@@ -13,7 +13,7 @@ from elmo_mini.figures import plots
 from elmo_mini.figures.few_labels import label_dots
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
-from elmo_mini.results.intervals import TWO_INTERVALS, lead_twice
+from elmo_mini.results.intervals import TWO_INTERVALS, UNCLEAR, lead_twice, verdict_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.ulmfit.long_texts import Reader
 from elmo_mini.ulmfit.schedule import as_printed
@@ -52,12 +52,11 @@ def print_leads_by_part() -> None:
     print(TWO_INTERVALS)
     for task, of in tasks_of("parts").items():
         leads = of["lead of the whole recipe"]
-        said = {variant: lead_twice(point) for variant, point in leads.items()}
-        clear = {variant: words for variant, words in said.items() if not _unclear(words)}
-        print(f"{task}, {of['draws']} draws: {len(said) - len(clear)} of {len(said)} not clear")
+        clear = {name: p for name, p in leads.items() if verdict_twice(p) != UNCLEAR}
+        print(f"{task}, {of['draws']} draws: {len(leads) - len(clear)} of {len(leads)} not clear")
         largest = max(leads, key=lambda variant: abs(leads[variant]["mean"]))
-        for variant, words in ({largest: said[largest]} | clear).items():
-            print(f"   the whole recipe less {variant}: {words}")
+        for variant, point in ({largest: leads[largest]} | clear).items():
+            print(f"   the whole recipe less {variant}: {lead_twice(point)}")
 
 
 def forgetting_figure(title: str) -> Picture:
@@ -127,16 +126,12 @@ def print_leads_by_labels() -> None:
         print(f"{task}: stages 1, 2 and 3 less ...")
         for way, points in stored["lead of stages 1, 2 and 3"].items():
             for count, point in zip(stored["labels"], points, strict=True):
-                said, draws = lead_twice(point), len(point["values"])
-                if _unclear(said):
+                if verdict_twice(point) == UNCLEAR:
                     others += 1
                 else:
-                    print(f"   {way}, {count:,} labels, {draws} draws: {said}")
-        print(f"   {others} other comparisons: no clear difference")
-
-
-def _unclear(said: str) -> bool:
-    return said.endswith("no clear difference")
+                    draws = len(point["values"])
+                    print(f"   {way}, {count:,} labels, {draws} draws: {lead_twice(point)}")
+        print(f"   {others} other comparisons: {UNCLEAR}")
 
 
 def print_who_catches_up() -> None:

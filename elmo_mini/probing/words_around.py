@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.characters.closeness import reader
+from elmo_mini.characters.closeness import reader, remembered
 from elmo_mini.probing.tasks import Occurrence
 
 Floats = NDArray[np.float64]
@@ -45,16 +45,12 @@ class TokenLayer:
     """The vector that a biLM's token layer gives a spelling: letters, and no sentence."""
 
     def __init__(self, bilm: BiLM) -> None:
-        self._read, self.size = reader(bilm.token_encoder), bilm.options.projection_dim
-        self._known: dict[str, Floats] = {}
+        self._encode = remembered(reader(bilm.token_encoder))
+        self.size = bilm.options.projection_dim
 
     def of(self, words: Iterable[str]) -> Floats:
         """(N, size)"""
-        asked = list(words)
-        new = sorted({*asked} - {*self._known})
-        if new:
-            self._known.update(zip(new, self._read(new), strict=True))
-        return np.stack([self._known[word] for word in asked])
+        return self._encode(list(words)).astype(np.float64)
 
 
 def words_around(occurrences: Sequence[Occurrence], reach: int, vectors: WordVectors) -> Floats:

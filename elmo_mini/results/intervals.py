@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+UNCLEAR = "no clear difference"
 TWO_INTERVALS = (
     "95 % intervals. In ( ): over draws and texts, bootstrap. In [ ]: over the draws alone, "
     "Student's t."
@@ -66,7 +67,7 @@ def lead(point: Mapping[str, Any]) -> str:
     such as ``"-3.0 (-7.2 to +1.5): no clear difference"``
     """
     mean, low, high = (100 * point[part] for part in ("mean", "low", "high"))
-    verdict = "ahead" if low > 0 else "behind" if high < 0 else "no clear difference"
+    verdict = "ahead" if low > 0 else "behind" if high < 0 else UNCLEAR
     return f"{mean:+.1f} ({low:+.1f} to {high:+.1f}): {verdict}"
 
 
@@ -84,12 +85,19 @@ def lead_twice(point: Mapping[str, Any]) -> str:
     -------
     such as ``"+2.8 (+0.4 to +5.2) [-0.1 to +5.6]: clear by one interval alone"``
     """
-    ends = [
-        [100 * kind[end] for end in ("low", "high")] for kind in (point, interval(point["values"]))
-    ]
-    sides = {(low > 0) - (high < 0) for low, high in ends}
-    verdict = "clear by one interval alone"
-    if len(sides) == 1:
-        verdict = {1: "ahead", -1: "behind", 0: "no clear difference"}[sides.pop()]
-    (a, b), (c, d) = ends
-    return f"{100 * point['mean']:+.1f} ({a:+.1f} to {b:+.1f}) [{c:+.1f} to {d:+.1f}]: {verdict}"
+    (a, b), (c, d) = _both_in_points(point)
+    said = f"{100 * point['mean']:+.1f} ({a:+.1f} to {b:+.1f}) [{c:+.1f} to {d:+.1f}]"
+    return f"{said}: {verdict_twice(point)}"
+
+
+def verdict_twice(point: Mapping[str, Any]) -> str:
+    """The last words of `lead_twice`: what both kinds of interval say of a lead, if they agree."""
+    sides = {(low > 0) - (high < 0) for low, high in _both_in_points(point)}
+    if len(sides) > 1:
+        return "clear by one interval alone"
+    return {1: "ahead", -1: "behind", 0: UNCLEAR}[sides.pop()]
+
+
+def _both_in_points(point: Mapping[str, Any]) -> list[list[float]]:
+    kinds = (point, interval(point["values"]))
+    return [[100 * kind[end] for end in ("low", "high")] for kind in kinds]

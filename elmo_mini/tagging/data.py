@@ -126,11 +126,24 @@ def with_lm_vectors(
     layer : -1 is the top; 0 the token layer, which knows a word's letters and no neighbour, and
         stands there twice over
     """
+    return with_lm_layers(bilm, sentences, (layer,), progress=progress)[layer]
+
+
+def with_lm_layers(
+    bilm: BiLM,
+    sentences: Sequence[TaggedSentence],
+    layers: Sequence[int],
+    *,
+    progress: bool = False,
+) -> dict[int, list[TaggedSentence]]:
+    """By layer, the sentences as `with_lm_vectors` gives them; the biLM reads them once."""
+    rows: dict[int, list[TaggedSentence]] = {layer: [] for layer in layers}
     stream = embed_stream(bilm, [s.words for s in sentences], progress=progress)
-    return [
-        sentence._replace(lm=embedded.every_layer()[layer].astype(np.float16))
-        for sentence, embedded in zip(sentences, stream, strict=True)
-    ]
+    for sentence, embedded in zip(sentences, stream, strict=True):
+        every = embedded.every_layer()
+        for layer, found in rows.items():
+            found.append(sentence._replace(lm=every[layer].astype(np.float16)))
+    return rows
 
 
 def _bracketed(line: str) -> TaggedSentence:
