@@ -1,12 +1,13 @@
 """The colours of the figures, each with the one that stands for it on a dark ground.
 
-The colours of data are of the eight of Okabe & Ito, chosen to stay apart under colour blindness.
+The colours of data are of the eight of Okabe & Ito, chosen to stay apart under colour blindness;
+their vermilion is darker here on white, so that words can stand on it.
 """
 
 from matplotlib.colors import to_rgb
 
 INK, GROUND, GREY = "#000000", "#ffffff", "#666666"
-COLOURS = ("#0072b2", "#e69f00", "#009e73", INK, "#d55e00", "#cc79a7", "#56b4e9")
+COLOURS = ("#0072b2", "#e69f00", "#009e73", INK, "#c25400", "#cc79a7", "#56b4e9")
 TINTS = ("#d6e8f5", "#fbe9c6", "#d3efe5", "#f7ddeb")
 PALE = "#dddddd"
 
@@ -17,7 +18,7 @@ DARK = {
     PALE: "#444444",
     "#b0b0b0": "#808080",  # matplotlib's grid
     "#0072b2": "#3d9bd6",
-    "#d55e00": "#ad4b00",
+    "#c25400": "#d55e00",
     "#d6e8f5": "#173b54",
     "#fbe9c6": "#4d3a0e",
     "#d3efe5": "#0f4637",

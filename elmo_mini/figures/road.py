@@ -62,16 +62,18 @@ def road(here: str | None, passed: Mapping[str, tuple[int, int]] | None = None) 
         side = 1 if i % 2 == 0 else -1  # names stand above and below in turn, so that they fit
         station, weight = 0.3 * side, "bold" if number == here else "normal"
         colour = COLOURS[0] if number in behind else COLOURS[4] if number == here else PALE
+        if number in UNWRITTEN:
+            colour = GROUND
         axes.annotate(
             number,
             (i, station),
             ha="center",
             va="center",
-            color=GROUND if number in behind and number not in UNWRITTEN else INK,
+            color=INK if colour in (PALE, GROUND) else GROUND,
             fontsize=8,
             bbox={
                 "boxstyle": f"circle,pad={0.45 if number == here else 0.25}",
-                "facecolor": GROUND if number in UNWRITTEN else colour,
+                "facecolor": colour,
                 "edgecolor": INK if number in UNWRITTEN else "none",
                 "linestyle": ":",
             },

@@ -7,10 +7,12 @@ from xml.etree import ElementTree
 import pytest
 
 from autograde.building import front_page
+from elmo_mini.figures.legibility import unreadable
 
 ROOT = Path(__file__).resolve().parents[3]
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?\d+\.\d+")
+THEMES = re.compile(r":root\{(.*?)\}")
 
 
 def said(svg: str) -> list[str]:
@@ -21,10 +23,15 @@ def said(svg: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", front_page.PICTURES)
-def test_a_picture_says_what_would_be_drawn_now(name: str) -> None:
+def test_a_picture_says_what_would_be_drawn_now_in_today_s_colours(name: str) -> None:
     stored = (ROOT / front_page.FOLDER / f"{name}.svg").read_text("utf-8")
-    assert said(stored) == said(front_page.described(front_page.PICTURES[name]()))
-    assert "prefers-color-scheme" in stored
+    now = front_page.PICTURES[name]()
+    drawn = front_page.described(now)
+    assert said(stored) == said(drawn)
+    assert THEMES.findall(stored) == THEMES.findall(drawn)
+    assert len(THEMES.findall(stored)) == 2
+    assert "prefers-color-scheme:dark" in stored
+    assert unreadable(now.figure) == []
 
 
 @pytest.mark.parametrize("name", front_page.PICTURES)
