@@ -375,24 +375,40 @@ def test_the_table_of_two_sizes_holds_the_stored_results() -> None:
     assert f"| validation perplexity | {' | '.join(cells)} |" in table
 
 
+def with_interval(point: dict[str, float]) -> str:
+    median, low, high = (f"{point[which]:.1f}" for which in ("median", "low", "high"))
+    return f"{median} ({low} to {high})"
+
+
+def test_the_page_of_the_package_quotes_the_stored_speeds_of_training() -> None:
+    results = stored_result("elmo_training_2_threads").numbers["results"]
+    page = (ROOT / "docs/package.md").read_text("utf-8")
+    kinds = {"32 sentences": "32 sentences", "32 rows of 20 words": "32x20"}
+    for name, key in {**kinds, "8 rows of 100 words": "8x100"}.items():
+        cells = (
+            with_interval(results[f"{size} {key}"]["whole ours over allennlp"])
+            for size in ("course", "small")
+        )
+        assert f"| {name} | {' | '.join(cells)} |" in page
+
+
 def test_the_page_of_the_package_and_the_readme_quote_the_stored_speeds() -> None:
     """Each row of the table, whose name leads to the stored one; and the README's two numbers."""
     results = stored_result("elmo_inference_2_threads").numbers["results"]
     page = (ROOT / "docs/package.md").read_text("utf-8")
-    rows = re.findall(
-        r"^\| ((?:course|small), .+?) \| (.+?) \| (.+?) \| (\d+) ms", page, re.MULTILINE
-    )
+    row = r"^\| ((?:course|small), .+?) \| (.+?) \| (.+?) \| (\d+) ms \| (\d+) %"
+    rows = re.findall(row, page, re.MULTILINE)
     assert len(rows) == len(results)
     first = {}
-    for name, plain, cached, milliseconds in rows:
+    for name, plain, cached, milliseconds, of_the_best in rows:
         key = name.replace(",", "").replace("one sentence", "1 sentences")
         key = re.sub(r"(\d+) rows of (\d+) words", r"\1x\2", key)
         times = results[key]["times_as_fast"]
         for quoted, kind in ((plain, "ours"), (cached, "cached")):
-            point = times[f"{kind} over allennlp"]
-            median, low, high = (f"{point[which]:.1f}" for which in ("median", "low", "high"))
-            assert quoted == f"{median} ({low} to {high})", name
-        assert milliseconds == f"{results[key]['milliseconds']['ours']['median']:.0f}"
+            assert quoted == with_interval(times[f"{kind} over allennlp"]), name
+        took = results[key]["milliseconds"]["ours"]["median"]
+        assert milliseconds == f"{took:.0f}"
+        assert of_the_best == f"{100 * results[key]['processor']['least_milliseconds'] / took:.0f}"
         first[key] = plain.split()[0]
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     one, many = first["course 1 sentences"], first["course 32 sentences"]
