@@ -9,7 +9,8 @@ import webbrowser
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from autograde.running.released import released_files
+from autograde.desk import results
+from autograde.running.released import START_LESSON, released_files
 from autograde.running.working_copies import Change, hand_out
 
 COURSE = Path(__file__).resolve().parents[2]
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Copy, fetch and start; say what is done in few words. 1 if the lessons cannot be copied."""
     lessons, work = COURSE / "lessons", COURSE / "work"
-    stages = args.after + 1 + (not args.prepare_only)
+    stages = args.after + 2
     if not lessons.is_dir():
         print("There is no lessons/ folder beside the course's packages: start from a git clone.")
         return 1
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         print("Give yourself write access to that folder, or clone the course to another place.")
         return 1
     if args.prepare_only:
-        print(f"Ready: your copies are in {_short(work)}.")
+        print(f"{stages}/{stages} Ready: your copies are in {_short(work)}.")
         return 0
     if importlib.util.find_spec("jupyterlab") is None:
         print("JupyterLab is not installed in this Python. `make lab` installs it;")
@@ -110,8 +111,7 @@ def server_options(
     options = [f"--ServerApp.root_dir={work}", "--log-level=WARN", "--LabApp.log_level=WARN"]
     options.append("--LabApp.extension_manager=readonly")  # the other kind asks the network
     options.append(f"--LabApp.extra_labextensions_path={LAB_EXTENSIONS}")
-    first = changes[0].written if changes else None
-    if first is not None and changes[0].kind == "copied" and first.suffix == ".ipynb":
+    if first := _opened_first(work, changes):
         options.append(f"--LabApp.default_url=/lab/tree/{first.as_posix()}")
     if port is not None:
         options.append(f"--port={port}")
@@ -120,6 +120,14 @@ def server_options(
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options.append("--allow-root")
     return options
+
+
+def _opened_first(work: Path, changes: list[Change]) -> Path | None:
+    """A lesson that has just come; the first lesson as long as no check was made; or none."""
+    if changes and changes[0].kind == "copied" and changes[0].written.suffix == ".ipynb":
+        return changes[0].written
+    begun = (work / results.FILE).exists() or not (work / START_LESSON).exists()
+    return None if begun else START_LESSON
 
 
 def _has_browser() -> bool:

@@ -15,13 +15,17 @@ START, START_LESSON = Path("START_HERE.md"), Path("00_start_here/start_here.ipyn
 WHERE_TO_BEGIN = """\
 # Where to begin
 
-Open [00_start_here](00_start_here/start_here.ipynb): it says whether everything is there, and shows
-how a check works. Then take the lessons in the order of their numbers.
+**Open [lesson 00](00_start_here/start_here.ipynb).** It says whether everything is there, and shows
+how an exercise and its check work. Then take the lessons in the order of their numbers.
+[The road](course/README.md#the-lessons) says what you build in each, and how long it takes.
 
-- `progress()` in any lesson draws the road with what you have done.
-- [The first page of the course](course/README.md), [every idea](course/CONCEPTS.md) and where it is
-  taught, [a glossary](course/GLOSSARY.md).
-- What you write here is yours: [how updates leave it alone](course/docs/your_work.md).
+Back after a while? `progress()` in any lesson draws the road with what you have done, and says
+what is next.
+
+- **Lost in a lesson?** Look up [an idea](course/CONCEPTS.md) or [a term](course/GLOSSARY.md).
+- **Is my work safe?** What you write here is yours, and
+  [no update overwrites it](course/docs/your_work.md).
+- **Something fails?** [Installing, and what can go wrong](course/docs/installing.md).
 """
 DOCS = "docs"
 ABOUT = (

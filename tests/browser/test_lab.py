@@ -174,6 +174,16 @@ def test_the_first_lesson_from_the_first_cell_to_full_points(
     assert any("".join(cell["source"]).strip() == ANSWER.strip() for cell in cells)
 
 
+def test_the_first_page_is_shown_as_a_page_and_leads_to_the_first_lesson(
+    address: str, page: Page
+) -> None:
+    page.goto(address.replace(f"/lab/tree/{START_HERE}", "/lab/workspaces/first_page"))
+    page.locator(".jp-DirListing-item").filter(has_text="START_HERE.md").dblclick()
+    page.locator(".jp-MarkdownViewer").get_by_role("link", name="lesson 00").click()
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+    assert_nothing_went_wrong(page)
+
+
 def test_a_narrow_window_leaves_its_width_to_the_lesson(address: str, page: Page) -> None:
     files = page.locator("#filebrowser")
     open_lesson(page, address, START_HERE)

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
+from autograde.desk import results
 from autograde.running import lab
 from autograde.running.working_copies import Change
 from elmo_mini import corpora
@@ -100,6 +101,27 @@ def test_the_first_start_opens_the_first_lesson(work: Path) -> None:
     assert url in lab.server_options(work, [Change("copied", FIRST, FIRST)])
     assert url not in lab.server_options(work, [])
     assert url not in lab.server_options(work, [Change("replaced", FIRST, FIRST)])
+
+
+def test_the_first_lesson_is_opened_until_a_check_was_made(work: Path) -> None:
+    url = "--LabApp.default_url=/lab/tree/00_start_here/start_here.ipynb"
+    (work / FIRST).parent.mkdir()
+    (work / FIRST).write_text("{}")
+    assert url in lab.server_options(work, [])
+    results.add(work, "relative_frequency", points=0, out_of=1)
+    assert url not in lab.server_options(work, [])
+
+
+def test_copies_without_jupyterlab_are_counted_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "lessons" / FIRST).parent.mkdir(parents=True)
+    (tmp_path / "lessons" / FIRST).write_text("{}")
+    monkeypatch.setattr(lab, "COURSE", tmp_path)
+    assert run_command("--prepare-only", "--no-download", "--after", "2") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("3/4 Copying the lessons to ")
+    assert said[-1].startswith("4/4 Ready: your copies are in ")
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(

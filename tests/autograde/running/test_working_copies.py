@@ -1,6 +1,7 @@
 """A learner's file is never overwritten, whatever happens to the release or to the record."""
 
 import json
+import re
 from datetime import date
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograde.running.released import released_files
+from autograde.running.released import START, START_LESSON, released_files
 from autograde.running.working_copies import RECORD, Change, fingerprint, hand_out
 
 LESSON = Path("01_word2vec/word2vec.ipynb")
@@ -313,3 +314,13 @@ def test_no_order_of_events_loses_a_word(
             again(course)
         if written:
             assert mine.read_text() == written
+
+
+def test_the_first_page_says_where_to_begin_and_its_links_lead_somewhere() -> None:
+    handed_out = released_files(Path(__file__).resolve().parents[3])
+    page = handed_out[START].decode()
+    assert page.index(f"]({START_LESSON})") < 100
+    for link in re.findall(r"\]\(([^)]+)\)", page):
+        path, _, section = link.partition("#")
+        text = handed_out[Path(path)].decode()
+        assert f"## {section.replace('-', ' ')}" in text.lower() if section else text
