@@ -11,7 +11,7 @@ _passed: set[str] = set()
 
 def note(exercise_id: str, passed: bool) -> None:
     """Remember one answer that was judged; a stub is none."""
-    _tries[exercise_id] += 1
+    _tries[exercise_id] = _tries.pop(exercise_id, 0) + 1
     if passed:
         _passed.add(exercise_id)
 
@@ -19,6 +19,11 @@ def note(exercise_id: str, passed: bool) -> None:
 def tries(exercise_id: str) -> int:
     """How many answers to the exercise were judged."""
     return _tries[exercise_id]
+
+
+def of_this_kernel() -> dict[str, bool]:
+    """By exercise, whether an answer judged in this kernel has passed, the latest one last."""
+    return {exercise_id: exercise_id in _passed for exercise_id in _tries}
 
 
 def has_passed(exercise_id: str) -> bool:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograde.checking import predictions
+from autograde.checking import attempts, predictions
 from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Exercise
 from autograde.checking.report import escape
 from autograde.desk.place import find_desk
-from autograde.desk.results import Result, results
+from autograde.desk.results import results
 from elmo_mini.figures.road import name_of, road
 
 
@@ -21,19 +21,19 @@ class Progress:
     Attributes
     ----------
     exercises : all there are, in the order of the road.
-    reached : by exercise, the latest one last.
+    reached : by exercise, whether it has had full points; the latest one last.
     held : for each prediction with an outcome, whether it held.
-    kept : whether this is a place where progress is kept at all.
+    kept : whether this is a place where progress is kept; else `reached` is of this kernel alone.
     """
 
     exercises: tuple[Exercise, ...]
-    reached: Mapping[str, Result]
+    reached: Mapping[str, bool]
     held: tuple[bool, ...]
     kept: bool
 
     def passed(self, exercise: Exercise) -> bool:
         """Whether the exercise has had full points."""
-        return exercise.id in self.reached and self.reached[exercise.id].passed
+        return self.reached.get(exercise.id, False)
 
     @property
     def next(self) -> Exercise | None:
@@ -55,32 +55,44 @@ class Progress:
 
     def sentences(self) -> list[str]:
         """The progress in words."""
-        passed = sum(map(self.passed, self.exercises))
-        lessons = self.lessons().values()
-        done = sum(count == of for count, of in lessons)
-        said = [
-            f"You have passed {passed} of {len(self.exercises)} exercises. Lessons with all "
-            f"exercises passed: {done}; begun: {len(lessons) - done}."
-        ]
-        if not self.kept:
-            said = ["Progress is kept where `make lab` put your lessons. Here nothing is kept."]
+        said = self._of_all() if self.kept else self._of_this_kernel()
         if (coming := self.next) is None:
             said.append("There is no exercise left.")
-        else:
-            number, lesson = coming.lesson[:2], coming.lesson
-            left = [e for e in self.exercises if not self.passed(e)]
-            here = sum(e.minutes for e in left if e.lesson == lesson)
+        elif self.kept or self.reached:
+            number = coming.lesson[:2]
             said.append(
                 f'Next: "{coming.title}" (`{coming.id}`) in lesson {number}, '
                 f"{name_of(number)}, about {_time(coming.minutes)}."
             )
+            left = [e for e in self.exercises if not self.passed(e)]
+            here = _time(sum(e.minutes for e in left if e.lesson == coming.lesson))
+            in_all = f", {_time(sum(e.minutes for e in left))} in all" if self.kept else ""
             said.append(
-                f"Exercises that are left: about {_time(here)} in that lesson, "
-                f"{_time(sum(e.minutes for e in left))} in all. Reading comes on top."
+                f"Exercises that are left: about {here} in that lesson{in_all}. "
+                "Reading comes on top."
             )
         if self.held:
             said.append(f"{sum(self.held)} of your {len(self.held)} predictions held.")
         return said
+
+    def _of_all(self) -> list[str]:
+        passed = sum(map(self.passed, self.exercises))
+        lessons = self.lessons().values()
+        done = sum(count == of for count, of in lessons)
+        return [
+            f"You have passed {passed} of {len(self.exercises)} exercises. Lessons with all "
+            f"exercises passed: {done}; begun: {len(lessons) - done}."
+        ]
+
+    def _of_this_kernel(self) -> list[str]:
+        said = [
+            f"Passed in lesson {number} since this kernel started: {count} of {of} exercises."
+            for number, (count, of) in self.lessons().items()
+        ] or ["No answer of yours has been checked since this kernel started."]
+        return [
+            *said,
+            "Nothing is kept here. What lasts is kept where `make lab` puts the lessons.",
+        ]
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences())
@@ -88,7 +100,8 @@ class Progress:
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
         last = self.exercises[-1].lesson
         at = (self.next.lesson if self.next is not None else last)[:2]
-        picture, about = road(at, self.lessons())._repr_mimebundle_()
+        here = at if self.kept or self.reached else None
+        picture, about = road(here, self.lessons())._repr_mimebundle_()
         words = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
         return {"text/plain": repr(self), "text/html": picture["text/html"] + words}, about
 
@@ -97,12 +110,13 @@ def progress() -> Progress:
     """How far you have come: lessons done and begun, what is next, and how long is left.
 
     It counts what checks have found in the folder where `make lab` put your lessons. Nothing of it
-    leaves your machine.
+    leaves your machine. Anywhere else it counts what they have found since the kernel started.
     """
     exercises, desk = tuple(catalogue().values()), find_desk()
     if desk is None:
-        return Progress(exercises, {}, (), kept=False)
-    return Progress(exercises, results(desk), tuple(_held(desk)), kept=True)
+        return Progress(exercises, attempts.of_this_kernel(), (), kept=False)
+    reached = {exercise: result.passed for exercise, result in results(desk).items()}
+    return Progress(exercises, reached, tuple(_held(desk)), kept=True)
 
 
 def _held(desk: Path) -> list[bool]:

@@ -8,7 +8,7 @@ as Implicit Matrix Factorization". The fast trainer is `elmo_mini.word_vectors.w
 Letters in the shape comments: V words, D dimensions, B pairs, K negatives per pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -180,6 +180,45 @@ def sgns_step(
     output_vectors.index_add_(0, contexts, du, alpha=-learning_rate)
     output_vectors.index_add_(0, negatives.flatten(), dn.flatten(0, 1), alpha=-learning_rate)
     return float(loss)
+
+
+def train_skip_gram(
+    pairs: Tensor,
+    noise: Tensor,
+    step: Callable[..., float],
+    dimension: int,
+    negatives: int,
+    batch: int,
+    rate: float,
+    look: Callable[[int, Tensor], object],
+) -> tuple[Tensor, Tensor, list[float]]:
+    """Train once over the pairs, in their order, with a learning rate that falls to 0.
+
+    Parameters
+    ----------
+    pairs : (P, 2) ids of centre and context
+    noise : (V,) probabilities of the noise words
+    step : `sgns_step`, or another with its arguments
+    dimension, negatives, batch : D, K, B
+    rate : that of the first step
+    look : called after each step with the number of steps taken and the input table
+
+    Returns
+    -------
+    The input table and the output table, both (V, D), and the loss of each step
+    """
+    inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension
+    outputs = torch.zeros(len(noise), dimension)
+    losses = []
+    steps = len(pairs) // batch
+    for number in range(steps):
+        centers, contexts = pairs[number * batch : (number + 1) * batch].T
+        drawn = torch.multinomial(noise, batch * negatives, replacement=True)
+        drawn = drawn.view(batch, negatives)
+        now = rate * (1 - number / steps)
+        losses.append(step(inputs, outputs, centers, contexts, drawn, now))
+        look(number + 1, inputs)
+    return inputs, outputs, losses
 
 
 def shifted_pmi(pair_counts: np.ndarray, negatives: int) -> np.ndarray:

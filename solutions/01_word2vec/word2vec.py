@@ -34,7 +34,7 @@ plots.road("01")
 # - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013 (arXiv:1310.4546). Negative sampling and subsampling, section 2.
 # - **2014**: Levy and Goldberg, [*Neural Word Embedding as Implicit Matrix Factorization*](https://papers.nips.cc/paper/2014/hash/feab05aa91085b7a8012516bc3533958-Abstract.html), NIPS 2014. What it all converges to, section 3.
 #
-# Plan 95 minutes, 110 with second tries; the essays are for home. Short of time? Exercises 4 to 8 are the spine, 75 minutes. The lesson goes on without the others. Sections 10 to 13 are for those who have time. Nothing needs them; their two exercises count in full.
+# Plan 95 minutes, 110 with second tries; the essays are for home. Short of time? Exercises 4 to 9 are the spine, 80 minutes. The lesson goes on without the others. Sections 10 to 13 are for those who have time. Nothing needs them; their two exercises count in full.
 #
 # ## Letters
 #

@@ -12,34 +12,10 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
+from elmo_mini.word_vectors.word2vec import train_skip_gram
 
 Step = Callable[..., float]
 Look = Callable[[int, Tensor], object]
-
-
-def train_skip_gram(
-    pairs: Tensor,
-    noise: Tensor,
-    step: Step,
-    dimension: int,
-    negatives: int,
-    batch: int,
-    rate: float,
-    look: Look,
-) -> tuple[Tensor, Tensor, list[float]]:
-    """Train once over pairs (P, 2); the input table, the output table, the loss of each step."""
-    inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension
-    outputs = torch.zeros(len(noise), dimension)
-    losses = []
-    steps = len(pairs) // batch
-    for number in range(steps):
-        centers, contexts = pairs[number * batch : (number + 1) * batch].T
-        drawn = torch.multinomial(noise, batch * negatives, replacement=True)
-        drawn = drawn.view(batch, negatives)
-        now = rate * (1 - number / steps)
-        losses.append(step(inputs, outputs, centers, contexts, drawn, now))
-        look(number + 1, inputs)
-    return inputs, outputs, losses
 
 
 def _in_numpy(

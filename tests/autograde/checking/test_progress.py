@@ -1,10 +1,12 @@
-"""`progress()`: counted from the journal and the predictions, the same text where there is none."""
+"""`progress()`: counted from the journal and the predictions; elsewhere, from this kernel."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from autograde.checking import attempts
 from autograde.checking import progress as module
 from autograde.checking.predictions import FILE
 from autograde.checking.progress import progress
@@ -74,14 +76,40 @@ def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(d
     assert (desk / "03" / FILE).read_text() == "["
 
 
-def test_where_nothing_is_kept_it_says_the_same_to_everyone(
-    desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+NOTHING_KEPT = "Nothing is kept here. What lasts is kept where `make lab` puts the lessons."
+
+
+@pytest.fixture
+def elsewhere(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook that somebody has opened in a folder of their own, in a fresh kernel."""
     results.add(desk, "a", 4, 4)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(attempts, "_tries", Counter())
+    monkeypatch.setattr(attempts, "_passed", set())
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_where_nothing_is_kept_it_counts_what_this_kernel_has_seen() -> None:
+    attempts.note("a", passed=False)
+    attempts.note("c", passed=False)
+    attempts.note("b", passed=True)
+    attempts.note("a", passed=True)
+    attempts.note("b", passed=False)
     assert repr(progress()) == (
-        "Progress is kept where `make lab` put your lessons. Here nothing is kept.\n"
-        'Next: "First" (`a`) in lesson 00, start here, about 3 minutes.\n'
-        "Exercises that are left: about 3 minutes in that lesson, 1 h 23 min in all. "
-        "Reading comes on top."
+        "Passed in lesson 00 since this kernel started: 1 of 1 exercises.\n"
+        "Passed in lesson 01 since this kernel started: 1 of 2 exercises.\n"
+        f"{NOTHING_KEPT}\n"
+        'Next: "Third" (`c`) in lesson 01, word2vec, about 20 minutes.\n'
+        "Exercises that are left: about 20 minutes in that lesson. Reading comes on top."
     )
+    shown = progress()._repr_mimebundle_()[0]["text/html"]
+    assert "01 word2vec (1 of 2 exercises passed)" in shown
+    assert "You are at 01, word2vec." in shown
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_where_nothing_is_kept_and_nothing_was_checked_it_guesses_at_no_lesson() -> None:
+    assert repr(progress()) == (
+        f"No answer of yours has been checked since this kernel started.\n{NOTHING_KEPT}"
+    )
+    assert "You are at" not in progress()._repr_mimebundle_()[0]["text/html"]
