@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.sense_vote import stored_course_senses
-from elmo_mini.results.intervals import interval
+from elmo_mini.results.intervals import UNCLEAR, interval, lead
 from elmo_mini.results.stored import stored_result
+from elmo_mini.transformer.masked_lm_file import load_masked_lm
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -329,6 +331,36 @@ def awd_lstm() -> list[str]:
     ]
 
 
+def both_sides() -> list[str]:
+    masked, bilm = load_masked_lm()[0], load_pretrained()
+    weights, reference, words, blocks, lstms = (
+        sum(parameter.numel() for parameter in part.parameters())
+        for part in (masked, bilm, masked.word, masked.blocks, bilm.layers)
+    )
+    assert abs(words / weights - 2 / 3) < 0.02  # "two thirds"
+    assert abs(blocks / lstms - 1 / 5) < 0.02  # "a fifth"
+    data = ROOT / "elmo_mini/data"
+    (minutes,) = re.findall(
+        r"(\d+) minutes of one", (data / "larger_masked_lm/README.md").read_text("utf-8")
+    )
+    (longer,) = re.findall(
+        r"([\d.]+) minutes on CPU", (data / "course_bilm/README.md").read_text("utf-8")
+    )
+    more = stored_result("both_sides_blanks").numbers["less_both"]
+    leads = {name: found["over_sentences_and_seeds"] for name, found in more.items()}
+    assert all(lead["low"] > 0 for lead in leads.values())
+    assert 4 * leads["product"]["mean"] < min(leads[side]["mean"] for side in ("left", "right"))
+    senses = stored_result("masked_layers_senseval").numbers["differences"]
+    assert lead(senses["masked, layer 2 less biLM, layer 2"]).endswith(UNCLEAR)
+    known = stored_result("masked_layers_pos_known").numbers["differences"]
+    assert known["masked, layer 2 less biLM, layer 2"]["high"] < 0  # "it stays"
+    assert lead(known["masked, layer 1 less masked, layer 0"]).endswith(UNCLEAR)
+    return [
+        f"{weights / 1e6:.1f} million weights against {reference / 1e6:.1f}",
+        f"trained it in {minutes} minutes; the biLM took {float(longer):.0f}",
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "quotes"),
     [
@@ -345,6 +377,7 @@ def awd_lstm() -> list[str]:
         ("09", one_word_of_four),
         ("09", two_sizes),
         ("10", awd_lstm),
+        ("12", both_sides),
     ],
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:
