@@ -23,8 +23,8 @@ def elmo_in_answering(title: str) -> Picture:
             Box(rnn, x + 0.4 * way, 3.0, TASK, "RNN", 1.2),
             Box(pair, x + 1.3 * way, 4.0, TASK, "RNN and mix 2, side by side", 2.7),
         ]
-        ways = ((word, own), (word, layers), (layers, first), (layers, second), (own, rnn))
-        ways += ((first, rnn), (rnn, pair), (second, pair), (pair, "attention"))
+        ways = [(word, own), (word, layers), (layers, first), (layers, second), (own, rnn)]
+        ways += [(first, rnn), (rnn, pair), (second, pair), (pair, "attention")]
         arrows += [Arrow(start, end) for start, end in ways]
     answer = "start and end of the answer"
     boxes += [
