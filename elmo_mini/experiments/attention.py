@@ -26,17 +26,27 @@ from elmo_mini.transformer.recall import (
 )
 
 DISTANCES = (1, 4, 16, 32, 64)
-STEPS, LONGER = 600, 4
+STEPS = 600
 READERS: dict[str, Callable[[], nn.Module]] = {
     "attention": Attentive,
     "LSTM": Recurrent,
     "LSTM, forget gate open": lambda: Recurrent(open_gate=3.0),
     "sum of all tokens": Bag,
 }
+LONGER: dict[int, dict[str, tuple[int, ...]]] = {
+    16: {
+        "attention": (4,),
+        "LSTM": (4, 16),
+        "LSTM, forget gate open": (4, 16),
+        "sum of all tokens": (4, 16),
+    },
+    64: {"attention": (4,), "sum of all tokens": (4, 16)},
+}
+"""Distance, reader, and how many times as many batches."""
 
 
 def distance(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Accuracy by distance, and of the LSTMs when they train longer at one distance."""
+    """Accuracy by distance; and of readers that train longer: not yet, or not at all?"""
     accuracy = {
         name: {
             str(far): interval([_accuracy(make, far, STEPS, seed) for seed in seeds])
@@ -45,15 +55,23 @@ def distance(seeds: Sequence[int]) -> tuple[str, Result]:
         for name, make in READERS.items()
     }
     longer = {
-        name: interval([_accuracy(READERS[name], 16, LONGER * STEPS, seed) for seed in seeds])
-        for name in ("LSTM", "LSTM, forget gate open")
+        str(far): {
+            name: {
+                str(times): interval(
+                    [_accuracy(READERS[name], far, times * STEPS, s) for s in seeds]
+                )
+                for times in every
+            }
+            for name, every in readers.items()
+        }
+        for far, readers in LONGER.items()
     }
     return "A question about a fact, by the tokens of chatter in between", {
         "training": f"{STEPS} batches of 64 fresh texts, Adam at 0.003 falling to 0",
         "weights": {n: sum(p.numel() for p in make().parameters()) for n, make in READERS.items()},
         "test": "1,000 fresh texts; the share of right answers; 1 in 8 by chance",
         "accuracy": accuracy,
-        f"trained {LONGER} times as long, distance 16": longer,
+        "trained so many times as long, by distance": longer,
     }
 
 

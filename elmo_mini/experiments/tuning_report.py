@@ -166,6 +166,42 @@ def print_of_all(
             print(f"{name}: {labels:.0%} of the labels, {share:.0%} of what it has with all")
 
 
+def points_ahead(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> float:
+    """Print how far one is ahead of another, with the interval; give the points."""
+    print(f"{one} less {other}: {difference_of(runs, one, other)}")
+    return 100 * float(np.mean(np.stack(runs[one]) - np.stack(runs[other])))
+
+
+def leash_figure(steps: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
+    """How far each pull is ahead of none, by its strength, for each length of training."""
+    rows = {
+        f"{where}, {count} steps": {
+            name.removeprefix(f"{where}, "): point
+            for name, point in found["lead over no pull"].items()
+            if name.startswith(where)
+        }
+        for where in ("to the start", "to 0")
+        for count, found in steps.items()
+    }
+    return interval_bars(
+        [f"λ = {strength}" for strength in next(iter(rows.values()))],
+        {name: list(points.values()) for name, points in rows.items()},
+        title=title,
+        ylabel="points ahead of no pull",
+    )
+
+
+def print_leash(steps: Mapping[str, Mapping[str, Any]]) -> None:
+    """The same in words, with both intervals, and one pull less the other."""
+    print(TWO_INTERVALS)
+    for count, found in steps.items():
+        print(f"{count} steps; no pull: {100 * found['right']['no pull']['mean']:.1f} % right")
+        for name, point in found["lead over no pull"].items():
+            print(f"   {name}, less none: {lead_twice(point)}")
+        for strength, point in found["to the start less to 0"].items():
+            print(f"   to the start less to 0, {strength}: {lead_twice(point)}")
+
+
 def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:
     """How many points one is ahead of another, draw by draw and text by text, in words."""
     return lead(share_right(np.stack(runs[one]) - np.stack(runs[other])))

@@ -4,11 +4,12 @@
 ``knowledge``: weights pretrained on speeches, on speeches with their words shuffled, and on film
 reviews, fine-tuned for two tasks. Two controls: questions without their ``?``, and a bag of the
 words that the networks know.
+``leash``: a pull to the start, and one to 0, by its strength and the length of training.
 """
 
 import argparse
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,7 @@ KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG, KNOWN_BAG, NOTHING = "bag of words", "bag, 1,000 words", "nothing"
 ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
+STRENGTHS, LENGTHS, LOOSE = (0.01, 0.1, 1.0, 10.0), (100, 400), "no pull"
 CATCHING_UP = ("fresh", "scrambled", "two words and endings")
 
 
@@ -147,9 +149,55 @@ def with_known_words(part: Labelled, vocabulary: Vocabulary) -> Labelled:
     return replace(part, texts=[vocabulary.decode(vocabulary.encode(text)) for text in part.texts])
 
 
+def leash(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Right answers with 50 labels, by where the body is pulled to, how strongly, how long."""
+    it = bench()
+    found: dict[str, Any] = {}
+    for steps in LENGTHS:
+        rows = {
+            name: np.stack([_pulled(it, steps, seed, how) for seed in seeds])
+            for name, how in _pulls().items()
+        }
+        found[str(steps)] = {
+            "right": {name: share_right(right) for name, right in rows.items()},
+            "lead over no pull": {
+                name: share_right(right - rows[LOOSE])
+                for name, right in rows.items()
+                if name != LOOSE
+            },
+            "to the start less to 0": {
+                f"{strength:g}": share_right(
+                    rows[f"to the start, {strength:g}"] - rows[f"to 0, {strength:g}"]
+                )
+                for strength in STRENGTHS
+            },
+        }
+    return "A pull on the pretrained body, with 50 labels", {
+        "training": "batches of 10; Adam, body 0.001, head 0.01",
+        "test": f"{len(it.task.test.texts)} beginnings of sentences (MASC)",
+        "strengths": list(STRENGTHS),
+        "seeds": list(seeds),
+        "steps": found,
+    }
+
+
+def _pulls() -> dict[str, dict[str, Any]]:
+    """Each way to hold the body, as `Bench.tuned` takes it."""
+    ways: dict[str, dict[str, Any]] = {LOOSE: {}}
+    for name, how in (("to the start", "pull"), ("to 0", "decay")):
+        ways |= {f"{name}, {strength:g}": {how: strength} for strength in STRENGTHS}
+    return ways
+
+
+def _pulled(it: Bench, steps: int, seed: int, how: Mapping[str, Any]) -> np.ndarray:
+    known = it.task.train.drawn(KNOWN, seed)
+    return it.right(it.tuned(it.pretrained, known, seed, steps=steps, **how), it.task.test)
+
+
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "labels": labels,
     "knowledge": knowledge,
+    "leash": leash,
 }
 
 

@@ -19,9 +19,13 @@ SIZES = (25, 50, 100)
 LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
 """Shares of the baseline's errors; a bag of words as good as the course's reaches the second."""
 FEWER = 60
-TREMBLE = 0.05
+CHANGES, TREMBLE = ("again", "fewer"), 0.05
+
+UNRELIABLE = "not counted: the answers cannot be relied on"
+"""No step is climbed by answers that change when they are asked again, or with what else is."""
 
 _asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
+_changed: dict[tuple[Answer, str, int, int], float] = {}
 
 
 def looked_up(
@@ -45,17 +49,27 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     one = inspect.unwrap(answer)
     if what == "answers":
         _asked.clear()
-    if what == "again":
-        first = _all_draws(answer, one, size, seed)[0]
-        again = _answers(answer, size, seed, 0, hidden.asked(seed).texts)
-        return float((first != again).mean())
-    if what == "fewer":  # one class alone, so that whatever is fitted on them goes astray
-        first = _all_draws(answer, one, size, seed)[0]
-        kept = np.flatnonzero(first == first[0])[FEWER::-1]
-        texts = hidden.asked(seed).texts
-        fewer = _answers(answer, size, seed, 0, [texts[row] for row in kept])
-        return float((first[kept] != fewer).mean())
+        _changed.clear()
+    if what in CHANGES:
+        return _change(answer, one, what, size, seed)
+    if what == "level":
+        fewest = min(SIZES)
+        if any(_change(answer, one, how, fewest, seed) > TREMBLE for how in CHANGES):
+            return UNRELIABLE
     return _all_draws(answer, one, size, seed)
+
+
+def _change(answer: Answer, one: Answer, how: str, size: int, seed: int) -> float:
+    """The share of the answers that change when the same is asked again, or fewer texts are."""
+    key = (one, how, size, seed)
+    if key not in _changed:
+        first, texts = _all_draws(answer, one, size, seed)[0], hidden.asked(seed).texts
+        kept = np.arange(len(first))
+        if how == "fewer":  # one class alone, so that whatever is fitted on them goes astray
+            kept = np.flatnonzero(first == first[0])[FEWER::-1]
+        again = _answers(answer, size, seed, 0, [texts[row] for row in kept])
+        _changed[key] = float((first[kept] != again).mean())
+    return _changed[key]
 
 
 def _all_draws(answer: Answer, one: Answer, size: int, seed: int) -> NDArray[np.int64]:
@@ -109,7 +123,9 @@ def _numbers(labels: Sequence[Any]) -> Any:
 def _view(inputs: Inputs, outputs: Plain) -> Plain:
     """Whether the asked level is reached: the labels never enter the answer's own call."""
     what = inputs["asks"]
-    if what in ("again", "fewer"):
+    if isinstance(outputs, str):
+        return outputs
+    if what in CHANGES:
         assert isinstance(outputs, float)
         return "the same answers" if outputs <= TREMBLE else "other answers"
     assert isinstance(outputs, np.ndarray)

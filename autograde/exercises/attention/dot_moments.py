@@ -3,12 +3,44 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.answers import Answer, AnswerRefused, Plain, call
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
 from elmo_mini.transformer.dot_products import dot_moments
 
 Numbers = NDArray[np.float64]
+BY_DRAWING = (
+    "You draw random vectors and average what comes out. That is near, and it is never the answer: "
+    "derive the two formulas, then draw to test them."
+)
+
+NEAR = 0.2
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The two numbers; an answer that is near, and depends on the order of the d numbers, draws."""
+    came = call(answer, inputs)
+    turned = call(answer, {name: numbers[::-1].copy() for name, numbers in inputs.items()})
+    pairs = [_pair(came), _pair(turned)]
+    if not np.allclose(pairs[0], pairs[1]) and all(_is_near(pair, inputs) for pair in pairs):
+        raise AnswerRefused(BY_DRAWING)
+    return came
+
+
+def _pair(came: Plain) -> tuple[float, float]:
+    """Mean and variance, where that is what came."""
+    try:
+        mean, variance = (float(x) for x in came)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        return np.inf, np.inf
+    return mean, variance
+
+
+def _is_near(pair: tuple[float, float], inputs: Inputs) -> bool:
+    mean, variance = dot_moments(**inputs)
+    away = abs(pair[0] - mean) / variance**0.5, abs(pair[1] / variance - 1)
+    return max(away) < NEAR
 
 
 @Case.drawn
@@ -48,6 +80,16 @@ def _by_loop(
         mean += m * n
         variance += s * r + s * n * n + m * m * r
     return mean, variance
+
+
+def _by_drawing(
+    q_mean: Numbers, q_var: Numbers, k_mean: Numbers, k_var: Numbers
+) -> tuple[float, float]:
+    rng = np.random.default_rng(0)
+    q = rng.normal(q_mean, q_var**0.5, (10_000, len(q_mean)))
+    k = rng.normal(k_mean, k_var**0.5, (10_000, len(k_mean)))
+    products = (q * k).sum(1)
+    return float(products.mean()), float(products.var())
 
 
 SLIPS = """
@@ -105,6 +147,11 @@ the variance first: float(q_mean @ k_mean), float(each.sum()) \
 one for each number: float(q_mean @ k_mean), float(each.sum()) -> q_mean * k_mean, each
     You return d means and d variances. The dot product is their sum: it has one mean and one
     variance.
+the numbers are averaged first: each = \
+        -> q_mean, q_var, k_mean, k_var = (x.mean().repeat(len(x)) for x in \
+        (q_mean, q_var, k_mean, k_var)) ⏎each =
+    You average the means, and the variances, over the d numbers before you multiply. Each pair of
+    numbers has its own: multiply first, then add up.
 the mean of the means: float(q_mean @ k_mean) -> float((q_mean * k_mean).mean())
     Your mean is a mean over the d numbers. The dot product is a sum: add them up.
 the variance alone: return float(q_mean @ k_mean), float(each.sum()) -> return float(each.sum())
@@ -120,12 +167,16 @@ EXERCISE = Exercise(
     importance=4,
     minutes=12,
     reference=dot_moments,
+    run=_run,
     cases=(
         Case("five numbers, means 0", _numbers(5, centred=True)),
         Case("two numbers, any means", _numbers(2), weight=2),
         Case("five numbers, any means", _numbers(5), weight=2),
         Case("a query that is known", _fixed_query(4), edge=True),
     ),
-    mistakes=slips(dot_moments, SLIPS),
+    mistakes=(
+        *slips(dot_moments, SLIPS),
+        Mistake("by drawing", _by_drawing, BY_DRAWING, hint=1),
+    ),
     right_answers={"by squares": _by_squares, "by a loop": _by_loop},
 )

@@ -94,8 +94,22 @@ def test_a_method_far_above_each_step_cannot_be_tipped_by_a_text_or_two(either: 
 
 def test_whoever_throws_coins_is_told(either: str) -> None:
     report = examine(find("hand_in"), lucky)
-    assert report.points < 2
+    assert report.points == 0
     assert "asked twice" in report.text().lower()
+
+
+def peeking(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+    vectors, scale, line = methods.elmo_features()
+    its = vectors(asked, labels)(asked)
+    known = vectors(texts, labels)(texts)
+    return line(scale(known, labels)(known), labels)(scale(its, labels)(its))
+
+
+def test_whoever_learns_from_what_is_asked_climbs_no_step(either: str) -> None:
+    report = examine(find("hand_in"), peeking)
+    assert [case.difference is None for case in report.cases[:3]] == [True, True, False]
+    assert all(case.difference is not None for case in report.cases[3:])
+    assert report.points < 1
 
 
 def test_a_course_may_bring_hidden_texts_of_its_own(
