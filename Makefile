@@ -15,10 +15,11 @@ PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n auto --no-loadscope-reorder
 
 help:
 	@echo "make lab       copy the lessons to work/ and open JupyterLab there"
-	@echo "make test      check everything, in some minutes"
-	@echo "make test-slow check what takes long, some dozen minutes more"
-	@echo "make test-all  check both, and each lesson with every other right answer: two hours"
+	@echo "make test      check everything that a change usually breaks"
+	@echo "make test-slow check what takes long"
+	@echo "make test-all  check both, and each lesson with every other right answer"
 	@echo "make clean     remove .venv and caches; work/ stays as it is"
+	@echo "How long the tests take stands in docs/what_was_run.md."
 
 lab: .venv/lab.stamp
 	@new=; if test -f .venv/new; then rm .venv/new; new='--after 2'; fi; \
@@ -31,15 +32,15 @@ test: .venv/test.stamp
 	@$(RUN) mypy
 	@echo "3/4 Notebooks: each must be what its source gives"
 	@$(RUN) autograde build --check
-	@echo "4/4 Tests: some minutes, a dot for each"
+	@echo "4/4 Tests, a dot for each; docs/what_was_run.md says how long they take"
 	@$(PYTEST)
 
 test-slow: .venv/test.stamp
-	@echo "Tests that take long: some minutes, a dot for each"
+	@echo "Tests that take long, a dot for each"
 	@$(PYTEST) -m slow
 
 test-all: test test-slow
-	@echo "Each lesson with every other right answer: an hour, a dot for each"
+	@echo "Each lesson with every other right answer, a dot for each"
 	@$(PYTEST) -m longest
 
 # Runs pip with its talk in a file, and a dot every three seconds as a sign of life.

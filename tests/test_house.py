@@ -140,6 +140,18 @@ def test_every_lesson_is_in_the_readme() -> None:
         assert f"({notebook.relative_to(ROOT).as_posix()})" in readme
 
 
+def test_how_long_the_tests_take_stands_in_one_place() -> None:
+    pages = [ROOT / page for page in PAGES if page != "docs/what_was_run.md"]
+    pages += [ROOT / "Makefile", *ROOT.glob(".github/**/*.md")]
+    found = {
+        f"{page.name}: {line.strip()}"
+        for page in pages
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if re.search('make test|[0-9] Tests|"Tests', line) and re.search(r"minutes|hours?\b", line)
+    }
+    assert found == set()
+
+
 def imports_of(path: Path, modules: Collection[str]) -> Iterator[str]:
     """Those of `modules` that a file names at its top, for running or for annotations."""
     at_the_top = list(ast.parse(path.read_text(encoding="utf-8")).body)
