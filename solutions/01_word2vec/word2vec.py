@@ -765,7 +765,7 @@ for name, wanted in {"PMI - log k": target, "PMI with flattened counts": flatten
 # %% [markdown] slide="slide"
 # ## 11. Paper and program
 #
-# Section 4 used the formula of the authors' program. gensim and fastText took it over. The paper prints another one. It **discards** an occurrence with probability $1 - \sqrt{t/f}$ (2013b, equation 5). So it keeps it with
+# Section 4 used the formula of the authors' program. fastText took it over, and so did gensim, a much-used library. The paper prints another one. It **discards** an occurrence with probability $1 - \sqrt{t/f}$ (2013b, equation 5). So it keeps it with
 #
 # $$P_\text{paper}(\text{keep}) = \min\left(1, \sqrt{t/f}\right)$$
 #
@@ -814,7 +814,7 @@ skip_gram.kept(keep_probability, vocabulary, some)
 #
 # > *"word2vec discards a frequent word with probability 1 − √(t/f)."*
 #
-# So say the paper and most explanations of it. Ask gensim: it stores the chance that it really uses for every word.
+# So say the paper and most explanations of it. gensim stores the chance that it really uses for every word.
 
 # %%
 shares = vocabulary.frequencies[[vocabulary.id(word) for word in some]]
@@ -842,7 +842,7 @@ print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5
 print(f"The way down a Huffman tree has {path:.1f} decisions on average; log2 of V is {log2:.1f}.")
 
 # %% [markdown]
-# **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (*ours* is the fast trainer, *our CBOW* the same with CBOW.)
+# **gensim** trains word2vec fast. So does the course's package: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (*ours* is the fast trainer, *our CBOW* the same with CBOW.)
 
 # %%
 tables = growing_vectors.professionals(sentences, vocabulary, times)
