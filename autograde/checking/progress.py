@@ -41,7 +41,9 @@ class Progress:
         ids = [exercise.id for exercise in self.exercises]
         latest = [ids.index(exercise) for exercise in self.reached if exercise in ids]
         start = latest[-1] if latest else 0
-        onward = self.exercises[start:] + self.exercises[:start]
+        begun = {exercise.lesson for exercise in self.exercises if exercise.id in self.reached}
+        earlier = [e for e in self.exercises[:start] if self.kept or e.lesson in begun]
+        onward = (*self.exercises[start:], *earlier)
         return next((exercise for exercise in onward if not self.passed(exercise)), None)
 
     def lessons(self) -> dict[str, tuple[int, int]]:

@@ -187,7 +187,7 @@ check("dynamic_window_pairs", dynamic_window_pairs)
 #
 # idea: `rng.integers(low, high)` never returns `high`. For 1 to `window` you need `rng.integers(1, window + 1)`, inside the loop over centres. Compare places, not words, when you skip the centre.
 #
-# outline: For each `place`: draw `reach`; for `other` from `max(0, place - reach)` to `min(len(tokens), place + reach + 1)`: if `other` is not `place`, append `(tokens[place], tokens[other])`. Return the list.
+# outline: For each place draw a reach. Walk from that many places before it to that many after it, cut off at both ends of the sentence (a `range` leaves out its end). Skip the place itself; append the two tokens. Return the list.
 
 # %% [markdown] model_answer="dynamic_window_pairs"
 # The reach is drawn inside the loop, once for every centre. `max` and `min` keep the window inside the sentence. Places are compared, not words, so a repeated word stays a context.
@@ -256,7 +256,7 @@ check("noise_distribution", noise_distribution)
 #
 # idea: Raise first, normalise last: divide the raised counts by their own sum.
 #
-# outline: `weights = counts ** power`, then `weights / weights.sum()`.
+# outline: Two steps, each on the whole array at once: all counts to the power, then all of that over its sum.
 
 # %% [markdown] model_answer="noise_distribution"
 # The power comes before the division. In the other order the result would no longer add up to 1.
@@ -312,7 +312,7 @@ check("sgns_loss", sgns_loss)
 #
 # idea: Scores first: `(center * context).sum(-1)` has shape (B,). For the noise words `center` needs a middle axis: `center.unsqueeze(1)` has shape (B, 1, D) and meets (B, K, D). Noise terms are added up over K.
 #
-# outline: `positive` (B,), `negative` (B, K). Per pair: `F.logsigmoid(positive)` plus the sum over K of `F.logsigmoid(-negative)`. Mean over the batch, minus in front.
+# outline: The scores of the true pairs, (B,), and of the noise words, (B, K). One $\log\sigma$ for the true pair, and one for each noise word, whose score changes its sign. Add up over K; average over the pairs; turn the sign of it all.
 
 # %% [markdown] model_answer="sgns_loss"
 # `F.logsigmoid` of the negated score takes the place of $\log(1 - \sigma)$, which is $\log 0$ for a large score. Noise terms are added up over K; only the pairs are averaged.
@@ -765,7 +765,7 @@ for name, wanted in {"PMI - log k": target, "PMI with flattened counts": flatten
 # %% [markdown] slide="slide"
 # ## 11. Paper and program
 #
-# Section 4 used the formula of the authors' program. gensim and fastText took it over. The paper prints another one. It **discards** an occurrence with probability $1 - \sqrt{t/f}$ (2013b, equation 5). So it keeps it with
+# Section 4 used the formula of the authors' program. fastText took it over, and so did gensim, a much-used library. The paper prints another one. It **discards** an occurrence with probability $1 - \sqrt{t/f}$ (2013b, equation 5). So it keeps it with
 #
 # $$P_\text{paper}(\text{keep}) = \min\left(1, \sqrt{t/f}\right)$$
 #
@@ -814,7 +814,7 @@ skip_gram.kept(keep_probability, vocabulary, some)
 #
 # > *"word2vec discards a frequent word with probability 1 − √(t/f)."*
 #
-# So say the paper and most explanations of it. Ask gensim: it stores the chance that it really uses for every word.
+# So say the paper and most explanations of it. gensim stores the chance that it really uses for every word.
 
 # %%
 shares = vocabulary.frequencies[[vocabulary.id(word) for word in some]]
@@ -842,7 +842,7 @@ print(f"A pair needs {len(vocabulary):,} scores in the full softmax and 6 with 5
 print(f"The way down a Huffman tree has {path:.1f} decisions on average; log2 of V is {log2:.1f}.")
 
 # %% [markdown]
-# **gensim** is a library that many people use for word2vec. The course's package has a fast trainer too: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (*ours* is the fast trainer, *our CBOW* the same with CBOW.)
+# **gensim** trains word2vec fast. So does the course's package: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (*ours* is the fast trainer, *our CBOW* the same with CBOW.)
 
 # %%
 tables = growing_vectors.professionals(sentences, vocabulary, times)

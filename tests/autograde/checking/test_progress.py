@@ -108,6 +108,15 @@ def test_where_nothing_is_kept_it_counts_what_this_kernel_has_seen() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
+def test_where_nothing_is_kept_the_last_lesson_sends_nobody_back_to_the_first() -> None:
+    attempts.note("d", passed=True)
+    assert progress().next is None
+    attempts.note("c", passed=True)
+    attempts.note("d", passed=True)
+    assert coming() == "b"
+
+
+@pytest.mark.usefixtures("elsewhere")
 def test_where_nothing_is_kept_and_nothing_was_checked_it_guesses_at_no_lesson() -> None:
     assert repr(progress()) == (
         f"No answer of yours has been checked since this kernel started.\n{NOTHING_KEPT}"
