@@ -26,6 +26,7 @@ from elmo_mini.tagging.data import (
     with_lm_vectors,
 )
 from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.spans import span_scores
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
@@ -33,7 +34,10 @@ from elmo_mini.vectors.stream import fingerprint
 
 Layers = dict[int, list[TaggedSentence]]
 Parts = dict[Part, list[TaggedSentence]]
+Counts = NDArray[np.int64]
+"""(N, 3) of each test sentence: its spans that are right, predicted, and there."""
 
+BOOTSTRAPS = 2_000
 DEV_SENTENCES = 400
 
 NO_LM = TaggerOptions(lm_position="none")
@@ -77,10 +81,10 @@ def schedule(sentences: int) -> TaggerTrainingOptions:
 
 @dataclass
 class Bench:
-    """The biLM, the data with its vectors, and the F1 of every tagger trained so far."""
+    """The biLM, the data with its vectors, and what every tagger trained so far found."""
 
     checkpoint: Path
-    done: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
+    done: dict[tuple[str, System, float, int], Counts] = field(default_factory=dict)
     embedded: dict[str, dict[Part, Layers]] = field(default_factory=dict)
     by_rules: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
     """F1 of the same taggers, decoded with the rules and without the learnt transitions."""
@@ -95,20 +99,20 @@ class Bench:
             }
         return {name: rows[layer] for name, rows in self.embedded[task].items()}
 
-    def f1(self, task: str, system: System, share: float, seed: int) -> float:
-        """F1 on test of one tagger; `task` is one of `READERS`."""
+    def counts(self, task: str, system: System, share: float, seed: int) -> Counts:
+        """What one tagger finds in the test part; `task` is one of `READERS`."""
         key = (task, system, share, seed)
         if key not in self.done:
             start = time.process_time()
             train, dev, test = self.sentences(task, system, share, seed)
             training = replace(schedule(len(train)), seed=seed)
             run = train_tagger(train, dev, system.options, training)
-            self.done[key] = f1_on(run.tagger, test).f1
+            self.done[key] = found = _counted(run.tagger, test)
             if system.options.crf:
                 self.by_rules[key] = f1_by_rules(run.tagger, test)
             took = time.process_time() - start
             print(
-                f"{task}, {share:.0%}, seed {seed}, {_said(system)}: F1 {self.done[key]:.4f} "
+                f"{task}, {share:.0%}, seed {seed}, {_said(system)}: F1 {f1_of(found):.4f} "
                 f"(epoch {run.best_epoch} of {len(run.losses)}, {took:.0f} CPU seconds)",
                 flush=True,
             )
@@ -129,8 +133,35 @@ class Bench:
         return _with_the_spread_of(train, drawn)
 
     def many(self, task: str, system: System, share: float, seeds: Iterable[int]) -> list[float]:
-        """`f1` for several seeds."""
-        return [self.f1(task, system, share, seed) for seed in seeds]
+        """F1 on test for several seeds."""
+        return [f1_of(self.counts(task, system, share, seed)) for seed in seeds]
+
+    def lead(
+        self, task: str, better: System, base: System, share: float, seeds: Sequence[int]
+    ) -> Result:
+        """How far one system's F1 is ahead, over seeds and test sentences.
+
+        ``values`` are the differences seed by seed; ``low`` and ``high`` come from drawing the
+        seeds and the test sentences anew (bootstrap).
+        """
+        one, other = (
+            np.stack([self.counts(task, system, share, seed) for seed in seeds])
+            for system in (better, base)
+        )
+        draws, sentences = one.shape[:2]
+        random = np.random.default_rng(0)
+        by_sentence = random.multinomial(sentences, np.full(sentences, 1 / sentences), BOOTSTRAPS)
+        by_draw = random.multinomial(draws, np.full(draws, 1 / draws), BOOTSTRAPS) / draws
+        ahead = _f1(np.tensordot(by_sentence, one, (1, 1)))  # (rounds, draws)
+        ahead = ahead - _f1(np.tensordot(by_sentence, other, (1, 1)))
+        low, high = np.quantile((ahead * by_draw).sum(1), [0.025, 0.975])
+        values = _f1(one.sum(1)) - _f1(other.sum(1))
+        return {
+            "mean": float(values.mean()),
+            "low": float(low),
+            "high": float(high),
+            "values": values.tolist(),
+        }
 
     def many_by_rules(
         self, task: str, system: System, share: float, seeds: Iterable[int]
@@ -176,6 +207,22 @@ class Bench:
                 k: record[k] for k in ("validation", "tokens_read", "commit") if k in record
             },
         }
+
+
+def _counted(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> Counts:
+    pairs = zip(sentences, tagger.predict(sentences), strict=True)
+    return np.array([span_scores([list(s.labels)], [said]) for s, said in pairs])
+
+
+def f1_of(counts: Counts) -> float:
+    """F1 of all sentences together."""
+    return float(_f1(counts.sum(0)))
+
+
+def _f1(totals: Counts) -> NDArray[np.float64]:
+    """(..., 3) spans right, predicted and there, of all sentences, to F1."""
+    correct, predicted, gold = np.moveaxis(totals, -1, 0)
+    return 2 * correct / (predicted + gold)
 
 
 @torch.no_grad()

@@ -92,23 +92,6 @@ def negative_log_likelihood(
     return all_paths - path_score(emissions, labels, mask, transitions, start, end)
 
 
-def marginals(
-    emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
-) -> Tensor:
-    """p(y_t = k | x) for every word and label, (B, T, K), 0 at padding.
-
-    They are the derivatives of log Z by the emissions, so the backward pass of autograd does
-    what the forward-backward algorithm does.
-    """
-    # Copies, for autograd keeps no tensor that was made in inference mode.
-    with torch.inference_mode(False), torch.enable_grad():
-        given = (emissions, mask, transitions, start, end)
-        leaf, *others = (tensor.detach().clone() for tensor in given)
-        total = log_partition(leaf.requires_grad_(), *others).sum()
-        (gradient,) = torch.autograd.grad(total, leaf)
-    return gradient
-
-
 def viterbi_step(best: Tensor, emissions: Tensor, transitions: Tensor) -> tuple[Tensor, Tensor]:
     """One word further in Viterbi's algorithm: `forward_step` with max in place of the sum.
 

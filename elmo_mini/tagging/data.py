@@ -82,21 +82,6 @@ def read_entities(source: Traversable, part: Part) -> list[TaggedSentence]:
     return found
 
 
-def newswire_entities(part: Part) -> list[TaggedSentence]:
-    """Sentences of the IEER newswire stories with their named entities in BIOES, split by story.
-
-    Raises
-    ------
-    CorpusMissing
-        If ieer is not on this machine.
-    """
-    return [
-        _tagged([word for word, _ in sentence], [label for _, label in sentence])
-        for sentence in corpora.load("ieer").split(part).entity_sentences()
-        if sentence
-    ]
-
-
 def few(sentences: Sequence[TaggedSentence], share: float, seed: int) -> list[TaggedSentence]:
     """That share of the sentences, at least one, drawn by the seed; 1.0 gives them all.
 

@@ -9,7 +9,6 @@ from torch import Tensor
 from elmo_mini.tagging.crf import (
     forward_step,
     log_partition,
-    marginals,
     negative_log_likelihood,
     path_score,
     viterbi,
@@ -76,32 +75,6 @@ def test_the_probabilities_of_every_path_sum_to_one() -> None:
         assert nll.item() > 0
         total += (-nll).exp().item()
     assert total == pytest.approx(1, abs=1e-10)
-
-
-def test_marginals_are_those_of_the_enumeration(drawn: Drawn) -> None:
-    found = marginals(drawn.emissions, drawn.mask, *drawn.rest)
-    for row, n in enumerate(drawn.lengths):
-        paths = drawn.paths(row)
-        probabilities = torch.stack(list(paths.values())).softmax(0)
-        expected = torch.zeros(drawn.mask.shape[1], drawn.k, dtype=torch.float64)
-        for path, probability in zip(paths, probabilities, strict=True):
-            for t, label in enumerate(path):
-                expected[t, label] += probability
-        torch.testing.assert_close(found[row], expected, **CLOSE)
-        assert (found[row, n:] == 0).all()
-
-
-@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-@pytest.mark.parametrize("made_within", [False, True])
-def test_marginals_need_no_gradients_from_the_caller(mode: type, made_within: bool) -> None:
-    given = Drawn([3, 1], 3, 5)
-    expected = marginals(given.emissions, given.mask, *given.rest)
-    with mode():
-        if made_within:
-            given = Drawn([3, 1], 3, 5)
-        found = marginals(given.emissions, given.mask, *given.rest)
-    assert torch.equal(found, expected)
-    assert not given.emissions.requires_grad
 
 
 def test_viterbi_finds_the_best_of_every_path(drawn: Drawn) -> None:
@@ -191,13 +164,13 @@ def test_gradients_of_the_loss_are_right() -> None:
 @pytest.mark.parametrize("mask", [[[False, False]], [[False, True]], [[1, 1]], [[True]]], ids=str)
 def test_bad_masks_are_refused(mask: list[list[int]]) -> None:
     drawn = Drawn([2], 3, 0)
-    for call in (log_partition, viterbi, marginals):
+    for call in (log_partition, viterbi):
         with pytest.raises(ValueError, match=r"mask is|padding before"):
             call(drawn.emissions, torch.tensor(mask), *drawn.rest)
 
 
 def test_sentences_without_any_word_are_refused() -> None:
     drawn = Drawn([2], 3, 0)
-    for call in (log_partition, viterbi, marginals):
+    for call in (log_partition, viterbi):
         with pytest.raises(ValueError, match="a sentence has no word"):
             call(drawn.emissions[:, :0], drawn.mask[:, :0], *drawn.rest)

@@ -16,7 +16,6 @@ from elmo_mini.tagging.data import (
     chunking,
     entities,
     few,
-    newswire_entities,
     read_entities,
     with_lm_vectors,
 )
@@ -112,14 +111,3 @@ def test_chunking_leaves_no_test_sentence_in_train() -> None:
     assert not words[0] & words[2]
     assert (len(train), len(dev), len(test)) == (8008, 893, 2012)
     assert sum(len(spans_of(s.labels)) for s in test) == 23_852  # facts of the shared task
-
-
-def test_newswire_entities_are_divided_by_story() -> None:
-    try:
-        parts = [newswire_entities(part) for part in ("train", "dev", "test")]  # type: ignore[arg-type]
-    except corpora.CorpusMissing as error:
-        pytest.skip(str(error))
-    assert all(len(part) > 50 for part in parts)
-    assert {"PERSON", "LOCATION", "ORGANIZATION"} <= {
-        x.kind for s in parts[2] for x in spans_of(s.labels)
-    }
