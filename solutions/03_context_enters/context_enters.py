@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 03 · Context enters
 #
-# Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Here you build a network that reads the sentence, and the vector changes with it. You type an LSTM from its gates, train it, and hear it speak. Then you ask what its state knows, and what cheap controls know already.
+# Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Here you build a network that reads the sentence, and the vector changes with it. You type an LSTM from its gates, train it, hear it speak, and ask what its state knows that cheap controls do not.
 
 # %% tags=["road"]
 from elmo_mini.figures import plots
@@ -34,7 +34,7 @@ plots.road("03")
 # - **LSTM**: Hochreiter and Schmidhuber, Neural Computation 9(8), 1997; the forget gate: Gers, Schmidhuber and Cummins, 2000.
 # - **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
 #
-# Plan 105 minutes. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 90 minutes. Three more, short ones, wait at the end.
+# Plan 105 minutes. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 90 minutes.
 #
 # ## Letters
 #
@@ -48,7 +48,7 @@ plots.road("03")
 # | $w_t$ | the word at place $t$ | $\tau$ | the temperature |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks at once: opening, 2; section 1, 8; section 2, 10; section 3, 31; section 4, 30; section 5, 9; section 6, 5; section 7, 4; recap, 1: 100 in all, the discussion 6 more, and 20 for what stands at the end. For 80 minutes: show exercises 3 and 6 solved. For 60: exercises 5 and 8 as well, and take section 7 as a poll. Students get stuck in exercise 2 (the word between two windows), in exercise 4 (which axis is time) and in exercise 11 (the direction of the right reader). Draw five words on the board for all three.
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: opening, 2; section 1, 8; section 2, 10; section 3, 31; section 4, 30; section 5, 9; section 6, 5; section 7, 9; recap, 1: 105 in all, the discussion 6 more, and 15 for what stands at the end. For 80 minutes: show exercises 3 and 6 solved. For 60: exercises 5, 8 and 9 as well, and take section 7 as a poll. Students get stuck in exercise 2 (the word between two windows), in exercise 4 (which axis is time) and in exercise 9 (the direction of the right reader). Draw five words on the board for all three.
 
 # %%
 import numpy as np
@@ -526,7 +526,7 @@ readers.notes(notes_kept(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 
 # %% [markdown]
 # The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (Many start them open; in lesson 07 you will meet a 1 that is added to $f$.)
 #
-# Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8. Networks win with more readings, size and text.
+# Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8.
 #
 # Compare perplexities only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier.
 #
@@ -603,7 +603,7 @@ check("broken_readers", broken_readers)
 # %% [markdown] slide="slide"
 # ## 6. The page as a vector
 #
-# We trained the model to bet, and now we care about the page alone. To bet well after *she put the money in the bank*, it must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products too, but rows of a table.)
+# To bet well after *she put the money in the bank*, the page must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products too, but rows of a table.)
 #
 # What does a state know? Replace **one** word of a sentence, and see which states move.
 
@@ -628,7 +628,7 @@ outcome("who_moves", "states 5 to 11" if moving == list(range(5, 12)) else str(m
 #
 # > *"The hidden state at place t predicts the t-th word."*
 #
-# Explanations of ELMo often say so. Compare the bets with both words.
+# Explanations of ELMo often say so. Compare the bets:
 
 # %% slide="subslide"
 ids = stream_rows(other, 8)
@@ -668,29 +668,58 @@ print("Your LSTM before the untrained ones, over 28 words and 5 draws:", gain)
 outcome("state_senses", gain.partition(": ")[2])
 
 # %% [markdown]
-# The ceiling knows the answers of the test, and nobody clearly passes it. By the vote, spelling alone stays below it. And untrained states come near the trained ones: a state mixes in the words before, its **neighbours**, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* needs this control, and in the stored run below it does not survive it.
+# The ceiling knows the answers of the test, and nobody clearly passes it. And untrained states come near the trained ones: a state mixes in the words before, its **neighbours**, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* does not survive this control in the stored run below.
 #
 # Besides, the state knows the left side only. In *the bank of the river* the word that tells comes afterwards.
 
 # %% [markdown] slide="slide"
 # ## 7. context2vec: the view from both sides
 #
-# A letter has a coffee stain, and one word is gone. You read up to the stain, you read on behind it, and you say which word fits. Using both sides helps; to understand a word, people do it too.
+# A letter has a coffee stain, and one word is gone. You read up to the stain and on behind it, and say which word fits. Using both sides helps; people do it too.
 #
 # **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *place*.
 
 # %% slide="subslide"
 readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 
+# %% [markdown] exercise="around_target" slide="subslide"
+# ### Exercise 9. Everything but the word itself
+#
+# Both readers have read `</s> w1 … wT </s>` and left a state at **each** place: `left` and `right`, (B, T + 2, H), both in the order of the text. A state has read its own place, too.
+#
+# Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, beside it the right state that has read everything **after** $t$. Autograd must be able to follow.
+
+
+# %% exercise="around_target"
+def around_target(left, right):
+    """(B, T, 2H): what the two readers know beside each word, the word not included."""
+    ### BEGIN SOLUTION
+    return torch.cat([left[:, :-2], right[:, 2:]], dim=-1)
+    ### END SOLUTION
+
+
+# %% check="around_target"
+check("around_target", around_target)
+
+# %% [markdown] hints="around_target"
+# nudge: Number the places 0 to T + 1. The boundary is place 0, the first word place 1. At which place stands the left state that you want for the first word? And the right one?
+#
+# idea: For word $t$: left at place $t - 1$, right at place $t + 1$. For all words together, $t - 1$ runs from 0 to T − 1, and $t + 1$ from 2 to T + 1.
+#
+# outline: `left[:, :-2]` and `right[:, 2:]` have T places each. `torch.cat([...], dim=-1)` puts them side by side.
+
+# %% [markdown] model_answer="around_target"
+# The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
+
 # %% [markdown] slide="subslide"
-# You know the loss already: it is your `sgns_loss` of lesson 01. The vector of the place plays the centre word. The word that belongs there plays the neighbour, and noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: let both readers read the target **too**, by taking the states at the word itself.
+# You know the loss: your `sgns_loss` of lesson 01. The vector of the place plays the centre word, the word that belongs there the neighbour. Noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: take both states at the word **itself**.
 
 # %%
 LOSS = ["falls far lower", "hardly differs", "stays higher"]
 predict("leak", "Both readers may read the target. What does the training loss do?", options=LOSS)
 
 # %% slide="subslide"
-sgns_loss = mine("sgns_loss")
+around_target, sgns_loss = or_reference("around_target", around_target), mine("sgns_loss")
 sentences = [vocabulary.encode(map(str.lower, sentence)) for sentence in TEXT.train]
 SIZE, EPOCHS = (32, 2) if len(stream) > 100_000 else (8, 8)
 
@@ -711,7 +740,7 @@ def spoilt(left, right):
     return torch.cat([left[:, 1:-1], right[:, 1:-1]], dim=-1)
 
 
-both_sides, honest_losses = trained(context2vec.around_target, sentences, EPOCHS)
+both_sides, honest_losses = trained(around_target, sentences, EPOCHS)
 both_spoilt, spoilt_losses = trained(spoilt, sentences, EPOCHS // 2)
 readers.leak(honest_losses, spoilt_losses)
 
@@ -742,14 +771,14 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # %% [markdown]
 # The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line that no vector of a spelling passes, 55.5.
 #
-# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. To know the two neighbours by their word vectors is nearly as good. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
+# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
 #
 # That was with eight labelled sentences for each sense. With hundreds, the two words beside are not beaten: the figure is at the end.
 # %% [markdown] slide="slide"
 # ## Recap
 #
 # - Through a plain recurrence the gradient fades. An LSTM's cells are multiplied by a gate and added to, and the gate must be open.
-# - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off. (Here little was lost without.)
+# - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off.
 # - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
 # - A state is a vector of the word in its **left** context. At senses, untrained states come near trained ones.
 # - context2vec looks at a gap from both sides. With few labels it beats its untrained twin, but not clearly two neighbours with trained vectors. With many, the twin and the two words beside do about as well or better.
@@ -777,7 +806,7 @@ progress()
 # ## Further reading
 #
 # - **CoVe** (McCann and others, NIPS 2017, arXiv:1708.00107): contextual vectors from the encoder of a translator.
-# - In the package: `elmo_mini/recurrent/lstm.py`, `elmo_mini/recurrent/context2vec.py`, and `python -m elmo_mini.experiments.context`, the stored experiments.
+# - In the package: `elmo_mini/recurrent/lstm.py`, `elmo_mini/recurrent/context2vec.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
 #
 # Next: **04 · Starting from a language model**.
 
@@ -802,10 +831,10 @@ for other in ("random vectors of the two words beside", "context2vec, untrained"
 # **With hundreds of labels the cheap controls are not beaten**: neither the two words beside nor the untrained twin. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The two words and the average know every word; the readers see `<unk>` outside their 4,000.) So what was learnt from plain text paid where labels were few, though sentences and classifier differ as well. Lessons 06 to 09 bring more text and weights.
 
 # %% [markdown] slide="subslide"
-# ## If you have time: three short exercises
+# ## If you have time: two short exercises
 
 # %% [markdown] exercise="stream_rows"
-# ### Exercise 9. A long text in parallel rows
+# ### Exercise 10. A long text in parallel rows
 #
 # The rows of section 2: write `stream_rows(stream, rows)`. `stream` is a tensor of N word ids, the whole text. Return a tensor of shape (`rows`, N // `rows`). Row 1 goes on where row 0 ends, and so on. What is left at the end of the text is dropped.
 
@@ -833,7 +862,7 @@ check("stream_rows", stream_rows)
 # `view` fills the table row by row, so each row is one stretch of the text. It needs a length that the rows fill exactly, hence the cut.
 
 # %% [markdown] exercise="perplexity"
-# ### Exercise 10. How many words it hesitates between
+# ### Exercise 11. How many words it hesitates between
 #
 # Write `perplexity(losses, tokens)`. `losses` has the mean loss of each batch in nats a token, `tokens` its number of tokens. Return the perplexity over **all** tokens, a float.
 
@@ -859,41 +888,6 @@ check("perplexity", perplexity)
 
 # %% [markdown] model_answer="perplexity"
 # Each mean is turned back into a sum before the batches are added, so every token weighs the same. `exp` comes last, and once.
-
-# %% [markdown] exercise="around_target"
-# ### Exercise 11. Everything but the word itself
-#
-# Both readers have read `</s> w1 … wT </s>` and left a state at **each** of the T + 2 places:
-#
-# - `left` (B, T + 2, H): a state has read everything up to its place, **the place itself included**,
-# - `right` (B, T + 2, H): the same from the other end, in the order of the text already.
-#
-# Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, and beside it the right state that has read everything **after** $t$. Autograd must be able to follow your answer back.
-
-
-# %% exercise="around_target"
-def around_target(left, right):
-    """(B, T, 2H): what the two readers know beside each word, the word not included."""
-    ### BEGIN SOLUTION
-    return torch.cat([left[:, :-2], right[:, 2:]], dim=-1)
-    ### END SOLUTION
-
-
-# %% check="around_target"
-check("around_target", around_target)
-
-# %% [markdown] hints="around_target"
-# nudge: Number the places 0 to T + 1. The boundary is place 0, the first word place 1. At which place stands the left state that you want for the first word? And the right one?
-#
-# idea: For word $t$: left at place $t - 1$, right at place $t + 1$. For all words together, $t - 1$ runs from 0 to T − 1, and $t + 1$ from 2 to T + 1.
-#
-# outline: `left[:, :-2]` and `right[:, 2:]` have T places each. `torch.cat([...], dim=-1)` puts them side by side.
-
-# %% [markdown] model_answer="around_target"
-# The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
-
-# %%
-both_sides.beside = or_reference("around_target", around_target)  # for the stains
 
 # %% [markdown] slide="subslide"
 # ## If you have time: a stain, and who was first

@@ -10,7 +10,7 @@ EXERCISES = (
     "masked_cross_entropy",
     "train_windows",
     "broken_readers",
+    "around_target",
     "stream_rows",
     "perplexity",
-    "around_target",
 )
