@@ -59,7 +59,7 @@ plots.road("07")
 #
 # **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The projection is from [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
 #
-# Plan 110 minutes, 87 of them for the exercises, and 135 with second tries; the essay is for home. Short of time? Exercises 2, 4, 6 and 7 are the spine, 80 minutes. Three sections at the end, with exercise 9, are optional.
+# Plan 120 minutes, 145 with second tries; the essay is for home. Short of time? Exercises 2, 5, 7, 8 and 9 are the spine, 85 minutes. Two sections at the end are optional.
 #
 # ## Letters
 #
@@ -71,7 +71,7 @@ plots.road("07")
 # | $\sigma$ | the sigmoid function | `W_0`, `B`, `W_P_0` | weights, bias and projection in ELMo's official files |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: 87 for the exercises as announced, 16 to read, 5 for the predictions, 2 to wait: that is 110. By section: introduction 2; section 1, 31; section 2, 17; section 3, 29; section 4, 5; section 5, 15; section 6, 10; recap, 1. With second tries add 25. The essay takes 10, at home, the sections at the end 15, 8 and 3. For 60 minutes: show exercises 1, 3 and 5 solved, let them do 2, 4, 6 and 7, and take section 6 as a poll. Students get stuck in exercise 6 on what the backward reader is given and what must be reversed again: draw a batch with one short sentence on the board, padding in grey, and move a finger. Keep the secret of section 1 until section 5. Somebody will shout "it cheats"; ask how they would show it.
+# **Instructor.** Honest minutes: 97 for the exercises as announced, 16 to read, 5 for the predictions, 2 to wait: that is 120. By section: introduction 2; section 1, 31; section 2, 27; section 3, 29; section 4, 5; section 5, 15; section 6, 10; recap, 1. With second tries add 25. The essay takes 10, at home, the sections at the end 8 and 3. For 60 minutes: show exercises 1, 3, 4 and 6 solved, let them do 2, 5, 7 and 8, and take section 6 as a poll. Students get stuck in exercise 7 on what the backward reader is given and what must be reversed again: draw a batch with one short sentence on the board, padding in grey, and move a finger. Keep the secret of section 1 until section 5. Somebody will shout "it cheats"; ask how they would show it.
 
 # %% [markdown] slide="slide"
 # ## 1. The class that everybody writes first
@@ -247,7 +247,7 @@ print(
 )
 
 # %% [markdown]
-# Now the real run. Two yardsticks bet by counts alone, from the same sentences. One counts **words** by themselves (a unigram model). The other counts **pairs** of neighbours (a bigram model, smoothed after Kneser and Ney): it knows one word of context and nothing else. Perplexity (lesson 03) says how many words a model is torn between.
+# Now the real run. Two yardsticks bet by counts alone, from the same sentences. One counts **words** by themselves (a unigram model). The other counts **pairs** of neighbours (a bigram model, smoothed after Kneser and Ney): it knows one word of context. Perplexity (lesson 03) says how many words a model is torn between.
 
 # %%
 unigram, pairs = (TEXT.ngram(HELD_OUT, order) for order in (1, 2))
@@ -257,7 +257,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 predict("famous", "Which perplexity will your class reach on held-out sentences?")
 
 # %% [markdown]
-# Beside your class runs a model of the same size in which the two directions never meet, the course's quick version of section 3.
+# Beside it runs a model of the same size whose directions never meet, the course's quick version of section 3.
 
 # %% slide="subslide"
 STEPS = 256
@@ -285,12 +285,12 @@ report.draw_run(perplexities, counts, every=32, size=16, title=title)
 outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown]
-# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other, of the same kind, stays near the counts. Held-out text does not give the first one away: whatever it does works there, too. Keep this in mind until section 5.
+# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other, of the same kind, stays near the counts. Held-out text does not give the first one away: whatever it does works there, too.
 
 # %% [markdown] slide="slide"
 # ## 2. One step of the reader
 #
-# Page $c$ holds the reader's private notes, $C$ numbers. Page $h$ is what the reader shows. At each word the reader takes four decisions, from the new word $x$ and the $h$ before it:
+# Page $c$ holds the reader's private notes, page $h$ is what the reader shows. At each word it takes four decisions, from the new word $x$ and the $h$ before:
 #
 # - the **forget gate** $f$: how much of each old note to keep,
 # - the **input gate** $i$: how much of the new note to write down,
@@ -299,7 +299,7 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 #
 # $$[\,i, g, f, o\,] = [x; h]\,W_0 + B \qquad c' = \operatorname{clip}\big(\sigma(f + 1) \odot c + \sigma(i) \odot \tanh(g)\big) \qquad h' = \operatorname{clip}\big((\sigma(o) \odot \tanh(c'))\,W_{P}\big)$$
 #
-# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ and $H = 512$, a large memory and small layers around it. A **clip** keeps both pages between −3 and 3. And the forget gate gets a **1**, so that a fresh network keeps 73 % of each note from word to word, and not 50 %.
+# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ and $H = 512$, a large memory and small layers around it. A **clip** keeps both pages between −3 and 3. And a **1** is added to the forget gate's score.
 
 # %% [markdown] exercise="lstm_step"
 # ### Exercise 4. One word through the cell
@@ -341,23 +341,66 @@ lstm_step = or_reference("lstm_step", lstm_step)
 # %% [markdown] slide="subslide"
 # ### Why the 1?
 #
-# A note from the first word must survive $T$ steps to help at the last. Take pen and paper. Hold the gates fixed, leave the clip aside, and derive by how much $c_t$ moves when $c_0$ moves a little: $\partial c_t / \partial c_0$. Along this path it is also the share of the **gradient** that comes back.
+# A note from the first word must survive $T$ steps to help at the last. In a fresh network all weights are small, so all $f$ are near 0.
 
 # %%
 predict("note", "All f = 0: how much of a note is left after 20 words?", unit="%")
 
+# %% [markdown] exercise="memory_left"
+# ### Exercise 5. What is left of a note (derive it)
+#
+# Take pen and paper, and the formula of $c'$. Treat the gates as given numbers that do not depend on $c$. Derive $\partial c_t / \partial c_0$, by how much $c_t$ moves when $c_0$ moves a little, with the chain rule. What is the slope of the clip where it does not bind, and where it does? Your result is also the share of the **gradient** that comes back along the cells.
+#
+# Then write `memory_left(i, g, f, c_0, clip)`. `i`, `g` and `f` are NumPy arrays (T, C), before their sigmoid or tanh; `c_0` is (C,). Return the derivatives after each word, an array (T, C). Each cell is on its own. Autograd is switched off.
+
+
+# %% exercise="memory_left"
+def memory_left(i, g, f, c_0, clip):
+    """(T, C): by how much each cell moves at t when it moves at the start."""
+    ### BEGIN SOLUTION
+    left, c, rows = np.ones(len(c_0)), c_0, []
+    for i_t, g_t, f_t in zip(i, g, f, strict=True):
+        gate = 1 / (1 + np.exp(-(f_t + 1)))
+        new = gate * c + np.tanh(g_t) / (1 + np.exp(-i_t))
+        left = left * gate * (np.abs(new) < clip)
+        c = np.clip(new, -clip, clip)
+        rows.append(left)
+    return np.array(rows)
+    ### END SOLUTION
+
+
+# %% check="memory_left"
+check("memory_left", memory_left)
+
+# %% [markdown] hints="memory_left"
+# nudge: For one step, $c_t = a\,c_{t-1} + b$ with numbers $a$ and $b$. What is the slope? And for two steps?
+#
+# idea: The slope of one step is the forget gate $\sigma(f_t + 1)$; the new note does not depend on $c_0$. Over $t$ steps the slopes multiply. A clipped cell stands still when its input moves: slope 0, and 0 times anything stays 0.
+#
+# outline: Keep `left`, ones of shape (C,), and `c = c_0`. For each word: the gate, the new c before clipping, `left = left * gate * (np.abs(new) < clip)`. Append `left`, and go on with the clipped c. Return the rows as one array.
+
 # %%
-with_1, without = (float(torch.sigmoid(torch.tensor(shift)) ** 20) for shift in (1.0, 0.0))
-print(f"{with_1 / without:,.0f} times as much as without the 1")
-outcome("note", 100 * with_1, unit="%")
+memory_left = or_reference("memory_left", memory_left)
+zeros = np.zeros((20, 1))
+shares = {
+    name: memory_left(zeros, zeros, zeros + shift, np.array([0.5]), 3.0)[:, 0]
+    for name, shift in (("with the 1", 0), ("without", -1))
+}
+title = "A note fades by the same factor at each word; the 1 slows it down (all f = 0)"
+axes = {"xlabel": "words read since", "ylabel": "share", "log_y": True}
+plots.curves(np.arange(1, 21), shares, title=title, **axes)
+
+# %%
+print(f"{shares['with the 1'][-1] / shares['without'][-1]:,.0f} times as much as without the 1")
+outcome("note", 100 * float(shares["with the 1"][-1]), unit="%")
 
 # %% [markdown]
-# Each word multiplies by its forget gate, so the slope is the product of the gates. At $f = 0$ a gate is $\sigma(1) = 0.73$, and without the 1 it halves the note. (Gates that differ, and a clip that binds: exercise 9.)
+# While the clip does not bind, the slope is the product of the gates. At $f = 0$ a gate is $\sigma(1) = 0.73$; without the 1 it halves the note. After 20 words even 0.73 has left next to nothing: the gates must learn to open.
 
 # %% [markdown] slide="slide"
 # ## 3. Two readers who never meet
 #
-# Give the same sentence to two people in two rooms. One reads it from the front, the other from the back, and each takes notes at every word. Then the two notes for a word are laid side by side. (`<S>` and `</S>` mark where a sentence begins and ends.)
+# Give the same sentence to two people in two rooms. One reads it from the front, the other from the back, and each takes notes at every word. Then the two notes for a word are laid side by side.
 
 # %% slide="subslide"
 bilm_network(["<S>", "dogs", "bark", "</S>"])
@@ -387,7 +430,7 @@ for token in padded([["dogs"], ["dogs", "bark"]]).flatten(0, 1)[:, :8].tolist():
 # The backward reader is a forward reader that gets the sentence reversed. Padding makes this tricky: reverse the whole row of a short sentence, and the padding comes first.
 
 # %% [markdown] exercise="reverse_each"
-# ### Exercise 5. Reverse each sentence
+# ### Exercise 6. Reverse each sentence
 #
 # Write `reverse_each(x, lengths)`. `x` is a tensor (B, T), (B, T, H) or with more axes. `lengths` (B,) has the number of tokens of each sentence. Return a tensor of the same shape in which each sentence is reversed within its own length. The padding stays where it is, as it is.
 
@@ -433,7 +476,7 @@ for name in (name for name in in_file if name.startswith("RNN")):
     print(name, tuple(in_file[name].shape))
 
 # %% [markdown] exercise="BiLM"
-# ### Exercise 6. Two readers who never meet
+# ### Exercise 7. Two readers who never meet
 #
 # Write the class. `BiLM(char_cnn, weights, clip)` gets a network that turns words, (N, letters), into vectors (N, H); and `weights`, a dict as above. `RNN_0` is the forward reader and `RNN_1` the backward one, `Cell0` is the first layer. There may be more names, and one layer or three. What must be true:
 #
@@ -545,7 +588,7 @@ for temperature in (0.3, 0.7, 1.2):
 print("backward, 0.7:", speaker.writes("man .", "backward", 0.7, seed=2))
 
 # %% [markdown]
-# Watch both readers at once. Move the slider with the mouse or the arrow keys. Each says which words it expects next.
+# Move the slider, with the mouse or the arrow keys: each reader says which words it expects next.
 
 # %% slide="subslide"
 SENTENCE = "The old man did not say a word ."
@@ -616,19 +659,19 @@ beaten = "of words and of pairs" if worse < pairs else "of words" if worse < uni
 outcome("pass", beaten)
 
 # %% [markdown]
-# The samples show less than the perplexity: so little reading makes no sentences. One word of context, from a table of pairs, is a hard opponent for a small network that reads so little.
+# So little reading makes no sentences. And one word of context, from a table of pairs, is a hard opponent.
 #
-# These perplexities hold for this text and its 1,000 words: compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over some 800 million words of the 1 Billion Word Benchmark (section 3.4); three graphics cards worked for about two weeks. Its softmax had about 793,000 words. To score them all for each token would cost more than the rest of the model, so the authors used a **sampled softmax**: the right word and 8,192 others, drawn anew for each batch, like the noise words of lesson 01.
+# These perplexities hold for this text and its 1,000 words: compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over some 800 million words of the 1 Billion Word Benchmark (section 3.4); three graphics cards worked for about two weeks. Its softmax had about 793,000 words. To score them all for each token would cost more than the rest of the model. A **sampled softmax** scores the right word and 8,192 others, drawn anew for each batch, like the noise words of lesson 01.
 
 # %% [markdown] slide="slide"
 # ## 5. The causality test
 #
 # Back to section 1. How do you show that a player has seen the cards? Swap one card in secret, and watch who reacts.
 #
-# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must. If a state moves that should not have read the word, the directions have met.
+# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must.
 
 # %% [markdown] exercise="moved"
-# ### Exercise 7. The causality test
+# ### Exercise 8. The causality test
 #
 # Write `moved(model, ids, t, other)`. `model(ids)` gives the list of $L + 1$ layers (1, T, 2H) and the mask. `ids` is one sentence, (1, T, letters) or (1, T). Put `other` at place `t` of a **copy**, and let the model read both. Return a table of True and False, (L + 1, 2, T): for each layer, first of its forward states and then of its backward states, which ones moved. A state has moved if any of its numbers changed by more than 1e-6.
 
@@ -721,12 +764,12 @@ leaks = bool(np.tril(ahead, -1).any() or np.triu(behind, 1).any())
 outcome("one_layer", "yes" if leaks else "no")
 
 # %% [markdown]
-# No second layer, no place to meet: each half of this sentence, read alone, has read its own side only. Yet you could still spoil it. Let the **whole** state bet on the next word: its backward half has read that word, so the model copies again. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
+# No second layer, no place to meet: each half of this sentence, read alone, has read its own side only. Yet let the **whole** state bet on the next word, and the model copies again: its backward half has read that word. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
 #
-# Here are four runs of the quick model, 120 batches each. One is sound. A, B and C have one fault each, from this list:
+# Here are four runs of the quick model. One is sound; A, B and C have one fault each, from this list:
 #
 # 1. the directions meet between the layers
 # 2. the forward reader is asked for the word that it has just read
@@ -757,7 +800,7 @@ four = {name: (s.ahead, s.behind) for name, s in seen.items()}
 causality(four, ["<S>", *short, "</S>"], title="The four runs")
 
 # %% [markdown] exercise="broken_runs"
-# ### Exercise 8. Three broken runs
+# ### Exercise 9. Three broken runs
 #
 # Which run has which fault? Return a dict with the number of each: `{"A": ..., "B": ..., "C": ...}`. Distances up to 1e-4 are rounding.
 
@@ -784,7 +827,7 @@ check("broken_runs", broken_runs)
 # No single number finds all three. In **A** the tables are clean: the states are right and the question is wrong, which only a loss that is too good shows. In **B** the tables are clean and no loss is too good. Its backward states depend on who else is in the batch; its backward loss is so near the sound run's that it tells nothing. In **C** the tables show it, and so do both losses. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 
 # %% [markdown]
-# No single number finds all three faults. Look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
+# No single number finds all three faults. Look at who has read what, at what is asked, and whether a sentence read alone gives the same vectors.
 #
 # Now ask this of your class of section 1. Fifteen places of padding behind a sentence do what a longer neighbour does.
 
@@ -828,65 +871,9 @@ progress()
 # As a reader for a tagger the architecture is fine, because the tagger's labels are not in the input: every state may see the whole sentence, and task models do exactly that. What fails is the *question*, predicting words that the model is shown. To train both sides at once, the word must be hidden from the input, as BERT does.
 
 # %% [markdown] slide="slide"
-# ## If you have time: what is left of a note
-#
-# This section takes about 15 minutes, the next 8, the myth 3. Nothing else needs them.
-
-# %% [markdown] exercise="memory_left"
-# ### Exercise 9. What is left of a note (derive it)
-#
-# Once more with pen and paper, and now the gates differ and the clip may bind. The cells obey $c_t = \operatorname{clip}(\sigma(f_t + 1)\, c_{t-1} + \sigma(i_t) \tanh(g_t))$. The gates are given numbers here: they do not depend on $c$. Derive $\partial c_t / \partial c_0$ with the chain rule. What is the slope of the clip where it does not bind, and where it does?
-#
-# Then write `memory_left(i, g, f, c_0, clip)`. `i`, `g` and `f` are NumPy arrays (T, C), before their sigmoid or tanh; `c_0` is (C,). Return an array (T, C): in row 0 the derivative after the first word has been read, in the last row that after all of them. Each cell is on its own. Write your formula in NumPy: autograd is switched off.
-
-
-# %% exercise="memory_left"
-def memory_left(i, g, f, c_0, clip):
-    """(T, C): by how much each cell moves at t when it moves at the start."""
-    ### BEGIN SOLUTION
-    left, c, rows = np.ones(len(c_0)), c_0, []
-    for i_t, g_t, f_t in zip(i, g, f, strict=True):
-        gate = 1 / (1 + np.exp(-(f_t + 1)))
-        new = gate * c + np.tanh(g_t) / (1 + np.exp(-i_t))
-        left = left * gate * (np.abs(new) < clip)
-        c = np.clip(new, -clip, clip)
-        rows.append(left)
-    return np.array(rows)
-    ### END SOLUTION
-
-
-# %% check="memory_left"
-check("memory_left", memory_left)
-
-# %% [markdown] hints="memory_left"
-# nudge: For one step, $c_t = a\,c_{t-1} + b$ with numbers $a$ and $b$. What is the slope? And for two steps?
-#
-# idea: The slope of one step is the forget gate $\sigma(f_t + 1)$; the new note does not depend on $c_0$. Over $t$ steps the slopes multiply. A clipped cell stands still when its input moves: slope 0, and 0 times anything stays 0.
-#
-# outline: Keep `left`, ones of shape (C,), and `c = c_0`. For each word: the gate, the new c before clipping, `left = left * gate * (np.abs(new) < clip)`. Append `left`, and go on with the clipped c. Return the rows as one array.
-
-# %%
-memory_left = or_reference("memory_left", memory_left)
-WORDS = 25
-zeros = np.zeros((WORDS, 1))
-shares = {
-    name: memory_left(zeros, zeros, zeros + shift, np.array([0.5]), 3.0)[:, 0]
-    for name, shift in (("with the 1", 0), ("without", -1))
-}
-plots.curves(
-    np.arange(1, WORDS + 1),
-    shares,
-    title="What is left of a note in a fresh network, all f = 0",
-    xlabel="words read since",
-    ylabel="share",
-    log_y=True,
-)
-
-# %% [markdown]
-# On a logarithmic axis both are straight lines: each word takes the same share. With the 1 far more is left, but after 20 words that is still next to nothing.
-
-# %% [markdown] slide="slide"
 # ## If you have time: what the checkpoint has read
+#
+# This section takes about 8 minutes, the myth 3. Nothing else needs them.
 #
 # How much of the checkpoint's bets is in its states? Keep them frozen and train a new softmax, on 256 sentences only. It starts from the counts of words in these sentences: the states can only add to that. (They are brought to one spread first, so that it learns as fast from any.) When to stop is decided by 64 other sentences; the held-out ones judge. Two controls count words and pairs of **the same 256 sentences**. A third is a biLM of the same size that has never read anything. A fourth counts pairs in these 256 **and in all that the checkpoint has read** (stored, for Brown's sentences).
 
