@@ -4,7 +4,7 @@ Which trainer, which mix and which gradient are arguments: the learner's own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -87,6 +87,17 @@ class MixingTask:
     labels: int
     train: list[tuple[Tensor, Tensor]]
     test: list[tuple[Tensor, Tensor]]
+
+    def swapped(self, one: int, other: int) -> "MixingTask":
+        """The same task, where two layers have each other's volume (standard deviation)."""
+        volumes = torch.cat([layers for layers, _ in self.train], 1).std((1, 2))  # (L + 1,)
+        times = torch.ones_like(volumes)
+        times[one], times[other] = volumes[other] / volumes[one], volumes[one] / volumes[other]
+        train, test = (
+            [(layers * times[:, None, None], labels) for layers, labels in part]
+            for part in (self.train, self.test)
+        )
+        return replace(self, train=train, test=test)
 
     def right(
         self,

@@ -81,6 +81,15 @@ gradient of the shares: s * (a - mean) -> a
 gamma inside the bracket: a - mean -> a - gamma * mean
     Your gamma multiplies the mean in the bracket once more. It stands in front of the whole: gamma
     s_j (a_j minus the mean).
+gamma squared for w: gamma * s * -> gamma**2 * s *
+    Your gradient for w holds `gamma` twice. The mix holds it once, in front of the sum.
+divided by gamma for w: gamma * s * -> s / gamma *
+    You divide the gradient for w by `gamma`. It is a factor of the mix, so it is a factor here.
+divided by gamma for gamma: w, mean -> w, mean / gamma
+    You divide the gradient for gamma by `gamma`. The mix is `gamma` times a sum, and that sum is
+    what is left.
+gamma squared for gamma: w, mean -> w, gamma**2 * mean
+    Your gradient for gamma holds `gamma`, twice. The mix is linear in it: none is left.
 gamma is missing for w: gamma * s * -> s *
     The gradient for w lacks the factor `gamma`: the loss sees the shares through it.
 the mean is added: a - mean -> a + mean

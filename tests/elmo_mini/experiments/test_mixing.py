@@ -14,6 +14,7 @@ from elmo_mini.elmo.mix_gradient import mix_gradient
 from elmo_mini.elmo.train_desk import train_desk
 from elmo_mini.experiments.mixing import (
     KnownMix,
+    MixingTask,
     batch,
     compare,
     five_ways,
@@ -48,6 +49,9 @@ def test_the_claims_of_the_lesson(
         (low <= line).all() and (line <= high).all()
         for line, (low, high) in zip(lines.values(), bands.values(), strict=True)
     )
+    other = {"swapped": {"desk": ScalarMix, "task": task.swapped(1, 2)}}
+    swapped = compare(task, other, train_desk, draws=1)["swapped"][0].shares[-1]
+    assert swapped[1] > swapped[2] + 0.02  # "the lead goes with the loudness"
     pulled = compare(task, {"λ": {"desk": ScalarMix, "decay": 1.0}}, train_desk, draws=1)["λ"]
     assert np.abs(pulled[0].shares[-1] - 1 / 3).max() < 0.02  # "is the plain average"
 
@@ -81,3 +85,15 @@ def test_the_task_has_whole_sentences() -> None:
     for part in (task.train, task.test):
         assert part
         assert all(layers.shape[:2] == (3, len(labels)) for layers, labels in part)
+
+
+def test_two_layers_swap_their_volumes() -> None:
+    random = torch.Generator().manual_seed(0)
+    loud = torch.tensor([1.0, 2.0, 5.0])[:, None, None]
+    labels = torch.zeros(9, dtype=torch.long)
+    part = [(loud * torch.randn(3, 9, 4, generator=random), labels) for _ in range(4)]
+    task = MixingTask("made up", 2, part, part)
+    before, after = (torch.cat([x for x, _ in t.test], 1) for t in (task, task.swapped(1, 2)))
+    volumes, swapped = before.std((1, 2)), after.std((1, 2))
+    assert torch.allclose(swapped, volumes[[0, 2, 1]])
+    assert torch.allclose(before[0], after[0])
