@@ -10,7 +10,7 @@ import pytest
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.sense_vote import stored_course_senses
-from elmo_mini.results.intervals import UNCLEAR, interval, lead
+from elmo_mini.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
 
@@ -331,6 +331,44 @@ def awd_lstm() -> list[str]:
     ]
 
 
+def ulmfit() -> list[str]:
+    pipeline, scratch = "stages 1, 2 and 3", "from scratch"
+    stored = stored_result("ulmfit_labels_questions").numbers
+    leads = dict(zip(stored["labels"], stored["lead of stages 1, 2 and 3"][scratch], strict=True))
+    assert verdict_twice(leads[50]) == verdict_twice(leads[100]) == UNCLEAR
+    assert verdict_twice(leads[500]) not in (UNCLEAR, "ahead", "behind")  # "not by the second"
+    for way in ("bag of words", "naive Bayes SVM", "ELMo features"):  # "at no size"
+        points = stored["lead of stages 1, 2 and 3"][way]
+        assert {verdict_twice(point) for point in points} == {UNCLEAR}
+    at = {
+        way: dict(zip(stored["labels"], stored["right"][way], strict=True))
+        for way in stored["right"]
+    }
+    assert f"{at[pipeline][100]['mean']:.0%}" == "61%"  # "past 61 % with 500"
+    assert at[scratch][100]["mean"] < at[pipeline][100]["mean"] < at[scratch][500]["mean"]
+    parts = stored_result("ulmfit_parts").numbers["tasks"]
+    for task, times in (("questions", 7), ("opinions", 10)):
+        general = parts[task]["perplexity of general text"]
+        whole = general["the whole recipe"]["mean"]
+        assert round(general["none of the three"]["mean"] / whole) == times
+        assert 1.5 < general["one rate for all layers"]["mean"] / whole < 2
+        assert general["no gradual unfreezing"]["mean"] / whole < 1.05
+        found = parts[task]["lead of the whole recipe"].values()
+        assert {verdict_twice(point) for point in found} == {UNCLEAR}
+    both = stored_result("ulmfit_both_ways").numbers["lead of both ways"]
+    alone, twice = both["forward"], both["forward twice"]
+    draws = interval(alone["values"])
+    assert verdict_twice(twice) == UNCLEAR  # "level with forward twice"
+    return [
+        f"{100 * leads[50]['mean']:.1f} points above its mean from scratch with 50 labels",
+        f"{100 * leads[100]['mean']:.1f} with 100: not clear",
+        f"With 500 it is {100 * leads[500]['mean']:.1f} points above: clear by the first interval",
+        f"{100 * alone['mean']:.1f} points ahead of forward alone",
+        f"(over draws and texts {between(alone, 1, 100)}, "
+        f"over the five draws alone {between(draws, 1, 100)})",
+    ]
+
+
 def both_sides() -> list[str]:
     masked, bilm = load_masked_lm()[0], load_pretrained()
     weights, reference, words, blocks, lstms = (
@@ -377,6 +415,7 @@ def both_sides() -> list[str]:
         ("09", one_word_of_four),
         ("09", two_sizes),
         ("10", awd_lstm),
+        ("11", ulmfit),
         ("12", both_sides),
     ],
 )

@@ -282,6 +282,10 @@ def _ulmfit(printed: str, corpora: bool) -> None:
     assert kept < 1.5 * first, "the recipe keeps the language model"
     if corpora:  # "more than three times as hard", as in every stored draw
         assert lost > 3 * kept
+    woken, by_layer, triangle = _numbers(
+        r"unfreezing (.*), rates by layer (.*), the tr.* (.*)\n", printed
+    )
+    assert by_layer < min(woken, triangle), "low rates, as the twins have said"
 
 
 def _numbers(pattern: str, printed: str) -> list[float]:
