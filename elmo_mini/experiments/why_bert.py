@@ -40,7 +40,7 @@ KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG, KNOWN_BAG, NOTHING = "bag of words", "bag, 1,000 words", "nothing"
 ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
-STRENGTHS, LENGTHS, LOOSE = (0.01, 0.1, 1.0, 10.0), (100, 400), "no pull"
+STRENGTHS, LENGTHS, LOOSE = (0.01, 0.1, 1.0, 10.0), (100, 300), "no pull"
 CATCHING_UP = ("fresh", "scrambled", "two words and endings")
 
 

@@ -84,7 +84,7 @@ outcome("luck", 100 * hits[best], unit="%")
 # %% [markdown] slide="slide"
 # ## 2. No way in
 #
-# Here is the task. It asks for no grammar and no names, only for this: whose words are these?
+# Here is the task. It asks only this: whose words are these?
 
 # %%
 TASK = first_task()
@@ -374,7 +374,7 @@ print(f"100 labels: of ELMo and the bag, exactly one is right on {apart:.0%} of 
 outcome("few", 100 * leads["ELMo features"][0][0], unit="points")
 
 # %% [markdown]
-# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. But having met words is not all: so have the static vectors (the word table of lesson 10), and they are not ahead of the bag. And *fine-tuning* asks for more labels: with 25, ULMFiT is not ahead either.
+# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. But having met words is not all: so have the static vectors (the word table of lesson 10), and on opinions and plots they are not ahead of the bag. And *fine-tuning* asks for more labels: there, with 25, ULMFiT is not ahead either.
 #
 # Is that so on every task? The stored runs ask four of them, with five draws: this lesson's task in both of its forms, and the two of lesson 11.
 
@@ -392,7 +392,7 @@ report.print_stored_leads()
 #
 # Three controls say what makes a lead. *ELMo, untrained* has the same width and reads the same letters, but nothing was learnt: with 100 labels it is no better than the bag. So it is the reading that helps. *SVD of the text* has read, and has **no network**: from the task's texts without labels it takes the main directions in which words occur together. That needs a second, makes up half of ELMo's lead on opinions, and on the questions it is level with ELMo. *Layer 0* knows words and no neighbours: on opinions context adds nine points to it, on the quotations nothing that we can see. So ask three things before you praise a model: does reading help, does it take a network, does the *context* help?
 #
-# And *what* was read counts. The biLM and the masked LM of lesson 12 have read film reviews, and among them the sentences that labels are drawn from, without their labels. In the stored runs they have never read those that are asked; in your own figure above they have, and the lead is about the same. Our ULMFiT has read no film. On opinions and plots it has no lead, and with 25 labels it is behind. Its stage 2 was left out: it takes longer than all the rest (lesson 11 measured it). So this compares our models, and not the ideas behind them.
+# And *what* was read counts. The biLM and the masked LM of lesson 12 have read film reviews, and among them the sentences that labels are drawn from, without their labels. In the stored runs they have never read those that are asked; in your own figure above, if it is of films, they have, and the lead is about the same. Our ULMFiT has read no film. On opinions and plots it has no lead, and with 25 labels it is behind. Its stage 2 was left out: it takes longer than all the rest (lesson 11 measured it). So our models are compared, and not the ideas behind them.
 
 # %% [markdown] slide="subslide"
 # ### How many texts?
@@ -442,7 +442,7 @@ for width in (1.96, 2.8):  # 2,000 experiments with a true lead of 9 - 6 = 3 poi
     print(f"{n:,} texts: the lead of 3 points is seen in {seen.mean():.0%} of the experiments")
 
 # %% [markdown]
-# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 2.8 standard errors (1.96, and 0.84 more, below which a normal distribution has four fifths), and 1,299 texts. TREC-6 has 500. Many a published lead of half a point could not have been seen.
+# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 2.8 standard errors (1.96, and 0.84 more, below which a normal distribution has four fifths), and 1,299 texts. TREC-6 has 500.
 
 # %% [markdown] slide="slide"
 # ## 5. Three broken reports
@@ -534,7 +534,7 @@ outcome("own", 100 * change[0], unit="points")
 # %% [markdown] slide="subslide"
 # ### Choose
 #
-# Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied; what you see of them is a ladder. (At home they lie on your disk, as everything does. In a course they may be other texts, of another task. So hand in a method, and not a table of answers.)
+# Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied; what you see of them is a ladder. (At home they lie on your disk. In a course they may be other texts, of another task. So hand in a method, and not a table of answers.)
 
 # %% [markdown] exercise="hand_in"
 # ### Exercise 7. Your method

@@ -294,6 +294,21 @@ def _numbers(pattern: str, printed: str) -> list[float]:
     return [float(number.replace(",", "")) for number in found.groups()]
 
 
+def _a_hundred_labels(printed: str, corpora: bool) -> None:
+    best, again = _numbers(r"Published: .* has (\d+)%.*\nThe same .*: (\d+)%", printed)
+    assert best > again + 10, "the published number is worth nothing"
+    found = re.findall(r"^(\S.*?) +(\d+) labels: (\S+) \(.*\): (.*)$", printed, re.MULTILINE)
+    leads = {(name, int(count)): (float(mean), said) for name, count, mean, said in found}
+    assert leads["ELMo features", 25][0] > 5
+    if corpora:
+        assert leads["ELMo features", 25][1] == leads["ELMo features", 100][1] == "ahead"
+        assert leads["static vectors", 25][1] != "ahead"
+        assert leads["ULMFiT", 25][1] != "ahead"
+        assert leads["changed", 100][1] == "behind"
+    half, most = _numbers(r"637 texts: .* in (\d+)%.*\n1,299 texts: .* in (\d+)%", printed)
+    assert (round(half, -1), round(most, -1)) == (50, 80)
+
+
 CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "start_here": _start_here,
     "word2vec": _word2vec,
@@ -307,4 +322,5 @@ CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "taglm": _taglm,
     "awd_lstm": _awd_lstm,
     "ulmfit": _ulmfit,
+    "a_hundred_labels": _a_hundred_labels,
 }
