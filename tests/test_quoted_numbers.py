@@ -191,12 +191,19 @@ def taglm() -> list[str]:
     assert strict["gain over layer 0 at the input"]["with"]["low"] > 0
     assert strict["f1"]["with"]["values"] == one["f1"]["with"]["values"]
     assert f"{100 * everything['gain']['mean']:.0f}" == "2"
-    learnt = one["gain of learnt transitions"]
-    assert learnt["with"]["low"] < 0, "nothing that is clear"
+    learnt = [
+        numbers["gain of learnt transitions"][name]["mean"]
+        for numbers in (one, tenth, everything)
+        if "gain of learnt transitions" in numbers
+        for name in ("without", "with")
+    ]
     names = stored_result("taglm_ner").numbers
     steps = np.diff([names["f1"][name]["mean"] for name in ("without", "layer 0", "with")])
     assert abs(steps[0] - steps[1]) < 0.02
-    assert names["gain of untrained"]["low"] < 0 < names["gain of untrained"]["high"]
+    leads = names["over seeds and test sentences"]
+    assert verdict_twice(leads["gain of untrained"]) == UNCLEAR
+    assert verdict_twice(leads["gain of layer 0"]) == "ahead"
+    assert verdict_twice(leads["gain over layer 0"]) == "ahead"
     for numbers in (parts.numbers, parts.numbers["with 1 %"]):
         gains = numbers["gain over LM and task RNN"]
         assert f"{-100 * gains['softmax, no CRF']['mean']:.0f}" == "1"
@@ -208,7 +215,7 @@ def taglm() -> list[str]:
         "layer 0 brings more than two thirds on average",
         f"layer 0 brings {100 * one['gain of untrained']['mean']:.1f} points of its "
         f"{100 * one['gain of layer 0']['mean']:.1f}",
-        f"{100 * learnt['without']['mean']:.1f} points ({between(learnt['without'], 1, 100)})",
+        f"on average at most {100 * max(learnt):.1f} points",
         "With all labels about two points are left",
         f"own {names['sentences']['test']} test sentences the two shares are about equal",
         "about a point is lost",

@@ -11,7 +11,7 @@ from elmo_mini.experiments.broken_crfs import breaks_rules
 from elmo_mini.figures.interval_bars import NOT_THERE, interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.recurrent.training import evaluating
-from elmo_mini.results.intervals import difference, lead
+from elmo_mini.results.intervals import difference, lead, lead_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.tagging.crf import Path
 from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
@@ -177,15 +177,11 @@ def print_names() -> None:
     print(f"names: {labelled} labelled sentences, {test} for the test (stored)")
     f1 = numbers["f1"]
     for name, said in READERS.items():
-        if name in f1:
-            print(f"{said}: F1 {100 * f1[name]['mean']:.1f}, {len(f1[name]['values'])} seeds")
-    for better, base, said in (
-        ("untrained", "without", GAINS["gain of untrained"]),
-        ("layer 0", "without", GAINS["gain of layer 0"]),
-        ("with", "layer 0", GAINS["gain over layer 0"]),
-    ):
-        if better in f1:
-            print(f"{said}: {difference(f1[better], f1[base])}")
+        print(f"{said}: F1 {100 * f1[name]['mean']:.1f}, {len(f1[name]['values'])} seeds")
+    print("95 % intervals. In ( ): over seeds and test sentences, bootstrap.")
+    print("In [ ]: over the seeds alone, Student's t.")
+    for name in ("gain of untrained", "gain of layer 0", "gain over layer 0"):
+        print(f"{GAINS[name]}: {lead_twice(numbers['over seeds and test sentences'][name])}")
 
 
 def print_taken_apart() -> None:
