@@ -5,40 +5,38 @@ and stores what came out in ``elmo_mini/results`` with its seeds and 95 % interv
 """
 
 import argparse
-from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from elmo_mini import corpora
-from elmo_mini.corpora.passages import Instance
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.senseval_readers import senseval
 from elmo_mini.extras import brought_by
-from elmo_mini.probing.report import bootstrap_interval
+from elmo_mini.recurrent.training import seeded
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.glove import Glove
-from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
-from elmo_mini.word_vectors.pseudo_word_vectors import (
-    answers_by_bag,
-    context_average,
-    held_out_answers,
-    look_at,
-)
+from elmo_mini.word_vectors.pseudo_word_vectors import look_at
 from elmo_mini.word_vectors.pseudo_words import LEAST, PAIRS, SKIP, pseudo_words_of
 from elmo_mini.word_vectors.scale import SCALES, losses_by_scale, spread
 from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word2vec import (
+    dynamic_window_pairs,
+    keep_probability,
+    noise_distribution,
+    sgns_step,
+    train_skip_gram,
+)
 from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 with brought_by("experiments"):
     import gensim
 
-TRAINED, RANDOM, BAG = "trained vectors", "random vectors", "bag of words"
-SAME_BAG, SPELT = "bag of the words with vectors", "the ceiling, as spelt"
-DIMENSION = 50
 GLOVE: dict[str, Any] = {
     "vector_size": 50,
     "window": 5,
@@ -46,6 +44,8 @@ GLOVE: dict[str, Any] = {
     "x_max": 10.0,
     "epochs": 15,
 }
+PLAIN: dict[str, Any] = {"sample": 1e-3, "negative": 5, "batch": 1000}
+PASSES = (1, 3)  # lesson 01 reads Brown once, the fast trainer three times
 
 
 def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
@@ -75,6 +75,57 @@ def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) ->
     )
 
 
+def plain_skip_gram(
+    name: str, sentences: list[list[str]], seeds: Sequence[int]
+) -> tuple[str, Result]:
+    """The same merged pairs, with vectors of the plain loop of lesson 01."""
+    rows: dict[str, list[list[Result]]] = {str(passes): [] for passes in PASSES}
+    for seed in seeds:
+        text, words = pseudo_words_of(name, sentences, seed)
+        for passes in PASSES:
+            vectors = _as_in_lesson_01(text, passes, seed)
+            rows[str(passes)].append(look_at(words, text, vectors))
+            print(f"seed {seed}, passes {passes}: {_line(rows[str(passes)][-1])}", flush=True)
+    return (
+        f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram by the plain loop of lesson 01, "
+        f"{len(seeds)} seeds",
+        {
+            "options": {**COURSE_OPTIONS, **PLAIN},
+            "passes": {
+                passes: {
+                    "summary": _summary(found),
+                    "pairs": [row for rows_of_seed in found for row in rows_of_seed],
+                }
+                for passes, found in rows.items()
+            },
+        },
+    )
+
+
+def _as_in_lesson_01(text: list[list[str]], passes: int, seed: int) -> WordVectors:
+    vocabulary = Vocabulary.from_sentences(text, min_count=COURSE_OPTIONS["min_count"])
+    kept = keep_probability(vocabulary.frequencies, PLAIN["sample"])
+    rng = np.random.default_rng(seed)
+    pairs: list[tuple[int, int]] = []
+    for sentence in text:
+        ids = [i for i in vocabulary.encode(sentence) if rng.random() < kept[i]]
+        pairs.extend(dynamic_window_pairs(ids, COURSE_OPTIONS["window"], rng))
+    rows = torch.from_numpy(rng.permutation(np.array(pairs))).repeat(passes, 1)
+    noise = torch.as_tensor(noise_distribution(vocabulary.counts))
+    with seeded(seed, torch.device("cpu")):
+        table, _, _ = train_skip_gram(
+            rows,
+            noise,
+            sgns_step,
+            COURSE_OPTIONS["vector_size"],
+            PLAIN["negative"],
+            PLAIN["batch"],
+            COURSE_OPTIONS["alpha"],
+            lambda *_: None,
+        )
+    return WordVectors(vocabulary, table.numpy())
+
+
 def _summary(rows: Sequence[list[Result]]) -> Result:
     """The mean of each measure, and how closely positions follow shares, over the seeds."""
 
@@ -100,84 +151,6 @@ def _summary(rows: Sequence[list[Result]]) -> Result:
 def _line(rows: list[Result]) -> str:
     mean = {k: np.mean([r[k] for r in rows]) for k in ("accuracy from context", "majority")}
     return ", ".join(f"{key} {value:.3f}" for key, value in mean.items())
-
-
-def senseval(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
-    """The ceiling of the word alone, and readers of the ten words on each side."""
-    corpus = corpora.load("senseval")
-    vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
-    tables: dict[str, list[WordVectors]] = {TRAINED: [], RANDOM: []}
-    for seed in seeds:
-        tables[TRAINED].append(Word2Vec(sentences, sg=1, seed=seed, **course_options(name)))
-        drawn = np.random.default_rng(seed).standard_normal((len(vocabulary), DIMENSION))
-        tables[RANDOM].append(WordVectors(vocabulary, drawn.astype(np.float32)))
-        print(f"seed {seed}: trained", flush=True)
-    words: Result = {}
-    for word in sorted({instance.word for instance in corpus.instances()}):
-        instances = list(corpus.instances(word))
-        senses = [instance.sense for instance in instances]
-        forms = [instance.words[instance.position].lower() for instance in instances]
-        distinct = list({instance.words: instance for instance in instances}.values())
-        answers = np.array([instance.sense for instance in distinct])
-        places = [([w.lower() for w in i.words], i.position) for i in distinct]
-        right = {
-            kind: np.stack(
-                [
-                    held_out_answers(
-                        np.stack([context_average(*place, model) for place in places]),
-                        answers,
-                        c=1.0,
-                    )
-                    == answers
-                    for model in models
-                ]
-            )
-            for kind, models in tables.items()
-        }
-        right[BAG] = (answers_by_bag(places, answers) == answers)[None]
-        right[SAME_BAG] = (answers_by_bag(places, answers, vocabulary.words) == answers)[None]
-        spelt = (_by_spelling(forms, senses, distinct) == answers)[None]
-        words[word] = {
-            "occurrences": len(senses),
-            "distinct contexts": len(distinct),
-            "senses": len(set(senses)),
-            "ceiling of the word": majority_ceiling([word] * len(senses), senses),
-            "ceiling of its forms": majority_ceiling(forms, senses),
-            "right": {kind: _over_contexts(rows) for kind, rows in right.items()},
-            "lead of trained vectors": {
-                other: _over_contexts(right[TRAINED].astype(float) - rows.mean(0))
-                for other, rows in {**right, SPELT: spelt}.items()
-                if other != TRAINED
-            },
-            "lead of random vectors": {
-                SPELT: _over_contexts(right[RANDOM].astype(float) - spelt.mean(0))
-            },
-        }
-        print(word, {k: v["mean"] for k, v in words[word]["right"].items()}, flush=True)
-    return f"senseval: the word alone against its context (vectors from {name})", {
-        "options": {**course_options(name), "sg": 1},
-        "interval": "95 %, bootstrap over the distinct contexts and the seeds",
-        "classifier": "logistic regression (C=1) on the mean vector of 10 words on each side, "
-        "trained or drawn at random, or on which words these are (all, or those with a vector); "
-        "accuracy over 5 held-out folds of the distinct contexts",
-        "words": words,
-    }
-
-
-def _by_spelling(
-    forms: Sequence[str], senses: Sequence[str], asked: Sequence[Instance]
-) -> NDArray[np.str_]:
-    """The commonest sense of each form over all occurrences: what one vector can say at best."""
-    seen: dict[str, Counter[str]] = defaultdict(Counter)
-    for form, sense in zip(forms, senses, strict=True):
-        seen[form][sense] += 1
-    return np.array([seen[i.words[i.position].lower()].most_common(1)[0][0] for i in asked])
-
-
-def _over_contexts(rows: NDArray[Any]) -> dict[str, float]:
-    """Mean of (seeds, contexts), with an interval over both."""
-    mean, low, high = bootstrap_interval(rows.astype(float), np.arange(rows.shape[1]))
-    return {"mean": mean, "low": low, "high": high}
 
 
 def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tuple[str, Result]:
@@ -224,6 +197,7 @@ def variance(name: str, sentences: list[list[str]], seeds: Sequence[int]) -> tup
 
 EXPERIMENTS: dict[str, Callable[[str, list[list[str]], Sequence[int]], tuple[str, Result]]] = {
     "pseudo-words": pseudo_words,
+    "plain-skip-gram": plain_skip_gram,
     "senseval": senseval,
     "variance": variance,
 }

@@ -45,7 +45,8 @@ def stored_readers(words: Mapping[str, Any]) -> Picture:
         dict.fromkeys(("mean", "low", "high"), by["ceiling of its forms"]) for by in words.values()
     ]
     kinds = ("random vectors", "trained vectors", "bag of the words with vectors", "bag of words")
-    readers = {kind: [by["right"][kind] for by in words.values()] for kind in kinds}
+    far = [by["words on each side"]["10"]["right"] for by in words.values()]
+    readers = {kind: [right[kind] for right in far] for kind in kinds}
     return interval_bars(
         list(words),
         {"ceiling, as spelt": ceilings} | readers,
