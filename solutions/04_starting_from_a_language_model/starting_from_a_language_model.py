@@ -90,7 +90,7 @@ outcome("no_label", 100 * judged.mean(), unit="%")
 # %% [markdown] slide="slide"
 # ## 1. Moving in with the furniture: Dai and Le, 2015
 #
-# You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search, among millions of numbers. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
+# You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
 #
 # Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
 
@@ -317,14 +317,14 @@ predict(
 
 # %% slide="subslide"
 print(stored_result("context_pretraining"))
-report.starts_figure("The whole move helps one task and hurts the other (100 labels, stored)")
+report.starts_figure("One schedule for all: the move helps one task, hurts the other (stored)")
 
 # %%
 report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
-# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. (One schedule for all starts: a rate of 0.003, 20 passes. With another, less may be lost.) On the part of speech it **helps**, by 21 points (4 to 38). But it is not clearly ahead of the vectors alone, nor of counting the last word. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.**
+# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. (One schedule for all starts: a rate of 0.003, 20 passes. With another, less may be lost.) On the part of speech it **helps**, by 21 points (4 to 38). But it is not clearly ahead of the vectors alone, nor of counting the last word. With 1,000 labels that count is even ahead.
 #
 # ### Why should a start help at all?
 #
