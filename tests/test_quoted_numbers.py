@@ -140,38 +140,38 @@ def telegrams() -> list[str]:
     stored = stored_result("context_seq2seq").numbers
     lost = stored["log perplexity above the whole method, same seeds"]
     variants = stored["variants"]
-    start, encoder, decoder, joint = (
+    assert len(stored["seeds"]) == 3
+    neither, start, encoder, decoder, joint, softmax, residual, layers = (
         lost[name]
         for name in (
+            "no pretraining, no language-model loss",
             "language-model loss without pretraining",
             "only the encoder pretrained",
             "only the decoder pretrained",
             "pretraining without language-model loss",
-        )
-    )
-    parts = [
-        f"{lost[name]['mean']:.2f}"
-        for name in (
             "decoder without its softmax",
             "without the residual",
             "attention to the top layer only",
         )
-    ]
-    assert {numbers["best pass"]["low"] for numbers in variants.values()} == {5}  # "their last"
-    whole, without_start, no_loss = (
-        variants[name]
-        for name in (
-            "the whole method",
-            "language-model loss without pretraining",
-            "pretraining without language-model loss",
-        )
+    )
+    for unclear in (neither, decoder, softmax):
+        assert unclear["low"] < 0 < unclear["high"]
+    for clear in (encoder, residual, layers):
+        assert clear["low"] > 0
+    assert min(numbers["best pass"]["mean"] for numbers in variants.values()) == 12
+    near, near_too, far = sorted(neither["values"])
+    assert near < near_too < 0.12  # "one far behind"
+    assert far > 0.4
+    whole, no_loss = (
+        variants[name] for name in ("the whole method", "pretraining without language-model loss")
     )
     return [
-        f"the loss is {start['mean']:.2f} nats higher ({between(start, 2)}): a perplexity of "
-        f"{without_start['perplexity']['mean']:.0f} in place of {whole['perplexity']['mean']:.0f}",
-        f"ith the encoder's start alone {encoder['mean']:.2f} are lost",
+        f"{neither['mean']:.2f} nats are lost ({between(neither, 2)}; three seeds",
+        f"With the LM loss alone {start['mean']:.2f} are lost ({between(start, 2)})",
+        f"With the encoder's start alone {encoder['mean']:.2f} are lost ({between(encoder, 2)})",
         f"with the decoder's alone {decoder['mean']:.2f} ({between(decoder, 2)})",
-        f"{min(parts)} to {max(parts)} nats each",
+        f"is worth {layers['mean']:.2f} nats, the residual {residual['mean']:.2f}",
+        f"The softmax's {softmax['mean']:.2f} ({between(softmax, 2)})",
         f"{-joint['mean']:.2f} nats *lower* ({between(joint, 2, -1)})",
         f"perplexity {whole['target LM perplexity']['mean']:.0f}, without it "
         f"{no_loss['target LM perplexity']['mean']:.0f}",

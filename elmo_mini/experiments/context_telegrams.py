@@ -56,7 +56,7 @@ VARIANTS = {
     "without the residual": Variant(residual=False),
     "attention to the top layer only": Variant(both_layers=False),
 }
-TELEGRAM_WORDS, PAIRS, EPOCHS = 1_500, 2_000, 5
+TELEGRAM_WORDS, PAIRS, EPOCHS = 1_500, 2_000, 15
 TELEGRAM_TUNING: dict[str, Any] = {"batch_size": 16, "learning_rate": 5e-3}
 
 

@@ -52,7 +52,7 @@ plots.road("04")
 # - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015, arXiv:1511.01432.
 # - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017, arXiv:1611.02683.
 #
-# Plan 95 minutes. Short of time? Exercises 1, 2, 3 and 6 are the spine, 65 minutes.
+# Plan 95 minutes. Short of time? Exercises 1 to 4, 6 and 7 are the spine, 85 minutes.
 #
 # ## Letters
 #
@@ -90,7 +90,7 @@ outcome("no_label", 100 * judged.mean(), unit="%")
 # %% [markdown] slide="slide"
 # ## 1. Moving in with the furniture: Dai and Le, 2015
 #
-# You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search, among millions of numbers. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
+# You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
 #
 # Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
 
@@ -317,14 +317,14 @@ predict(
 
 # %% slide="subslide"
 print(stored_result("context_pretraining"))
-report.starts_figure("The whole move helps one task and hurts the other (100 labels, stored)")
+report.starts_figure("One schedule for all: the move helps one task, hurts the other (stored)")
 
 # %%
 report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
-# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. (One schedule for all starts: a rate of 0.003, 20 passes. With another, less may be lost.) On the part of speech it **helps**, by 21 points (4 to 38). But it is not clearly ahead of the vectors alone, nor of counting the last word. With 1,000 labels that count is even ahead. **A start helps when it brings what the task needs, and when labels are few.**
+# On subjective or objective the whole move **hurts**, by 12 points (5 to 18, three seeds); the word vectors alone make no clear difference. (One schedule for all starts: a rate of 0.003, 20 passes. With another, less may be lost.) On the part of speech it **helps**, by 21 points (4 to 38). But it is not clearly ahead of the vectors alone, nor of counting the last word. With 1,000 labels that count is even ahead.
 #
 # ### Why should a start help at all?
 #
@@ -628,19 +628,20 @@ for name, found in translators.items():
 # %% [markdown]
 # It speaks English of a kind, hardly ever the right sentence. Perplexity asks for one word, with the true words before it; alone, it reads its own mistakes.
 #
-# Which **part** of the start is worth so much? Stored runs (five passes) take it apart: most lack one piece, the first two.
+# What is left of the start's lead after fifteen passes? Stored runs, each stopped where other pairs like it best. Most lack one piece, the first two.
 
 # %% slide="subslide"
 print(stored_result("context_seq2seq"))
-report.parts_figure("Nearly all of the start's worth is the decoder's (stored)")
+report.parts_figure("After 15 passes the worth of the start is unclear (stored)")
 
 # %%
 report.print_parts()
 
 # %% [markdown]
-# - **The start is the large piece.** Without it the loss is 0.53 nats higher (0.33 to 0.72): a perplexity of 60 in place of 35. The **decoder's** start alone brings nearly all of the gain. With the encoder's start alone 0.36 are lost, with the decoder's alone 0.04 (−0.01 to 0.08), which is no clear difference.
-# - **Softmax, residual, attention to both layers** are worth 0.11 to 0.12 nats each.
-# - **The joint loss does not help here**, in five passes, too few to overfit. Without it the loss is 0.09 nats *lower* (0.01 to 0.17). It does keep the language model inside alive (perplexity 45, without it 117).
+# - **Given time, a random start may catch up.** With neither start nor LM loss 0.19 nats are lost (−0.31 to 0.69; three seeds, one far behind): no clear difference. With the LM loss alone 0.45 are lost (0.18 to 0.72).
+# - **Which side?** With the encoder's start alone 0.11 are lost (0.05 to 0.16), with the decoder's alone 0.04 (−0.10 to 0.17), which is not clear.
+# - **Attention to both layers** is worth 0.27 nats, the residual 0.13. The softmax's 0.04 (−0.01 to 0.09) are not clear.
+# - **The joint loss does not help here.** Without it the loss is 0.10 nats *lower* (0.03 to 0.17). It does keep the language model inside alive (perplexity 43, without it 203).
 
 # %% [markdown] slide="subslide"
 # ### Three broken translators
@@ -767,7 +768,7 @@ report.print_leads(both_ways, "both")
 #
 # ### What Ramachandran, Liu and Le claimed, and what is told
 #
-# The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best, on the test texts of 2014 and 2015 of WMT, the yearly comparison of translation systems. **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
+# The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best on WMT's test texts of 2014 and 2015. (BLEU counts the runs of words that a translation shares with a person's; WMT compares systems every year.) **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
 #
 # To cite it right: the paper was at EMNLP 2017; CNN and Daily Mail are its summaries, not its translation; and the figure that is redrawn above is its own, not the ELMo paper's.
 
