@@ -93,6 +93,20 @@ def test_every_link_and_every_named_file_is_there(page: str) -> None:
     assert [name for name in named_files(text, Path(page).parent) if gone(name)] == []
 
 
+def sections(page: Path) -> set[str]:
+    """What a link may name after its # on a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_section_that_a_link_names_is_there(page: str) -> None:
+    here = ROOT / page
+    links = re.findall(r"\]\(((?!https?:)[^)#\s]*)#([^)\s]+)\)", here.read_text(encoding="utf-8"))
+    for name, section in links:
+        assert section in sections(here.parent / name if name else here), f"{name}#{section}"
+
+
 def named_files(text: str, folder: Path = Path()) -> Iterator[str]:
     """Targets of links on a page in `folder`, and code that looks like a file of the course."""
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
