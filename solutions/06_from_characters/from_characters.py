@@ -28,7 +28,7 @@ plots.road("06")
 # - put the parts together into an encoder that loads a trained model's weights,
 # - derive how much of a gradient a highway lets through,
 # - find the fault in a broken encoder from its symptoms,
-# - say for which words reading letters helps, for which it does not, and where counting letters does just as well.
+# - say for which words reading letters helps, and where counting letters does as well.
 #
 # ## The papers
 #
@@ -37,7 +37,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan 105 minutes, 81 of them for the exercises, and 125 with second tries; the essay is for home. Short of time? Exercises 1, 2, 3, 5 and 7 are the spine, 85 minutes.
+# Plan 105 minutes, 125 with second tries; the essay is for home. Short of time? Exercises 1, 2, 4, 5 and 6 are the spine, 90 minutes.
 #
 # ## Letters
 #
@@ -49,7 +49,7 @@ plots.road("06")
 # | $p, j$ | a place in the word, a column of a stencil | $g$ | a highway's gate, from 0 to 1 |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: 81 for the exercises as announced, 17 to read, 5 for the predictions and figures, 2 to wait: that is 105. By section: opening 1; section 1, 4; section 2, 11; section 3, 18; section 4, 23; section 5, 22; section 6, 11; section 7, 11; the myth, 3; recap, 1. With second tries add 20; the essay takes 8, at home, the last section 10. For 45: show exercise 2 solved, let them do 1, 3 and 5, and end with the figures of section 7. Students get stuck in exercise 2 on shapes: draw one word as a strip of T columns with D numbers each, and cut a window out of paper. In exercise 5 they forget the row of zeros. The vocabulary comes from old novels, speeches and film reviews; a neighbour list can show an ugly word.
+# **Instructor.** Honest minutes: 81 for the exercises as announced, 17 to read, 5 for the predictions and figures, 2 to wait: that is 105. By section: opening 1; section 1, 4; section 2, 11; section 3, 18; section 4, 23; section 5, 22; section 6, 11; section 7, 11; the myth, 3; recap, 1. With second tries add 20; the essay takes 8, at home, the last section 10. For 45: show exercise 2 solved, let them do 1, 4 and 5, and end with the figures of section 7. Students get stuck in exercise 2 on shapes: draw one word as a strip of T columns with D numbers each, and cut a window out of paper. In exercise 5 they forget the row of zeros. The vocabulary comes from old novels, speeches and film reviews; a neighbour list can show an ugly word.
 
 # %%
 import numpy as np
@@ -99,7 +99,7 @@ closeness.show_nearest(readers, invented, known)  # try words of your own
 # %% [markdown]
 # The untrained network finds look-alikes, too: any reader of letters does. What did training add, then? *Purest* and *unhappiest* share only an ending. A table of words, such as word2vec's, has **no answer at all** here.
 #
-# How often does a table meet such a word? Count in a text that the model has never read. (Letters only; no hyphens.)
+# How often does a table meet such a word? Count in a text that the model has never read.
 
 # %%
 predict("unknown", "Of 100 running words of another text, how many are not listed?", unit="%")
@@ -291,7 +291,7 @@ check("highway", highway)
 # outline: `g = torch.sigmoid(x @ W_carry + b_carry)`; the new is relu of the same with the transform weights; return `g` times the new plus `1 - g` times `x`. The vector stands on the left of the matrix, and nothing is transposed.
 
 # %% [markdown]
-# Below is the smallest highway: one number goes in, one comes out. The slider moves the bias of its gate, by the mouse or the arrow keys. (Where nothing can move, you see three positions.)
+# Below is the smallest highway: one number goes in, one comes out. The slider (mouse or arrow keys) moves the bias of its gate; where nothing can move, you see three positions.
 
 # %% slide="subslide"
 highway = or_reference("highway", highway)
@@ -304,11 +304,11 @@ gate_slider(highway)
 # %% [markdown] exercise="highway_slope"
 # ### Exercise 4. Derive the slope
 #
-# Take pen and paper, and leave autograd and finite differences aside. One number goes in, one comes out:
+# Take pen and paper; no autograd, no finite differences. One number goes in, one comes out:
 #
 # $$y = g\,t + (1 - g)\,x, \qquad g = \sigma(w_c\, x + b_c), \qquad t = \text{relu}(w_t\, x + b_t)$$
 #
-# Derive $dy/dx$. (Remember $\sigma' = \sigma (1 - \sigma)$, and how many ways lead from $x$ to $y$ in the picture.) Then write `highway_slope(x, w_transform, b_transform, w_carry, b_carry)`. All five are tensors of one length, one entry for each unit; return one tensor, a slope for each.
+# Derive $dy/dx$. (Remember $\sigma' = \sigma (1 - \sigma)$, and how many ways lead from $x$ to $y$.) Then write `highway_slope(x, w_transform, b_transform, w_carry, b_carry)`. All five are tensors of one length, one entry for each unit; return one tensor, a slope for each.
 
 
 # %% exercise="highway_slope"
@@ -350,7 +350,14 @@ for bias in (0.0, 1.0):
 outcome("twenty", arrived, unit="%")
 
 # %% [markdown]
-# With the gate nearly shut, $g$ and $g'$ are small, and the slope is about $1 - g = 0.88$. A start nearly shut keeps the way back open: half open, at bias 0, far less arrives. ELMo has one or two highways, where no gradient gets lost; the −2 is an inheritance from deep networks. Was it needed even there? See the last section.
+# With the gate nearly shut, $g$ and $g'$ are small, and the slope is about $1 - g = 0.88$. Half open, at bias 0, far less arrives. Now change the bias: which one lets **half** of the gradient through? Work it out from $(1 - g)^{20} = 0.5$ first.
+
+# %%
+MINE = -2.0  # your bias
+print(f"with bias {MINE:g}: {100 * arriving(with_bias(highway, MINE), 20):.0f} % arrive")
+
+# %% [markdown]
+# With that bias a little is still missing: the two terms that you left out count, too. ELMo has one or two highways, where no gradient gets lost; the −2 is inherited from deep networks. Was it needed there? See the last section.
 
 # %% [markdown] slide="slide"
 # ## 5. Your encoder
@@ -471,7 +478,7 @@ plots.table(*symptoms(weights), title=TITLE, form="{:.0f}")
 # 7. the gate the other way round
 # 8. no relu in the highway
 #
-# Write `broken_encoders()`. Return a dict with a number for each: `{"A": ..., "B": ..., "C": ...}`.
+# Return a dict with the number of each encoder's fault: `{"A": ..., "B": ..., "C": ...}`.
 
 
 # %% exercise="broken_encoders"
@@ -561,7 +568,7 @@ outcome("grammar", CLEARLY[clear])
 #
 # Here are 128 slips such as *goverment* or *freind*. (A language model wrote the list from memory, unchecked. None occurs in the model's text.) A reader has a hit if the nearest of the 16,000 known words is the one that was meant.
 #
-# And here is one thing to change. In a cosine the few directions that differ most from word to word drown the others. **Whitening** turns and stretches the vectors until every direction varies as much as any other.
+# In a cosine the few directions that differ most from word to word drown the others. **Whitening** turns and stretches the vectors until every direction varies as much as any other.
 
 # %%
 WHITE = ["more hits, clearly", "fewer hits, clearly", "no clear difference"]
@@ -673,14 +680,10 @@ progress()
 # Then the gate. Fifty layers deep, with random weights: how much of a gradient arrives below highways, and below layers without any gate?
 
 # %% slide="subslide"
-MINE = 0.0  # change this: which bias lets half of the gradient through 50 layers?
-DEPTHS = [1, 2, 5, 10, 20, 50]
-through_layers(highway, (-2.0, MINE), DEPTHS)
+through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 
 # %% [markdown]
 # The first stack without gates loses nearly everything. The second loses less than the highways do: weights $\sqrt 2$ times as large make up for what relu cuts off (He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
-#
-# Now change `MINE`. **Predict first** which bias lets half through, from $(1-g)^{50} = 0.5$, run the cell again and read the printed share. (The solution: $g = 1 - 0.5^{1/50}$, so the bias is about −4.3. A little less than half arrives, because the two terms that you left out count, too.)
 
 # %% [markdown]
 # ## Further reading
@@ -692,4 +695,4 @@ through_layers(highway, (-2.0, MINE), DEPTHS)
 # Next: **07 · a biLM from scratch.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why not subwords?* BERT's WordPieces came later and solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never turns an order round. *Why does the untrained encoder find misspelt words so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 7:* "Does training make the encoder better at finding misspelt words?"
+# **Instructor, common questions.** *Why not subwords?* They were there: byte-pair encoding and wordpieces are of 2016, and GPT used them in ELMo's year. They solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never turns an order round. *Why does the untrained encoder find misspelt words so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 7:* "Does training make the encoder better at finding misspelt words?"

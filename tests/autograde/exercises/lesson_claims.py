@@ -81,6 +81,8 @@ def _bilm(printed: str, corpora: bool) -> None:
     )
     assert abs(first - uniform) < 0.1, "it knows nothing yet"
     assert last < 1, "one batch is learnt by heart"
+    (longer,) = _numbers(r"(\S+) times as much as without the 1\n", printed.replace(",", ""))
+    assert 1900 < longer < 2100, "after 20 words: 0.73 against 0.5"
     assert "largest distance" in printed
     assert all(float(far) < 1e-4 for far in re.findall(r"largest distance (\S+)", printed))
     ahead, behind, words, pairs = _numbers(

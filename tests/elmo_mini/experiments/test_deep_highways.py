@@ -1,5 +1,7 @@
 """Gradients through deep stacks: what lesson 06 says of them."""
 
+import math
+
 import pytest
 import torch
 from torch import Tensor
@@ -25,6 +27,12 @@ def test_a_shut_gate_lets_the_whole_gradient_back() -> None:
 def test_nearly_shut_some_arrives_and_open_nothing() -> None:
     assert 0.05 < arriving(with_bias(highway, -2.0), 20) < 0.12
     assert arriving(with_bias(highway, 0.0), 20) < 0.001
+
+
+def test_the_bias_of_the_short_formula_lets_a_little_less_than_half_through() -> None:
+    gate = 1 - 0.5 ** (1 / 20)
+    bias = math.log(gate / (1 - gate))
+    assert 0.4 < arriving(with_bias(highway, bias), 20) < 0.5
 
 
 def test_larger_weights_do_more_than_a_gate() -> None:
