@@ -366,7 +366,18 @@ def ulmfit() -> list[str]:
     alone, twice = both["forward"], both["forward twice"]
     draws = interval(alone["values"])
     assert verdict_twice(twice) == UNCLEAR  # "level with forward twice"
+    opinions = stored_result("ulmfit_labels_opinions").numbers
+    at_500 = {
+        way: points[opinions["labels"].index(500)]
+        for way, points in opinions["lead of stages 1, 2 and 3"].items()
+    }
+    plain = at_500["plain, at a rate of its own"]
+    assert verdict_twice(plain) == "behind"
+    assert verdict_twice(at_500[scratch]) == UNCLEAR  # "level with from scratch"
+    shares = [x["mean"] for points in opinions["right"].values() for x in points[:2]]
+    assert max(shares) < 0.57  # "near guessing"
     return [
+        f"{-100 * plain['mean']:.1f} points behind *plain*, clearly",
         f"{100 * leads[50]['mean']:.1f} points above its mean from scratch with 50 labels",
         f"{100 * leads[100]['mean']:.1f} with 100: not clear",
         f"With 500 it is {100 * leads[500]['mean']:.1f} points above: clear by the first interval",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from elmo_mini.bilm.model import BiLM
@@ -100,6 +101,16 @@ def masked_reader(model: MaskedLM, vocabulary: Vocabulary) -> dict[str, float]:
     labels = [str(label) for label in learnt.agree]
     again = float((np.array(linear(known, labels, known)) == np.array(labels)).mean())
     return _judged(linear, known, new) | {"agree, learnt sentences": again}
+
+
+def unread_reader(like: MaskedLM, vocabulary: Vocabulary, seeds: int = 3) -> dict[str, float]:
+    """As `masked_reader`, the mean of networks of these sizes that have read nothing."""
+    found = []
+    with torch.random.fork_rng(devices=[]):
+        for seed in range(seeds):
+            torch.manual_seed(seed)
+            found.append(masked_reader(MaskedLM(like.options).eval(), vocabulary))
+    return {question: float(np.mean([of[question] for of in found])) for question in found[0]}
 
 
 def _judged(reader: Reader, known: Floats, new: Floats) -> dict[str, float]:

@@ -252,7 +252,7 @@ def benches() -> dict[str, Bench]:
     questions = tasks.questions()
     return {
         "questions": Bench(questions, {**DRAWS, len(questions.train.texts): 3}, longer=6),
-        "opinions": Bench(tasks.opinions(), {50: 5, 100: 5}, passes=1),
+        "opinions": Bench(tasks.opinions(), {50: 5, 100: 5, 500: 5}, passes=1),
     }
 
 

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 11 · ULMFiT
 #
-# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train all of it further, first on the task's text, then on its labels. The art is to learn the new without losing the old. You write the loop, and measure what the recipe's tricks are good for.
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train all of it further, first on the task's text, then on its labels, and try not to lose the old. You write the loop, and measure what the recipe's tricks are good for.
 
 # %%
 import copy
@@ -429,7 +429,7 @@ clear = share_right(right[best] - right[second])["low"] > 0
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# The first interval, also the bar's, is too narrow with three draws. The second is wide, since it knows that there are only three. On the questions **nobody wins**: counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order, and counting words says nothing.)
+# With three draws the first interval, also the bar's, is too narrow, and the second is wide. On the questions **nobody wins**: counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order, and counting words says nothing.)
 #
 # Ask your network something, in lower case.
 
@@ -454,12 +454,12 @@ report.labels_figure("Counting words keeps up with the network at every size (st
 report.print_leads_by_labels()
 
 # %% [markdown]
-# **Few labels do not show that the network gains from having read.** On the questions its mean is 3.7 points above its mean from scratch with 50 labels, 1.7 with 100: not clear. (There it has 48 epochs up to 100 labels, six times as many.) With 500 it is 9.5 points above: clear by the first interval, not by the second. At no size is the network clearly ahead of counting words, or of ELMo. On opinions nothing is far above guessing. (ELMo's checkpoint had read film reviews before.)
+# **Few labels do not show that the network gains from having read.** On the questions its mean is 3.7 points above its mean from scratch with 50 labels, 1.7 with 100: not clear. (There it has 48 epochs up to 100 labels, six times as many.) With 500 it is 9.5 points above: clear by the first interval, not by the second. At no size is the network clearly ahead of counting words, or of ELMo. On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is level with from scratch and 2.8 points behind *plain*, clearly. (ELMo's checkpoint had read film reviews before.)
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
 #
-# The tricks of section 2 were made to learn the new *and* keep the old. First the old. The network that you have just asked gets a twin without the three tricks: every layer is awake from the start, at one rate of 0.01 that never changes. Then both read news.
+# The tricks of section 2 were made to learn the new *and* keep the old. First the old. The network that you have just asked gets a twin without the three tricks: every layer is awake from the start, at a constant rate of 0.01. Then both read news.
 
 # %%
 predict(

@@ -22,9 +22,8 @@ from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments import both_sides, next_sentences
+from elmo_mini.experiments import agreement, both_sides, next_sentences
 from elmo_mini.experiments import broken_blanks as planted
-from elmo_mini.experiments.agreement import hidden_reader, linear_reader, masked_reader
 from elmo_mini.experiments.single_blanks import single_blanks
 from elmo_mini.figures import both_sides as figures
 from elmo_mini.figures import plots
@@ -85,8 +84,8 @@ predict("agree", "How often does it say rightly whether noun and verb agree?", o
 
 # %% slide="subslide"
 elmo = load_pretrained()
-right = linear_reader(elmo)
-figures.agreement_bars({"linear reader": right, "with a hidden layer": hidden_reader(elmo)})
+right, hidden = agreement.linear_reader(elmo), agreement.hidden_reader(elmo)
+figures.agreement_bars({"linear reader": right, "with a hidden layer": hidden})
 
 # %%
 outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * right["agree"])))
@@ -229,7 +228,7 @@ for sentence in SENTENCES:
     print(f"{'':38} after:  {fill(trained, WORDS, sentence, 3)[0]}")
 
 # %% [markdown]
-# It fills your blanks. How did it get there? The means that your loop returned tell, smoothed over 100 batches.
+# It fills your blanks. How did it get there? Your loop's means, smoothed over 100 batches:
 
 # %% slide="subslide"
 figures.loss_curve(losses)
@@ -241,9 +240,9 @@ for steps, model in {200: early, STEPS: trained}.items():
     print(f"After {steps:,} steps *the* is its first choice in {share:.0%} of the held-out blanks.")
 
 # %% [markdown]
-# At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. What is left it must learn from the neighbours, through its attention, and that takes much longer.
+# At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. The rest it must learn from the neighbours, through its attention, which takes much longer.
 #
-# But for words that stand side by side no network is needed: count how often each word follows each other word, and multiply the chances from both neighbours. Which does better in sentences that neither has seen?
+# But for words side by side no network is needed: count how often each word follows each other word, and multiply the chances from both neighbours. Which does better in sentences that neither has seen?
 
 # %%
 choices = ["none", "of words", "of words and of pairs on both sides"]
@@ -273,23 +272,24 @@ for sentence in ["she opened the [MASK] and went in .", "two [MASK] ago we left 
     print(f"{sentence:40} {fill(large, large_words, sentence, 4)[0]}")
 
 # %% [markdown]
-# Does it pass the test of section 1? Its top layer has read both sides, at the same word, and again a linear reader is asked: for the noun's number (`left`), for the verb's (`right`), and whether they agree. The last line asks this of the sentences that it has learnt from.
+# Does it pass the test of section 1? A linear reader of its top layer, at the same word, is asked for the noun's number (`left`), the verb's (`right`), and whether they agree. The last line asks this of the sentences that the reader has learnt from.
 
 # %%
-for question, share in masked_reader(large, large_words).items():
-    print(f"{question:23} {share:.0%}")
+before = agreement.unread_reader(large, large_words)
+for question, share in agreement.masked_reader(large, large_words).items():
+    print(f"{question:23} {share:4.0%}   networks that have read nothing {before[question]:4.0%}")
 
 # %% [markdown]
-# It has joined the two, which no sum of ELMo's halves can: the reader judges rightly most of the sentences that it has learnt from. But it has joined them carelessly. With new nouns the reader is right in about two of three, for at this word the model has not always kept the noun's number.
+# Reading has joined the two: most of the sentences that the reader has learnt from, it judges rightly, which no sum of ELMo's halves can do. With new nouns it is right in about two of three, for at this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# We made the agreement test hard on purpose. What of real sentences? We trained networks like yours, with as many steps and from five starts, on 6,400 short sentences of Brown. In some a token reads only what stands to its **left**, in some only its **right**. Then each held-out blank is filled in four ways: from the left, from the right, from the **product** of the two, and from both sides at once. The product joins what two separate readers say,
+# The agreement test is hard on purpose. What of real sentences? We trained networks like yours, as long and from five starts, on 6,400 short sentences of Brown. In some a token reads only what stands to its **left**, in some only its **right**. Each held-out blank is filled in four ways: from the left, from the right, from both sides at once, and from the **product** of two separate readers:
 #
-# $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)},$$
+# $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)}$$
 #
-# and divides by the word's own chance, which would otherwise count twice.
+# It is divided by the word's own chance, which would otherwise count twice.
 
 # %%
 choices = ["the product", "both at once"]
@@ -308,7 +308,7 @@ for name, found in BLANKS.numbers["less_both"].items():
 outcome("product", choices[int(more["mean"] > 0)])
 
 # %% [markdown]
-# On another text, with five times your sentences, the network is well ahead of the pairs, and of either side alone. Against the **product** it gains little: most of what the two sides know of a blank can be joined afterwards, as ELMo's users do. (The figure's whiskers are over the five starts alone; the printed ones are over sentences, too.)
+# On another text, with five times your sentences, the network is well ahead of the pairs, and of either side alone. Against the **product**, which has two networks, it gains little: most of what the two sides know of a blank can be joined afterwards, as ELMo's users do. (The figure's whiskers are over the five starts alone; the printed ones are over sentences, too.)
 #
 # The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
 
@@ -450,7 +450,7 @@ predict("shift", "One true pair stands against five false ones. Which log odds h
 unrelated = np.outer([2.0, 3.0], [4.0, 1.0])
 for share in (1 / 2, 5 / 6):
     print(
-        f"share of false pairs {share:.2f}: log odds {best_log_odds(unrelated, share)[0, 0]:+.2f}"
+        f"share of false pairs {share:.2f}: log odds {best_log_odds(unrelated, share)[0, 0]:+z.2f}"
     )
 outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 

@@ -290,6 +290,21 @@ def _ulmfit(printed: str, corpora: bool) -> None:
     assert by_layer < min(woken, triangle), "low rates, as the twins have said"
 
 
+def _both_sides(printed: str, corpora: bool) -> None:
+    early, late = _numbers(r"After 200 steps .* (\d+)% .*\nAfter 3,000 steps .* (\d+)% ", printed)
+    assert early > 50 > late, "at first most blanks are filled with *the*"
+    (low,) = _numbers(r"Pairs less yours, nats: \S+ \((\S+) to", printed)
+    assert low <= 0, "the network does not beat the pairs of neighbours"
+    learnt, unread = _numbers(r"agree, learnt sentences +(\d+)% .* (\d+)%", printed)
+    assert learnt > 75 > 60 > unread, "no sum passes 75, and reading has joined the two"
+    new, unread = _numbers(r"\nagree +(\d+)% .* (\d+)%", printed)
+    assert 58 < new < 75, "about two of three"
+    assert 40 < unread < 60
+    assert "0.50: log odds +0.00\n" in printed
+    if corpora:  # "not clearly better"
+        assert re.search(r"The second less the first, .*: no clear difference", printed)
+
+
 def _numbers(pattern: str, printed: str) -> list[float]:
     found = re.search(pattern, printed)
     assert found is not None, pattern
@@ -324,5 +339,6 @@ CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "taglm": _taglm,
     "awd_lstm": _awd_lstm,
     "ulmfit": _ulmfit,
+    "both_sides_at_once": _both_sides,
     "a_hundred_labels": _a_hundred_labels,
 }

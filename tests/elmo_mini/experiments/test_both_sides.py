@@ -14,6 +14,7 @@ from elmo_mini.experiments.agreement import (
     hidden_reader,
     linear_reader,
     masked_reader,
+    unread_reader,
 )
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.results.stored import stored_result
@@ -33,6 +34,12 @@ def test_a_hidden_layer_joins_the_halves_and_the_masked_model_joins_them_careles
     assert masked["agree, learnt sentences"] > 0.8
     assert 0.6 < masked["agree"] < 0.75
     assert masked["left"] < 0.9
+
+
+def test_networks_that_have_read_nothing_join_nothing() -> None:
+    unread = unread_reader(*load_masked_lm())
+    assert 0.4 < unread["agree"] < 0.6
+    assert 0.4 < unread["agree, learnt sentences"] < 0.6
 
 
 def test_half_of_the_sentences_agree_and_no_noun_is_in_both_parts() -> None:
