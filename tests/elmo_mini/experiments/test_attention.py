@@ -34,6 +34,17 @@ def test_what_the_lesson_says_of_the_stored_distances() -> None:
     assert numbers["accuracy"]["attention"]["64"]["high"] < 1
 
 
+def test_the_sum_had_not_finished() -> None:
+    accuracy = stored_result("attention_longer").numbers["accuracy"]
+    fair = stored_result("attention_distance").numbers["accuracy"]
+    for far, points in accuracy.items():
+        assert points["600"]["values"] == fair["sum of all tokens"][far]["values"]
+        short, more, most = (points[batches] for batches in ("600", "2400", "9600"))
+        assert short["high"] < more["low"] < more["high"] < most["low"]
+        assert most["low"] > 0.9  # "nearly all"
+    assert accuracy["64"]["9600"]["mean"] > fair["attention"]["64"]["mean"]
+
+
 def test_a_model_learns_the_next_word_of_the_course_s_text() -> None:
     text = small_text(train=200, held_out=20, words=50)
     torch.manual_seed(0)
