@@ -20,6 +20,8 @@ def test_distances_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     _, numbers = attention.distance([1, 2])
     assert set(numbers["accuracy"]) == set(attention.READERS)
     assert numbers["accuracy"]["LSTM"]["1"]["values"] == [0.5, 0.5]
+    _, numbers = attention.longer([1])
+    assert set(numbers["accuracy"]["64"]) == {"2", "8", "32"}
 
 
 def test_what_the_lesson_says_of_the_stored_distances() -> None:
