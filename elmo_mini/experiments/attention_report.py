@@ -1,6 +1,6 @@
 """What lesson 13 prints of trained models and of stored results."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -53,6 +53,21 @@ def print_trained_moments(dot_moments: Moments) -> None:
             f"block {number}: mean of yours {mean:.1f}, drawn {scores.mean():.1f}; "
             f"root of yours {variance**0.5:.1f}, drawn {scores.std():.1f}"
         )
+
+
+def print_longer(stored: Mapping[str, Any], longer: Mapping[str, Any]) -> None:
+    """Right answers of readers that have trained longer, from two stored experiments.
+
+    Parameters
+    ----------
+    stored : ``distance``, whose LSTMs train four times as long with 16 words in between
+    longer : ``longer``, the sum of all words by distance and number of batches
+    """
+    for name, point in stored["trained 4 times as long, distance 16"].items():
+        print(f"16 words, {name}: 2,400 batches {100 * point['mean']:.0f} %")
+    for far, points in longer["accuracy"].items():
+        said = (f"{int(n):,} batches {100 * found['mean']:.0f} %" for n, found in points.items())
+        print(f"{far} words, sum of all tokens:", ", ".join(said))
 
 
 def print_perplexities() -> None:

@@ -6,10 +6,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.from_pytorch import exchange_blocks, weights_of_heads, weights_of_layer
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.sentence_pairs import pack, padded
 
-DIM, HEADS, WORDS = 64, 4, 500
+DIM, HEADS = 64, 4
 LENGTHS = (10, 4, 7)
 Make = Callable[[int, int], Any]
 """Makes heads, or a block, from D and the number of heads."""
@@ -39,15 +41,22 @@ def block_beside_pytorch(make: Make, seed: int = 0) -> float:
 
 
 @torch.no_grad()
-def masked_model_beside_pytorch(make: Make, seed: int = 0) -> float:
-    """Largest distance of the scores of a masked model when its blocks are exchanged."""
-    torch.manual_seed(seed)
-    mini = MaskedLM(MaskedLMOptions(words=WORDS)).eval()
-    ids = torch.randint(WORDS, (4, 12))
-    everything = torch.ones_like(ids, dtype=torch.bool)
-    wanted = mini.scores(mini(ids, everything))
-    exchange_blocks(mini, nn.ModuleList(make(DIM, HEADS) for _ in range(2)))
-    return _apart(mini.scores(mini(ids, everything)), wanted)
+def masked_model_beside_pytorch(make: Make, text: str) -> tuple[float, str]:
+    """Exchange the blocks of lesson 12's larger masked model: how far the scores end, what it says.
+
+    Parameters
+    ----------
+    text : words with spaces between them, one of them ``[MASK]``
+    """
+    model, vocabulary = load_masked_lm()
+    numbers = vocabulary.encode(text.split())
+    ids, mask, _ = padded([pack(numbers), pack(numbers[: len(numbers) // 2])])
+    wanted = model.scores(model(ids, mask))[mask]
+    options = model.options
+    own = nn.ModuleList(make(options.dim, options.heads) for _ in range(options.layers))
+    exchange_blocks(model, own.eval())
+    apart = _apart(model.scores(model(ids, mask))[mask], wanted)
+    return apart, str(fill(model, vocabulary, text, 3)[0])
 
 
 def _sentences() -> tuple[Tensor, Tensor]:

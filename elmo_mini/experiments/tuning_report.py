@@ -192,14 +192,12 @@ def leash_figure(steps: Mapping[str, Mapping[str, Any]], *, title: str) -> Pictu
 
 
 def print_leash(steps: Mapping[str, Mapping[str, Any]]) -> None:
-    """The same in words, with both intervals, and one pull less the other."""
+    """The same in words, with both intervals."""
     print(TWO_INTERVALS)
     for count, found in steps.items():
         print(f"{count} steps; no pull: {100 * found['right']['no pull']['mean']:.1f} % right")
         for name, point in found["lead over no pull"].items():
             print(f"   {name}, less none: {lead_twice(point)}")
-        for strength, point in found["to the start less to 0"].items():
-            print(f"   to the start less to 0, {strength}: {lead_twice(point)}")
 
 
 def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:

@@ -165,12 +165,6 @@ def leash(seeds: Sequence[int]) -> tuple[str, Result]:
                 for name, right in rows.items()
                 if name != LOOSE
             },
-            "to the start less to 0": {
-                f"{strength:g}": share_right(
-                    rows[f"to the start, {strength:g}"] - rows[f"to 0, {strength:g}"]
-                )
-                for strength in STRENGTHS
-            },
         }
     return "A pull on the pretrained body, with 50 labels", {
         "training": "batches of 10; Adam, body 0.001, head 0.01",

@@ -103,7 +103,7 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
         [int(far) for far in next(iter(readers.values()))],
         {name: row["mean"] for name, row in rows.items()},
         bands={name: (row["low"], row["high"]) for name, row in rows.items()},
-        title="A short way helps, a short way and an aim help more (five seeds)",
+        title="Equal training: a short way helps, an aim helps more (five seeds)",
         xlabel="words of chatter between fact and question",
         ylabel="right answers (%)",
         log_x=True,

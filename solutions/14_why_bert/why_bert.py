@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 14 · Why pretraining, and BERT
 #
-# Pretrained weights help. Why? Three explanations circulate: a better place to begin, a leash against learning by heart, knowledge of the language. You test each with an experiment that could have failed. Then you read BERT's tables as somebody who knows what to ask of them.
+# Pretrained weights help. Why? Three explanations circulate: a better place to begin, a leash against learning by heart, knowledge of the language. You test each with an experiment that could have failed. Then you read BERT's tables, and know what to ask of them.
 
 # %%
 import numpy as np
@@ -26,6 +26,7 @@ from elmo_mini.experiments import tuning_report as report
 from elmo_mini.experiments.broken_bodies import four_runs, print_symptoms
 from elmo_mini.experiments.tuning_bench import KINDS, NORMAL, bench, optimizer_of
 from elmo_mini.figures import plots
+from elmo_mini.figures.elmo_in_answering import elmo_in_answering
 from elmo_mini.figures.two_ways import two_ways
 from elmo_mini.results import published
 from elmo_mini.results.stored import stored_result
@@ -65,7 +66,7 @@ plots.road("14")
 # %% [markdown] slide="slide"
 # ## 1. Fifty labels
 #
-# A sentence is cut at a random place. Which class of word is the last one? *Run* may be a noun or a verb: then what stands before it decides. Often the word alone will do. You get 50 labelled beginnings, from letters, essays, talk and news (MASC). The pretrained weights are those of lesson 13's president, who has read speeches alone.
+# A sentence is cut at a random place. Which class of word is the last one? *Run* may be a noun or a verb: then what stands before it decides. You get 50 labelled beginnings, from letters, essays, talk and news (MASC). The pretrained weights are those of lesson 13's president, who has read speeches alone.
 
 # %%
 it = bench()
@@ -89,7 +90,7 @@ right = {kind: it.right(model, TASK.test).mean() for kind, model in first.items(
 outcome("win", 100 * (right["pretrained"] - right["fresh"]))
 
 # %% [markdown]
-# Four sceptics stand in the figure. A bag of words and naive Bayes do not know which word came last, and do no better than the commonest class. The third knows where to look: the last word, its endings, the word before. It beats the fresh network, not the pretrained one. The fourth takes one thing from the pretrained network, the **vector of the last word**, frozen, and needs no network. It does about as well as the whole.
+# Four sceptics stand in the figure. A bag of words and naive Bayes do not know which word came last, and do no better than the commonest class. The third knows where to look: the last word, its endings, the word before. It beats the fresh network, not the pretrained one. The fourth takes only the pretrained **vector of the last word**, frozen. It does about as well as the whole.
 #
 # So the field's habits changed: people wrote features by hand, as our third sceptic does; then networks learnt all from labels; then word vectors were carried over; then, from Dai and Le in 2015 to BERT, the whole network.
 
@@ -147,7 +148,7 @@ report.print_scales(it, begun)
 outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 
 # %% [markdown]
-# (Whiskers and brackets are over three draws, which are few, and over the test.) Scrambled weights keep about a third of the lead. So does *normal*: random numbers with each tensor's mean and spread. So what survives scrambling is a scale. It beats that of **our** fresh weights, whose word vectors are five times as small; with another initialiser the gain may be gone. The other two thirds lie in the places: they have been learnt.
+# (Intervals are over three draws, which are few, and over the test.) Scrambled weights keep about a third of the lead. So does *normal*: random numbers with each tensor's mean and spread. So what survives scrambling is a scale. It beats that of **our** fresh weights, whose word vectors are five times as small; with another initialiser the gain may be gone. The other two thirds lie in the places: they have been learnt.
 #
 # Where in the network? Keep the pretrained weights from the bottom up to some height, and scramble everything above.
 
@@ -162,7 +163,7 @@ report.share_bars(kept, "Kept from the bottom up to ...: here the word vectors c
 # %% [markdown] slide="slide"
 # ## 3. The loop
 #
-# Now write the loop, with three habits of fine-tuning.
+# Write the loop, with three habits of fine-tuning.
 #
 # **Two rates.** The head begins at random and must learn fast. The body knows something already. So the optimizer has groups of parameters, each with a highest rate of its own.
 #
@@ -223,9 +224,8 @@ check("tune", tune)
 tune = or_reference("tune", tune)
 yours = it.classifier(it.pretrained, 0)
 losses = tune(yours, it.batches(known, 100, 0), optimizer_of(yours), 10, 0.0)
-print(
-    f"{it.right(yours, TASK.test).mean():.0%} right on the test; the last loss is {losses[-1]:.3f}"
-)
+share = it.right(yours, TASK.test).mean()
+print(f"{share:.0%} right on the test; the last loss is {losses[-1]:.3f}")
 for text in ("we can", "the can", "to run", "a long run"):
     scores = yours(*it.numbers([text.split()]))
     print(f"  {text}  ->  {TASK.classes[int(scores.argmax())]}")
@@ -311,26 +311,32 @@ alone = prior_gradient(w, start, tau, torch.zeros(N, 2), torch.zeros(N))
 print("texts of zeros leave the prior alone:", alone, "pull:", 1 / (N * tau**2) * (w - start))
 
 # %% [markdown]
-# So your `pull` is a prior with $\lambda = 1 / (N \tau^2)$: strong while labels are few. Weight decay is a prior, too, with its middle at 0. Does it matter **where the middle is**?
+# So your `pull` is a prior, strong while labels are few. Weight decay is one, too, with its middle at 0. Does it matter **where the middle is**?
 
 # %%
 predict("leash", "A strong pull to 0, not to the start: how many points does it cost?")
 
 # %% slide="subslide"
-ways = {"to start, 3": {"pull": 3.0}, "to 0, 3": {"decay": 3.0}}
-pulled = {"none": begun["pretrained"]} | report.answers(it, ways, SEEDS, tune=tune)
-report.share_bars(
-    pulled, "A pull to the start changes nothing; whether one to 0 costs is not clear"
-)
-
-# %%
-to_start, to_0 = (report.right_by(pulled)[f"to {name}, 3"]["mean"] for name in ("start", "0"))
-print("to start less to 0, 3:", report.difference_of(pulled, "to start, 3", "to 0, 3"))
-print("to start, 3, less none:", report.difference_of(pulled, "to start, 3", "none"))
-outcome("leash", 100 * (to_start - to_0))
+ways = {"to the start": {"pull": 1.0}, "to 0": {"decay": 1.0}}
+pulled = report.answers(it, ways, SEEDS, tune=tune)
+outcome("leash", report.points_ahead(pulled, *ways))
 
 # %% [markdown]
-# The belief *good weights are small* has the lower mean, and three draws cannot tell. The belief *good weights are near these* gains nothing at this strength, the only one tried: 100 small steps hardly leave the start anyway. ULMFiT and BERT have no such penalty; their leash is short training and a small rate. **The prior is a good way to think of pretraining, and here no trick that pays.**
+# The stored runs try four strengths, five draws, and three times the steps:
+
+# %% slide="subslide"
+held = stored_result("why_bert_leash")
+title = "A strong pull to 0 costs; a pull to the start gains nothing (five draws)"
+report.leash_figure(held.numbers["steps"], title=title)
+
+# %%
+held
+
+# %%
+report.print_leash(held.numbers["steps"])
+
+# %% [markdown]
+# At $\lambda = 1$, the belief *good weights are small* costs 4 points, and 15 over the longer run. *Good weights are near these* gains nothing at any strength, and may cost a point or two. ULMFiT and BERT have no such penalty; their leash is short training and a small rate. **The prior is a good way to think of pretraining, and here no trick that pays.**
 
 # %% [markdown] slide="slide"
 # ## 5. Third explanation: knowledge
@@ -410,10 +416,8 @@ check("labels_needed", labels_needed)
 # %% slide="subslide"
 labels_needed = or_reference("labels_needed", labels_needed)
 curves = stored_result("why_bert_labels")
-report.label_curves(
-    curves.numbers["right"],
-    title="What pretraining is worth, by the number of labels (five draws)",
-)
+title = "What pretraining is worth, by the number of labels (five draws)"
+report.label_curves(curves.numbers["right"], title=title)
 
 # %%
 curves
@@ -498,12 +502,13 @@ drawn.gone_figure(gone, "How much of what GPT lacked to 100 BERT-large removed (
 drawn.print_elmo(errors_gone)
 
 # %% [markdown]
-# (What a correlation lacks to 100 is no share of wrong answers.) The famous 25 % of ELMo are the error of question answering: 4.7 points of F1.
+# (What a correlation lacks to 100 is no share of wrong answers.) The famous 25 % of ELMo are the error of question answering: 4.7 points of F1. There ELMo stands beside each word of the question and of the passage, twice, with weights of its own each time:
 
 # %% slide="subslide"
-drawn.squad_and_swag(
-    "Finding answers and choosing endings: past one person's score (tables 2 and 4)"
-)
+elmo_in_answering("ELMo in a model that answers questions: below the RNN and above it")
+
+# %% slide="subslide"
+drawn.squad_and_swag("Finding answers, choosing endings: past one person (tables 2 and 4)")
 
 # %% [markdown]
 # **What it cost.** BERT-base ran for four days on 16 chips, BERT-large for four days on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes for pennies. It was tried on no task that writes text.
@@ -552,7 +557,7 @@ print("version 2, average:", {name: published.GLUE_AVERAGE[name] for name in ("G
 #
 # - Pretrained weights are a better place to begin. Scale is worth something while labels are few; the places of the numbers more, and on our task those of the word vectors.
 # - At equal training loss the pretrained network does better on new texts: it is not only faster.
-# - A normal prior around $w_0$ is a pull with $\lambda = 1/(N\tau^2)$. At the one strength tried here, no harm and no help is seen.
+# - A normal prior around $w_0$ is a pull with $\lambda = 1/(N\tau^2)$. Here it never helps.
 # - What was read must hold what is asked.
 # - `strict=False` may load nothing, and nobody says so. Measure the body before you train it.
 # - Read a gain as a share of the error, ask for the version of a table, and look for the bag of words.

@@ -311,6 +311,41 @@ def _numbers(pattern: str, printed: str) -> list[float]:
     return [float(number.replace(",", "")) for number in found.groups()]
 
 
+def _attention(printed: str, corpora: bool) -> None:
+    (typed,) = _numbers(r"(\d+)% of 1,000 right, 64 words", printed)
+    assert typed >= 99, "badges and notes typed by hand need no training"
+    distances = re.findall(r"largest distance (\S+)|masked model: (\S+)\. ", printed)
+    assert len(distances) == 4
+    assert all(float(one or other) < 1e-4 for one, other in distances)
+    assert "He opened the ... door" in printed
+    (pairs,) = _numbers(r"counts of pairs (\S+)", printed)
+    peeking, honest = _numbers(r"\nboth sides: (\S+)\nonly back: (\S+)", printed)
+    assert peeking < pairs, "a perplexity is worth nothing while the answer is seen"
+    assert peeking < honest
+    if corpora:
+        assert honest < pairs < honest + 4, "passed by a little, with Brown"
+    runs = re.findall(r"(\w+): largest share (\S+), a row adds up to (\S+)", printed)
+    shares = {name: (float(share), float(row)) for name, share, row in runs}
+    assert [name for name, (_, row) in shares.items() if row != 1] == ["B"]
+    assert shares["C"][0] > 1.4 * shares["sound"][0]
+
+
+def _why_bert(printed: str, corpora: bool) -> None:
+    verdicts = dict(re.findall(r"^(\S.* less .*): \S+ \(.*\): (.*)$", printed, re.MULTILINE))
+    assert verdicts["pretrained less scrambled"] == "ahead"
+    assert verdicts["scrambled less fresh"] == "ahead"
+    assert verdicts["scrambled less normal"] == "no clear difference"
+    assert verdicts["fine-tuned less frozen"] == "no clear difference"
+    assert verdicts["to the start less to 0"] != "behind"
+    assert "the can  ->  modal verb" in printed
+    found = re.findall(r"(\w+): (\d+)% right; .* perplexity (\S+) before.* body (\d+)%", printed)
+    runs = {name: [int(number.replace(",", "")) for number in row] for name, *row in found}
+    assert runs["A"][1] > 10 * runs["sound"][1], "a file of which nothing was loaded"
+    assert runs["B"][2] > 100, "further than its own length"
+    assert runs["C"][2] == 0, "asleep"
+    assert max(run[0] for run in runs.values()) == runs["sound"][0]
+
+
 def _a_hundred_labels(printed: str, corpora: bool) -> None:
     best, again = _numbers(r"Published: .* has (\d+)%.*\nThe same .*: (\d+)%", printed)
     assert best > again + 10, "the published number is worth nothing"
@@ -340,5 +375,7 @@ CLAIMS: dict[str, Callable[[str, bool], None]] = {
     "awd_lstm": _awd_lstm,
     "ulmfit": _ulmfit,
     "both_sides_at_once": _both_sides,
+    "attention": _attention,
+    "why_bert": _why_bert,
     "a_hundred_labels": _a_hundred_labels,
 }

@@ -20,6 +20,8 @@ def test_distances_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     _, numbers = attention.distance([1, 2])
     assert set(numbers["accuracy"]) == set(attention.READERS)
     assert numbers["accuracy"]["LSTM"]["1"]["values"] == [0.5, 0.5]
+    _, numbers = attention.longer([1])
+    assert set(numbers["accuracy"]["64"]) == {"2", "8", "32"}
 
 
 def test_what_the_lesson_says_of_the_stored_distances() -> None:
@@ -32,6 +34,17 @@ def test_what_the_lesson_says_of_the_stored_distances() -> None:
     assert longer["LSTM"]["high"] < 0.15
     assert longer["LSTM, forget gate open"]["low"] > 0.8
     assert numbers["accuracy"]["attention"]["64"]["high"] < 1
+
+
+def test_the_sum_had_not_finished() -> None:
+    accuracy = stored_result("attention_longer").numbers["accuracy"]
+    fair = stored_result("attention_distance").numbers["accuracy"]
+    for far, points in accuracy.items():
+        assert points["600"]["values"] == fair["sum of all tokens"][far]["values"]
+        short, more, most = (points[batches] for batches in ("600", "2400", "9600"))
+        assert short["high"] < more["low"] < more["high"] < most["low"]
+        assert most["low"] > 0.9  # "nearly all"
+    assert accuracy["64"]["9600"]["mean"] > fair["attention"]["64"]["mean"]
 
 
 def test_a_model_learns_the_next_word_of_the_course_s_text() -> None:
@@ -106,8 +119,11 @@ def test_what_the_lesson_prints(capsys: pytest.CaptureFixture[str]) -> None:
     attention_report.print_perplexities()
     attention_report.print_counts(stored)
     attention_report.print_choosing(stored)
+    distances, longer = (stored_result(f"attention_{name}") for name in ("distance", "longer"))
+    attention_report.print_longer(distances.numbers, longer.numbers)
     said = capsys.readouterr().out
     assert "blocks 68.4, pairs 106.4" in said
     assert "LSTM: 26.7 at 0.006, 25.3 at 0.012, 25.0 at 0.024" in said
     assert "25.6 at 0.002" in said
     assert said.count("drawn") == 6
+    assert "64 words, sum of all tokens: 600 batches 36 %, 2,400" in said

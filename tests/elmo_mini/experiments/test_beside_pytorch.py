@@ -25,7 +25,11 @@ class WithReLU(Block):
 def test_heads_and_blocks_are_pytorch_s() -> None:
     assert max(beside_pytorch.heads_beside_pytorch(MultiHead).values()) < 1e-5
     assert beside_pytorch.block_beside_pytorch(Block) < 1e-4
-    assert beside_pytorch.masked_model_beside_pytorch(Block) < 1e-4
+    apart, filled = beside_pytorch.masked_model_beside_pytorch(
+        Block, "he opened the [MASK] and went in ."
+    )
+    assert apart < 1e-4
+    assert filled.startswith("door")
 
 
 def test_another_block_is_seen() -> None:

@@ -86,6 +86,21 @@ def test_what_the_lesson_says_of_the_stored_labels() -> None:
     assert (round(needed["fresh"]), times) == (285, {"low": 4, "mean": 6, "high": 9})
 
 
+def test_what_the_lesson_says_of_the_stored_leash(capsys: pytest.CaptureFixture[str]) -> None:
+    steps = stored_result("why_bert_leash").numbers["steps"]
+    assert list(steps) == ["100", "300"]
+    leads = {count: found["lead over no pull"] for count, found in steps.items()}
+    costs = [-100 * leads[count]["to 0, 1"]["mean"] for count in steps]
+    assert [round(cost) for cost in costs] == [4, 15]
+    assert all(leads[count]["to 0, 1"]["high"] < 0 for count in steps)
+    for found in leads.values():
+        to_start = [point["mean"] for name, point in found.items() if "start" in name]
+        assert -0.025 < min(to_start) < max(to_start) < 0.001  # "may cost a point or two"
+        assert all(found[f"to 0, {strength}"]["mean"] < -0.02 for strength in ("0.1", "1", "10"))
+    tuning_report.print_leash(steps)
+    assert capsys.readouterr().out.count("less none") == 16
+
+
 def test_what_the_lesson_says_of_the_stored_knowledge() -> None:
     right = stored_result("why_bert_knowledge").numbers["right"]
     words, questions = right["class of the last word"], right["kind of question"]
@@ -142,6 +157,10 @@ def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(why_bert, "bench", lambda: IT)
     _, numbers = why_bert.labels([1])
     assert set(numbers["right"]) >= {"pretrained", "fresh", "scrambled", "bag of words"}
+    monkeypatch.setattr(why_bert, "LENGTHS", (2,))
+    monkeypatch.setattr(why_bert, "STRENGTHS", (10.0,))
+    _, numbers = why_bert.leash([1])
+    assert set(numbers["steps"]["2"]["right"]) == {"no pull", "to the start, 10", "to 0, 10"}
 
 
 def test_a_bench_of_another_size() -> None:
