@@ -357,7 +357,7 @@ title = "The best walk is not the list of the best huts"
 trellis(emissions[0].numpy(), words, labels, walks, title=title, transitions=transitions.numpy())
 
 # %% [markdown]
-# In BIOES a span of three words is B I E, of two B E, of one S: what B opened must be closed by E. A CRF can learn such rules from data. With few labels it is safer to build them in.
+# In BIOES a span of three words is B I E, of two B E: what B opened must be closed by E. A CRF can learn such rules from data. With few labels it is safer to build them in.
 
 # %% [markdown] exercise="may_follow"
 # ### Exercise 5. Which label may follow which
@@ -546,7 +546,7 @@ report.decodings(free, plain.test, ways)
 report.print_learnt_transitions()
 
 # %% [markdown]
-# The reason was in the loss: trained without rules, the network learns most of them. And beside its rules, a CRF's learnt numbers are worth little here: on average at most 0.3 points. (Against a softmax for each word: see the end.)
+# The reason was in the loss: trained without rules, the network learns most of them. And beside its rules, a CRF's learnt numbers are worth little here: on average at most 0.4 points. (Against a softmax for each word: see the end.)
 #
 # ### Three broken CRFs
 #
@@ -680,7 +680,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. And layer 0 also brings a larger reader of letters. So a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds. With all labels no control was run, with 10 % not this last one.)
+# One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. Layer 0 also brings a larger reader of letters, so a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds. With all labels no control was run.)
 
 # %% slide="subslide"
 report.gains_figure("Chunks, with few labels and with all of them (stored)")
@@ -691,7 +691,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
-# - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %).
+# - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %), 0.5 of its 4.1 (10 %).
 # - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both floors read it.
 #
 # For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.)
@@ -704,7 +704,7 @@ report.print_names()
 #
 # ### Beside the paper
 #
-# The authors gain, too. Chunks with all labels: 95.00 ± 0.08 to 96.37 ± 0.05 F1 (Table 2). Names: 67.66 to 71.01 with 1 % of the labels, 90.87 to 91.93 with all (section 3.3 and Table 1). Their consultants had read about 800 million words, and their tagger began with pretrained word vectors, so part of what our layer 0 brings theirs already had. A language model trained on **the labelled text alone** hurts a little, if at all: 90.79 against 90.87 (Table 6).
+# Chunks with all labels: 95.00 ± 0.08 to 96.37 ± 0.05 F1 (Table 2). Names: 67.66 to 71.01 with 1 % of the labels, 90.87 to 91.93 with all (section 3.3 and Table 1). Their consultants had read about 800 million words, and their tagger began with pretrained word vectors, so part of what our layer 0 brings theirs already had. A language model trained on **the labelled text alone** hurts a little, if at all: 90.79 against 90.87 (Table 6).
 #
 # **One limit.** TagLM asks for the **top layer only**. Do the layers that it throws away know something that the top does not? That leads to ELMo, in lesson 08.
 
@@ -858,7 +858,7 @@ print(f"The tagger with the top layer: precision {precision:.3f}, recall {recall
 report.print_taken_apart()
 
 # %% [markdown]
-# - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours the first two are level, and after the second is clearly worse: above it no LSTM carries the remarks along.
+# - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours the first two are level. After the second, where no LSTM reads the remarks, is clearly worse.
 # - **One direction or both, big or small.** In the paper both directions add 0.22 to 0.27 points to the forward one, and the large one (perplexity 30.0) 0.26 to 0.31 to the small (Table 6). Perplexities of other texts and vocabularies, ours for one, cannot be set beside these.
 # - **Is the tagger's own network needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
 # - **The CRF.** With a softmax for each word in its place, trained as such, about a point is lost.
