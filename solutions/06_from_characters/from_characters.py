@@ -598,7 +598,7 @@ gain = more["untrained, whitened less untrained, as it is"]
 outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 
 # %% [markdown]
-# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell the two apart, in either measure.** Two differences are clear. Whitening costs the untrained network hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
+# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words and one untrained network cannot tell, in either measure.** Two differences are clear. Whitening costs the untrained network hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
 #
 # And the lead in grammar?
 
@@ -606,7 +606,7 @@ outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 grammar_whitened(nets, common_ending)
 
 # %% [markdown]
-# In Brown, the whitened encoder stays ahead of its twin and falls behind the ending. That training adds grammar is sure; that it knows more than the ending is not.
+# In Brown, the whitened encoder stays ahead of this twin and falls behind the ending. That training adds grammar is sure; that it knows more than the ending is not.
 #
 # The encoder takes any bytes, so Chinese, too, gets vectors:
 

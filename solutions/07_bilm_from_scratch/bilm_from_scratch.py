@@ -257,7 +257,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 predict("famous", "Which perplexity will your class reach on held-out sentences?")
 
 # %% [markdown]
-# Beside it runs a model of the same size whose directions never meet, the course's quick version of section 3.
+# Beside it runs a model with states of the same size whose directions never meet: the course's quick version of section 3.
 
 # %% slide="subslide"
 STEPS = 256
@@ -285,7 +285,7 @@ report.draw_run(perplexities, counts, every=32, size=16, title=title)
 outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown]
-# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other, of the same kind, stays near the counts. Held-out text does not give the first one away: whatever it does works there, too.
+# Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other stays near the counts. Held-out text does not give the first one away: whatever it does works there, too.
 
 # %% [markdown] slide="slide"
 # ## 2. One step of the reader
@@ -718,10 +718,11 @@ tested = {
     "yours": tables(young.reader, TEXT.characters([short], 20), dog),
     "bidirectional=True": tables(quick["bidirectional=True"], word_ids, other_word),
 }
-causality(tested, ["<S>", *short, "</S>"], title="Who moves when a word is replaced?")
+title = "bidirectional=True: whichever word is replaced, every state moves"
+causality(tested, ["<S>", *short, "</S>"], title=title)
 
 # %% [markdown]
-# Yours is a clean pair of triangles. In the other model **every** state moves: in `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
+# Yours is a clean pair of triangles. The other is full: in `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
 #
 # What is such a model worth when the future is not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
 
@@ -897,7 +898,7 @@ by_words = ("untrained states", "counts of words")
 report.print_times(answered, *((grown, rival) for rival in rivals), by_words)
 
 # %% [markdown]
-# The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, almost three times. Counts of pairs in these texts come near it, so most of its lead over the counts of 256 sentences is what it has read. About a tenth is left, and that is what the states know beyond one word. The untrained states add to the counts of words, too: even a random LSTM keeps something of the last words.
+# The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, each almost three times. Counts of pairs in these texts come near it, so most of its lead over the counts of 256 sentences is what it has read. About a tenth is left, and that is what the states know beyond one word. The untrained states add to the counts of words, too: even a random LSTM keeps something of the last words.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task, as a language model and without its labels, and is frozen then (section 3.4). We have tried it once, with newspaper sentences (the treebank's) and their parts of speech.
 

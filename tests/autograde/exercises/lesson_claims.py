@@ -61,7 +61,7 @@ def _word2vec(printed: str, corpora: bool) -> None:
 def _characters(printed: str, corpora: bool) -> None:
     rows = re.findall(r"^(.* less .*): [+-]\S+ \(.*\): (.*)$", printed, re.MULTILINE)
     verdicts = dict(rows)
-    for how in ("as it is", "whitened"):  # "cannot tell the two apart, in either measure"
+    for how in ("as it is", "whitened"):  # "cannot tell, in either measure"
         said = verdicts[f"trained, {how} less untrained, {how}"]
         assert said == "no clear difference"
     assert verdicts["untrained, whitened less untrained, as it is"] == "behind"
