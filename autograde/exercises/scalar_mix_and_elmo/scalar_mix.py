@@ -85,8 +85,7 @@ gamma added to each share: softmax(w, 0) -> softmax(w, 0) + gamma && gamma * wei
 gamma twice: gamma * -> gamma * gamma *
     You multiply by `gamma` twice. Once is enough.
 the exponential of gamma: gamma * -> gamma.exp() *
-    You take the exponential of `gamma`. It multiplies the mix as it is: the softmax is for `w`
-    alone.
+    You take the exponential of `gamma`. It multiplies the mix as it is.
 divided by gamma: gamma * weighted.sum(0) -> weighted.sum(0) / gamma
     You divide by `gamma`. Multiply by it.
 the logarithm of the softmax: torch.softmax -> torch.log_softmax
