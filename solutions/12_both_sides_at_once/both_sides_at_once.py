@@ -397,12 +397,12 @@ check("broken_blanks", broken_blanks)
 # | place | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 # | segment | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
 #
-# `[CLS]` is a place for what concerns the whole row, `[SEP]` ends a sentence. Word, place and segment have a table of vectors each, and a token enters as the sum of its three. BERT's tables have 512 places; ours have 32.
+# `[CLS]` is a place for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors. BERT has 512 places, ours 32.
 
 # %% [markdown] slide="subslide"
-# BERT learns a second question from raw text: does the second sentence follow the first? Of one half of the pairs it does. Of the other half it was drawn at random. No one has to label anything.
+# BERT learns a second question from raw text: does the second sentence follow the first? Of one half of the pairs it does. Of the other half it was drawn at random.
 #
-# Is that negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair turned out to be its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
+# Is that negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair was its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
 
 # %% [markdown] exercise="best_log_odds"
 # ### Exercise 4. The best judge of pairs (derive it)
