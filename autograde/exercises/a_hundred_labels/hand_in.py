@@ -55,7 +55,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     Raises
     ------
     AnswerRefused
-        If they are not labels; if they change where they must not, and then on each step, too.
+        If they are not labels; if they change where they must not, and then on each step that they
+        would reach.
     """
     size, seed, what = inputs["labels"], inputs["seed"], inputs["asks"]
     one = inspect.unwrap(answer)
@@ -66,11 +67,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if _change(answer, one, what, size, seed) > TREMBLE:
             raise AnswerRefused(CHANGES[what])
         return "the same answers"
-    if what == "level":
+    answers = _all_draws(answer, one, size, seed)
+    if what == "level" and hidden.avoided(answers, size, seed) >= inputs["level"]:
         fewest = min(SIZES)
         if any(_change(answer, one, how, fewest, seed) > TREMBLE for how in CHANGES):
             raise AnswerRefused(UNRELIABLE)
-    return _all_draws(answer, one, size, seed)
+    return answers
 
 
 def _change(answer: Answer, one: Answer, how: str, size: int, seed: int) -> float:
