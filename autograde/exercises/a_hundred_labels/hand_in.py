@@ -19,10 +19,16 @@ SIZES = (25, 50, 100)
 LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
 """Shares of the baseline's errors; a bag of words as good as the course's reaches the second."""
 FEWER = 60
-CHANGES, TREMBLE = ("again", "fewer"), 0.05
+TREMBLE = 0.05
+CHANGES = {
+    "again": "Asked twice, your method gives other answers. Seed whatever draws, inside your "
+    "function.",
+    "fewer": "Your answers change with what else is asked: something is fitted on `asked`. Learn "
+    "from the known texts, and from those without labels.",
+}
+"""What is said of answers that change when they are asked again, or when fewer texts are."""
 
-UNRELIABLE = "not counted: the answers cannot be relied on"
-"""No step is climbed by answers that change when they are asked again, or with what else is."""
+UNRELIABLE = "Not counted: the answers cannot be relied on."
 
 _asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
 _changed: dict[tuple[Answer, str, int, int], float] = {}
@@ -44,19 +50,29 @@ def looked_up(
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The answers for the hidden texts, (draws, N); or how many of them are not to be relied on."""
+    """The answers for the hidden texts, (draws, N).
+
+    Raises
+    ------
+    AnswerRefused
+        If they are not labels; if they change where they must not, and then on each step that they
+        would reach.
+    """
     size, seed, what = inputs["labels"], inputs["seed"], inputs["asks"]
     one = inspect.unwrap(answer)
     if what == "answers":
         _asked.clear()
         _changed.clear()
     if what in CHANGES:
-        return _change(answer, one, what, size, seed)
-    if what == "level":
+        if _change(answer, one, what, size, seed) > TREMBLE:
+            raise AnswerRefused(CHANGES[what])
+        return "the same answers"
+    answers = _all_draws(answer, one, size, seed)
+    if what == "level" and hidden.avoided(answers, size, seed) >= inputs["level"]:
         fewest = min(SIZES)
         if any(_change(answer, one, how, fewest, seed) > TREMBLE for how in CHANGES):
-            return UNRELIABLE
-    return _all_draws(answer, one, size, seed)
+            raise AnswerRefused(UNRELIABLE)
+    return answers
 
 
 def _change(answer: Answer, one: Answer, how: str, size: int, seed: int) -> float:
@@ -125,9 +141,6 @@ def _view(inputs: Inputs, outputs: Plain) -> Plain:
     what = inputs["asks"]
     if isinstance(outputs, str):
         return outputs
-    if what in CHANGES:
-        assert isinstance(outputs, float)
-        return "the same answers" if outputs <= TREMBLE else "other answers"
     assert isinstance(outputs, np.ndarray)
     if what == "answers":
         right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
