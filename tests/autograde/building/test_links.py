@@ -26,7 +26,10 @@ HOSTS = {
     "aclanthology.org": r"/[A-Z]\d\d-\d{4}/",
     "doi.org": r"/10\.\d{4,9}/\S+",
     "creativecommons.org": r"/licenses/[\w./-]+",
-    "github.com": r"/[\w-]+/[\w.-]+(?:/blob/[\w./-]+)?",
+    "github.com": r"/[\w-]+/[\w.-]+(?:/blob/[\w./-]+|/issues/\d+)?",
+    "allennlp.org": r"/elmo",
+    "pytorch.org": r"/get-started/locally/",
+    "nbgrader.readthedocs.io": r"/en/stable/",
 }
 
 
