@@ -276,7 +276,9 @@ def senses_in_real_text() -> list[str]:
     return [
         f"{percent(grammar, 'layer 2')} of the nearest neighbours of *play* have its part of "
         f"speech, where an untrained network has {percent(grammar, untrained)} and chance "
-        f"{100 * questions[grammar]['chance']:.0f} %",
+        f"{100 * questions[grammar]['chance']:.0f} %; the word before alone brings "
+        f"{percent(grammar, 'layer 0, word before')}",
+        f"The word before, alone, has {percent(grammar, 'layer 0, word before')}",
         f"For *bank* layer 2 has {percent(bank, 'layer 2')} against {percent(bank, untrained)} "
         f"untrained; random vectors of the neighbouring words have "
         f"{percent(bank, 'random vectors around')}",

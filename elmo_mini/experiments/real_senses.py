@@ -205,8 +205,9 @@ def brown(bilm: BiLM) -> tuple[str, Result]:
         of["random vectors around"] = np.mean(
             [share(random_around(occurrences, seed)) for seed in range(TABLES)], 0
         )
-        in_order = words_around(occurrences, AROUND, letters).reshape(len(occurrences), -1)
-        of["layer 0 around, in order"] = share(in_order)
+        around = words_around(occurrences, AROUND, letters)
+        of["layer 0 around, in order"] = share(around.reshape(len(around), -1))
+        of["layer 0, word before"] = share(around[:, AROUND - 1])  # none begins a sentence
         of |= {f"layer {k}": share(own[:, k]) for k in (1, 2)}
         shares[name] = {
             "occurrences": {label: labels.count(label) for label in alike},

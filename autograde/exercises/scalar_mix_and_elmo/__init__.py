@@ -9,6 +9,6 @@ EXERCISES = (
     "without_boundaries",
     "embed",
     "read_on",
-    "errors_gone",
     "find_fault",
+    "errors_gone",
 )
