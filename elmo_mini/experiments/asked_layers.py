@@ -61,6 +61,12 @@ def of_neighbours_letters(occurrences: Sequence[Occurrence], bilm: BiLM) -> Floa
     return rows.reshape(len(rows), -1).astype(np.float32)
 
 
+def of_three_words(occurrences: Sequence[Occurrence], bilm: BiLM) -> Floats:
+    """(N, 3 H): the token layer's vectors of the word before, the word, and the word after."""
+    rows = words_around(occurrences, 1, TokenLayer(bilm), lower=False)
+    return rows.reshape(len(rows), -1).astype(np.float32)
+
+
 def of_forms(forms: Sequence[str]) -> Floats:
     """(N, SIZE): the random vector of each spelling."""
     return RandomVectors(SIZE).of(forms).astype(np.float32)
@@ -251,11 +257,16 @@ def sense_controls(asked: Asked, right: Judge) -> dict[str, Right]:
 
 
 def word_controls(asked: Asked, right: Judge) -> dict[str, Right]:
-    """Readers of labels without a biLM: the commonest, spelling alone, a random vector a word."""
+    """Readers of labels without LSTMs: the commonest, spelling alone, a random vector a word.
+
+    The last has the trained token layer's vectors of three words: the one before, the word itself,
+    the one after.
+    """
     return {
         "commonest\nlabel": asked.commonest(asked.forms),
         "spelling\nalone": spelling_right(asked),
         "random\nnumbers": right(of_forms(asked.forms)),
+        "layer 0 of\nthree words": right(of_three_words(asked.every, asked.models["trained"])),
     }
 
 

@@ -53,14 +53,21 @@ class TokenLayer:
         return self._encode(list(words)).astype(np.float64)
 
 
-def words_around(occurrences: Sequence[Occurrence], reach: int, vectors: WordVectors) -> Floats:
-    """(N, 2 reach + 1, size): of the words from `reach` before to `reach` after, in lower case.
+def words_around(
+    occurrences: Sequence[Occurrence], reach: int, vectors: WordVectors, *, lower: bool = True
+) -> Floats:
+    """(N, 2 reach + 1, size): of the words from `reach` before to `reach` after.
 
     The word itself stands in the middle; places outside of the sentence are zeros.
+
+    Parameters
+    ----------
+    lower : read all words in lower case
     """
     rows = np.zeros((len(occurrences), 2 * reach + 1, vectors.size))
     for row, o in zip(rows, occurrences, strict=True):
         first = max(0, o.position - reach)
-        near = [word.lower() for word in o.words[first : o.position + reach + 1]]
-        row[first - o.position + reach :][: len(near)] = vectors.of(near)
+        near = o.words[first : o.position + reach + 1]
+        read = vectors.of(word.lower() if lower else word for word in near)
+        row[first - o.position + reach :][: len(near)] = read
     return rows

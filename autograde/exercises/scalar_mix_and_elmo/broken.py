@@ -4,7 +4,7 @@ Each is a black box: sentences go in, a list of arrays (words, 2 H) comes out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -116,3 +116,8 @@ def elmo_with(kind: str, weights: Mapping[str, Tensor], rounding: float = 0.0) -
 def planted(weights: Mapping[str, Tensor]) -> dict[str, Elmo]:
     """The four ELMos of the lesson, A to D."""
     return {name: elmo_with(kind, weights) for name, kind in PLANTED.items()}
+
+
+def in_arrays(read: Callable[[Sentences], Sequence[Any]]) -> Elmo:
+    """A reader of tensors as a black box like those above."""
+    return lambda sentences: [np.asarray(vectors) for vectors in read(sentences)]

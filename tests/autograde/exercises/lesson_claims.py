@@ -122,6 +122,14 @@ def _mix(printed: str, corpora: bool) -> None:
     assert top is not None
     assert abs(learned) < 1, "the average does nearly as well"
     assert (top[1] == "behind") is corpora
+    swapped = _numbers(r"volumes swapped: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
+    assert max(swapped) == swapped[1], "the lead goes with the loudness"
+    pulled = _numbers(r"λ = 1: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
+    assert max(abs(share - 100 / 3) for share in pulled) < 2, "is the plain average"
+    boxes = "(?:[ABCD]|yours|Elmo, stateful|Elmo, do_layer_norm)"
+    said = re.findall(rf"^ *{boxes}: (.*)", printed, re.MULTILINE)
+    faults = ["remembers", "depends on its company", "wrong number", "shifted"]
+    assert said == [*faults, "sound", "remembers", "depends on its company"]
     assert "This is ELMo." in printed
     bayes = printed[printed.index("layer 2, linear minus naive Bayes") :]
     verdicts = re.findall(r"(\d+) examples: .*: (.*)", bayes)[:5]
@@ -147,7 +155,10 @@ def _layers(printed: str, corpora: bool) -> None:
     assert verdict("untrained layer 1 minus untrained layer 0") == unclear  # senses
     assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
     assert verdict(r"senseval, four words \(stored\): layer 2 minus layer 1") == "ahead"
+    beside = verdict("trained layer 1 minus layer 0 of three words")
+    assert beside == "ahead" or (beside == unclear and not corpora)
     if corpora:
+        assert verdict("layer 0 of three words minus trained layer 0") == unclear
         assert verdict("trained layer 0 minus spelling alone") == "ahead"
     assert verdict("trained layer 1 minus trained layer 0") == "ahead"
     assert verdict(r"20,000 words to learn from \(stored\)") == unclear

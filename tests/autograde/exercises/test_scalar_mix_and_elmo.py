@@ -14,6 +14,7 @@ from autograde.exercises.scalar_mix_and_elmo.broken import (
     PLANTED,
     Elmo,
     elmo_with,
+    in_arrays,
     planted,
 )
 from autograde.exercises.scalar_mix_and_elmo.errors_gone import errors_gone
@@ -43,6 +44,13 @@ def test_the_four_of_the_lesson_are_told_apart(weights: dict[str, Tensor]) -> No
     found = {name: find_fault(box) for name, box in planted(weights).items()}
     assert found == {name: KINDS[kind] for name, kind in PLANTED.items()}
     assert sorted(found.values()) == sorted(FAULTS)
+
+
+def test_a_reader_of_tensors_can_be_questioned_too(weights: dict[str, Tensor]) -> None:
+    for kind, verdict in (("nothing", "sound"), ("remembers", "remembers")):
+        box = elmo_with(kind, weights)
+        tensors = lambda batch, box=box: [torch.from_numpy(v) for v in box(batch)]  # noqa: E731
+        assert find_fault(in_arrays(tensors)) == verdict
 
 
 def test_an_inspector_that_calls_every_sound_elmo_shifted_loses_what_its_question_is_worth() -> (

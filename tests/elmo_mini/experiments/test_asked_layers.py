@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from elmo_mini.bilm.model import BiLM
+from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.experiments import asked_layers
 from elmo_mini.experiments.asked_layers import Asked, Floats
 from elmo_mini.probing.tasks import Occurrence, Task
@@ -13,7 +15,8 @@ KNOWN = tuple(
 ASKED = tuple(
     Occurrence(("the", word, "!"), 1, label) for word, label in [("runs", "V"), ("sits", "V")]
 )
-TASK = Asked(Task("made up", "made up", KNOWN, ASKED), {})
+TINY = BiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
+TASK = Asked(Task("made up", "made up", KNOWN, ASKED), {"trained": TINY})
 
 
 def nearest(known: Floats, labels: list[str], asked: Floats) -> list[str]:
@@ -49,6 +52,18 @@ def test_neighbours_are_read_and_words_further_away_are_not() -> None:
     one, other, here, there = asked_layers.of_neighbours([*near, *far])
     assert not np.array_equal(one, other)
     assert np.array_equal(here, there)
+
+
+def test_three_words_are_the_word_between_its_neighbours() -> None:
+    texts = (("a", "b", "c"), ("a", "b", "d"), ("B", "c"), ("b", "c"))
+    rows = asked_layers.of_three_words(
+        [Occurrence(words, place, "") for words, place in zip(texts, (1, 1, 0, 0), strict=True)],
+        TINY,
+    ).reshape(4, 3, -1)
+    assert np.array_equal(rows[0, :2], rows[1, :2])
+    assert not np.array_equal(rows[0, 2], rows[1, 2])
+    assert not rows[2:, 0].any()  # before the sentence there is nothing
+    assert not np.allclose(rows[2, 1], rows[3, 1])  # capitals are read
 
 
 def test_spelling_sees_ends_and_capitals() -> None:
@@ -97,7 +112,8 @@ def test_a_figure_has_a_bar_for_each_reader_and_group() -> None:
     assert "new: this one 50, that one 100" in picture.description
 
 
-def test_controls_need_no_model() -> None:
+def test_controls_have_no_lstm() -> None:
     right = asked_layers.word_controls(TASK, lambda vectors: TASK.right(nearest, vectors))
-    assert list(right) == ["commonest\nlabel", "spelling\nalone", "random\nnumbers"]
+    names = ["commonest label", "spelling alone", "random numbers", "layer 0 of three words"]
+    assert [" ".join(name.split()) for name in right] == names
     assert all(found.shape == (2,) for found in right.values())
