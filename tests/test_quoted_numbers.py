@@ -85,23 +85,27 @@ def senses() -> list[str]:
 
 def starts() -> list[str]:
     stored = stored_result("context_pretraining").numbers
-    opinion, speech = (
-        stored["tasks"][name]["accuracy"] for name in ("subjectivity", "part of speech")
-    )
     assert len(stored["seeds"]) == 3
-    whole, vectors, last = "language model", "language model's embedding", "last word, no LSTM"
+    opinion, speech = (stored["tasks"][n]["leads"] for n in ("subjectivity", "part of speech"))
     few, many = speech["100"], speech["1000"]
-    hurt = less(opinion["100"]["nothing"], opinion["100"][whole])
-    helped = less(few[whole], few["nothing"])
-    unharmed = less(opinion["100"][vectors], opinion["100"]["nothing"])
-    assert unharmed["low"] < 0 < unharmed["mean"]  # "make no clear difference"
-    for rival in (vectors, last):  # "no clear lead over"
-        ahead = less(few[whole], few[rival])
-        assert ahead["low"] < 0 < ahead["high"]
-    assert less(many[last], many[whole])["low"] > 0  # "is even ahead"
+    whole, vectors, last = "language model", "language model's embedding", "last word, no LSTM"
+    lost, bag, helped, by_vectors = (
+        opinion["100"][f"{whole} before nothing"],
+        opinion["100"][f"{whole} before bag of words, no LSTM"],
+        few[f"{whole} before nothing"],
+        few[f"{vectors} before nothing"],
+    )
+    assert verdict_twice(bag) == "behind"
+    for clear in (helped, by_vectors):
+        assert verdict_twice(clear) == "ahead"
+    rivals = (few[f"{whole} before {vectors}"], *(n[f"{whole} before {last}"] for n in (few, many)))
+    for unclear in (lost, *rivals):
+        assert verdict_twice(unclear) == "no clear difference"
     return [
-        f"by {100 * hurt['mean']:.0f} points ({between(hurt, 0, 100)}, three seeds)",
+        f"{-100 * lost['mean']:.0f} points behind ({between(lost, 0, -100)})",
+        f"{-100 * bag['mean']:.0f} points ahead of it ({between(bag, 0, -100)})",
         f"by {100 * helped['mean']:.0f} points ({between(helped, 0, 100)})",
+        f"the word vectors alone bring {100 * by_vectors['mean']:.0f}, too",
     ]
 
 

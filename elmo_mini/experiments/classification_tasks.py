@@ -1,4 +1,4 @@
-"""Sentences to classify, for lesson 03's experiments: subjective or not, and parts of speech."""
+"""Sentences to classify, for lesson 04's experiments: subjective or not, and parts of speech."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,11 +16,15 @@ Labelled = tuple[list[list[int]], list[int]]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
 COARSE_TAGS = ("NN", "VB", "JJ", "RB", "IN", "DT", "PR", "CC", "MD", "TO")
 WORDS = 4_000
+DEV = 500  # sentences that choose
 
 
 @dataclass(frozen=True)
 class ClassificationTask:
-    """Unlabelled and labelled sentences as ids; `held_out` is text nothing is trained on."""
+    """Unlabelled and labelled sentences as ids; `held_out` is text nothing is trained on.
+
+    What must be chosen is chosen on `dev`, `DEV` sentences of the development part.
+    """
 
     name: str
     classes: int
@@ -28,6 +32,7 @@ class ClassificationTask:
     sentences: list[list[str]]
     held_out: Tensor
     train: Labelled
+    dev: Labelled
     test: Labelled
 
     def drawn(self, count: int, seed: int) -> Labelled:
@@ -86,8 +91,10 @@ def _task(
         return [vocabulary.encode(s) for s in sentences], [classes[label] for label in labels]
 
     stream = text_stream(held_out, vocabulary)[:20_000]
-    train, test = numbered("train"), numbered("test")
-    return ClassificationTask(name, len(classes), vocabulary, unlabelled, stream, train, test)
+    train, dev, test = (numbered(part) for part in PARTS)
+    chosen = np.random.default_rng(0).permutation(len(dev[0]))[:DEV].tolist()
+    some = [dev[0][row] for row in chosen], [dev[1][row] for row in chosen]
+    return ClassificationTask(name, len(classes), vocabulary, unlabelled, stream, train, some, test)
 
 
 TASKS = {"subjectivity": subjectivity, "part of speech": part_of_speech}

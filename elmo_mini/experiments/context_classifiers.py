@@ -3,20 +3,23 @@
 Each function takes the seeds and returns a title and what was measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from elmo_mini.experiments.classification_tasks import TASKS, ClassificationTask
+from elmo_mini.experiments.classification_tasks import TASKS, ClassificationTask, Labelled
 from elmo_mini.experiments.command import Result
 from elmo_mini.extras import brought_by
 from elmo_mini.recurrent.classifier import (
     LSTMClassifier,
     accuracy,
+    answers,
     train_autoencoder,
     train_classifier,
 )
@@ -29,6 +32,7 @@ from elmo_mini.recurrent.language_model import (
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.running_text import text_stream
+from elmo_mini.ulmfit.report import right_of, share_right
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 with brought_by("experiments"):
@@ -36,9 +40,14 @@ with brought_by("experiments"):
     from sklearn.naive_bayes import BernoulliNB
 
 SIZE = 64
-LABELS = {100: 20, 1_000: 5}  # labelled sentences: passes over them
+LABELS = {100: 40, 1_000: 8}  # labelled sentences: passes over them, at most
+RATES = (1e-3, 3e-3, 1e-2)
+C = (0.1, 1.0, 10.0, 100.0)  # of logistic regression
+ALPHA = (0.01, 0.1, 1.0)  # of naive Bayes
+BATCH = 16
 PRETRAINING: dict[str, Any] = {"learning_rate": 1e-2}
-FINE_TUNING: dict[str, Any] = {"batch_size": 16, "learning_rate": 3e-3}
+FORGETTING: dict[str, Any] = {"batch_size": BATCH, "learning_rate": 3e-3}
+FORGETTING_PASSES = 5
 FROZEN = "embedding and LSTM frozen"
 WEIGHTS = {  # of the language-model loss
     "labels alone": 0.0,
@@ -47,7 +56,16 @@ WEIGHTS = {  # of the language-model loss
     FROZEN: 0.0,
 }
 MODEL = f"one LSTM layer, embedding and state {SIZE}, dropout 0.2 while fine-tuning, 1 pass of "
-MODEL += "pretraining, no early stopping"
+MODEL += "pretraining"
+WHOLE, VECTORS, NOTHING = "language model", "language model's embedding", "nothing"
+KINDS = ("accuracy", "chosen", "leads")
+LEADS = (
+    (WHOLE, NOTHING),
+    (WHOLE, VECTORS),
+    (WHOLE, "last word, no LSTM"),
+    (WHOLE, "bag of words, no LSTM"),
+    (VECTORS, NOTHING),
+)
 
 
 @lru_cache(maxsize=16)
@@ -61,25 +79,40 @@ def task_language_model(name: str, seed: int) -> LSTMLanguageModel:
     return model
 
 
-def counted_words_accuracy(
+@dataclass(frozen=True)
+class Choice:
+    """What was best on the dev sentences: its settings, and its answers to the test."""
+
+    right_on_dev: float
+    settings: tuple[float, ...]
+    said: list[int]
+
+
+def counted_words(
     task: ClassificationTask, sentences: list[list[int]], labels: list[int]
-) -> dict[str, float]:
-    """Logistic regression (C=1) and naive Bayes on which words occur, and on which one is last."""
+) -> dict[str, Choice]:
+    """Logistic regression and naive Bayes on which words occur, and on which one is last."""
 
     def table(rows: list[list[int]]) -> csr_matrix:
         places = np.array([(n, word) for n, row in enumerate(rows) for word in set(row)]).T
         shape = (len(rows), len(task.vocabulary))
         return csr_matrix((np.ones(places.shape[1]), (places[0], places[1])), shape=shape)
 
-    asked, answers = task.test
-    last, asked_last = ([row[-1:] for row in rows] for rows in (sentences, asked))
-    return {
-        name: float(model.fit(table(known), labels).score(table(tested), answers))
-        for name, model, known, tested in (
-            ("bag of words, no LSTM", LogisticRegression(max_iter=500), sentences, asked),
-            ("naive Bayes, no LSTM", BernoulliNB(), sentences, asked),
-            ("last word, no LSTM", LogisticRegression(max_iter=500), last, asked_last),
+    def best(models: Mapping[float, Any], last_alone: bool = False) -> Choice:
+        read, dev, test = (
+            table([row[-1:] for row in rows] if last_alone else rows)
+            for rows in (sentences, task.dev[0], task.test[0])
         )
+        fitted = {setting: model.fit(read, labels) for setting, model in models.items()}
+        right = {setting: model.score(dev, task.dev[1]) for setting, model in fitted.items()}
+        chosen = max(right, key=lambda setting: right[setting])
+        return Choice(right[chosen], (chosen,), fitted[chosen].predict(test).tolist())
+
+    lines = {c: LogisticRegression(C=c, max_iter=500) for c in C}
+    return {
+        "bag of words, no LSTM": best(lines),
+        "naive Bayes, no LSTM": best({alpha: BernoulliNB(alpha=alpha) for alpha in ALPHA}),
+        "last word, no LSTM": best(lines, last_alone=True),
     }
 
 
@@ -111,46 +144,83 @@ def starts(name: str, seed: int) -> dict[str, tuple[LSTMLanguageModel | None, tu
     }
 
 
+def tuned(
+    task: ClassificationTask,
+    start: tuple[LSTMLanguageModel | None, tuple[str, ...]],
+    known: Labelled,
+    passes: int,
+    seed: int,
+) -> Choice:
+    """A classifier from this start, with the rate and after the pass that dev likes best."""
+    model, parts = start
+    a_pass = -(-len(known[0]) // BATCH)
+    best = Choice(-1.0, (), [])
+    for rate in RATES:
+        classifier = new_classifier(task, seed)
+        for part in parts:
+            getattr(classifier, part).load_state_dict(getattr(model, part).state_dict())
+
+        def look(step: int, classifier: LSTMClassifier = classifier, rate: float = rate) -> None:
+            nonlocal best
+            if step % a_pass == 0:
+                right = accuracy(classifier, *task.dev)
+                if right > best.right_on_dev:
+                    settings = (rate, step // a_pass)
+                    best = Choice(right, settings, answers(classifier, task.test[0]))
+
+        options = TrainingOptions(passes, BATCH, rate, seed)
+        train_classifier(classifier, *known, options, after_step=look)
+    return best
+
+
 def pretraining(seeds: Sequence[int]) -> tuple[str, Result]:
     """Dai & Le: a classifier from nothing, from word2vec, a language model, an autoencoder."""
     measured: Result = {}
     for name, task_of in TASKS.items():
         task = task_of()
-        scores: dict[str, dict[str, list[float]]] = {str(count): {} for count in LABELS}
+        choices: dict[int, dict[str, list[Choice]]] = {count: {} for count in LABELS}
         perplexities: list[float] = []
         for seed in seeds:
             models = starts(name, seed)
-            language_model = task_language_model(name, seed)
-            perplexities.append(stream_perplexity(language_model, task.held_out))
-            for count, epochs in LABELS.items():
-                sentences, labels = task.drawn(count, seed)
-                by_start = scores[str(count)]
-                for name_of, share in counted_words_accuracy(task, sentences, labels).items():
-                    by_start.setdefault(name_of, []).append(share)
-                for start, (model, parts) in models.items():
-                    classifier = new_classifier(task, seed)
-                    for part in parts:
-                        getattr(classifier, part).load_state_dict(getattr(model, part).state_dict())
-                    options = TrainingOptions(epochs=epochs, seed=seed, **FINE_TUNING)
-                    train_classifier(classifier, sentences, labels, options)
-                    by_start.setdefault(start, []).append(accuracy(classifier, *task.test))
-                shown = {start: round(v[-1], 3) for start, v in by_start.items()}
-                print(name, seed, count, shown, flush=True)
+            perplexities.append(stream_perplexity(task_language_model(name, seed), task.held_out))
+            for count, passes in LABELS.items():
+                known = task.drawn(count, seed)
+                found = counted_words(task, *known) | {
+                    start: tuned(task, of, known, passes, seed) for start, of in models.items()
+                }
+                for start, choice in found.items():
+                    choices[count].setdefault(start, []).append(choice)
+                    right = np.mean(right_of([choice.said], task.test[1]))
+                    print(name, seed, count, start, choice.settings, f"{right:.3f}", flush=True)
+        by_count = {str(count): of_start(by_start, task) for count, by_start in choices.items()}
         measured[name] = {
             **described(task),
             "held-out perplexity of the language model": interval(perplexities),
-            "accuracy": {
-                count: {start: interval(values) for start, values in by_start.items()}
-                for count, by_start in scores.items()
-            },
+            **{kind: {count: of[kind] for count, of in by_count.items()} for kind in KINDS},
         }
     return "Where an LSTM classifier starts, on two tasks with few labels", {
         "corpus": "subjectivity and masc_tagged",
-        "passes over the labels": {str(count): epochs for count, epochs in LABELS.items()},
+        "passes over the labels, at most": {str(count): passes for count, passes in LABELS.items()},
         "model": MODEL,
-        "fine-tuning": FINE_TUNING,
+        "batch size": BATCH,
+        "chosen on the dev sentences": f"an LSTM's first learning rate among {RATES} and the pass "
+        f"after which it stops, C of logistic regression among {C}, alpha of naive Bayes among "
+        f"{ALPHA}; each by itself, for each seed",
+        "leads": "interval over draws (a seed and its labels) and test sentences, bootstrap",
         "tasks": measured,
     }
+
+
+def of_start(by_start: Mapping[str, Sequence[Choice]], task: ClassificationTask) -> Result:
+    """`KINDS`: shares right over the seeds, what was chosen, and who is ahead of whom."""
+    right: dict[str, NDArray[np.float64]] = {
+        start: right_of([choice.said for choice in made], task.test[1])
+        for start, made in by_start.items()
+    }
+    accuracies = {start: interval(rows.mean(1)) for start, rows in right.items()}
+    settings = {start: [choice.settings for choice in made] for start, made in by_start.items()}
+    leads = {f"{a} before {b}": share_right(right[a] - right[b]) for a, b in LEADS}
+    return dict(zip(KINDS, (accuracies, settings, leads), strict=True))
 
 
 def new_classifier(task: ClassificationTask, seed: int) -> LSTMClassifier:
@@ -166,6 +236,7 @@ def described(task: ClassificationTask) -> Result:
         "task": task.name,
         "unlabelled tokens": sum(map(len, task.sentences)),
         "vocabulary": len(task.vocabulary),
+        "dev sentences": len(task.dev[0]),
         "test sentences": len(task.test[0]),
         "commonest class in test": float(counts.max() / counts.sum()),
     }
@@ -191,7 +262,7 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
                     sentences,
                     labels,
                     task.held_out,
-                    TrainingOptions(epochs=LABELS[count], seed=seed, **FINE_TUNING),
+                    TrainingOptions(FORGETTING_PASSES, seed=seed, **FORGETTING),
                     text=stream if weight else None,
                     weight=weight,
                     looks=8,
@@ -217,8 +288,8 @@ def forgetting(seeds: Sequence[int], count: int = 1_000) -> tuple[str, Result]:
         }
     return f"Forgetting: perplexity of a language model fine-tuned on {count} labels", {
         "corpus": "subjectivity and masc_tagged",
-        "model": MODEL,
-        "fine-tuning": {**FINE_TUNING, "passes": LABELS[count]},
+        "model": f"{MODEL}, no early stopping",
+        "fine-tuning": {**FORGETTING, "passes": FORGETTING_PASSES},
         "language-model loss": "added at each step, times 1 or 0.1, windows of 8 rows of 16 "
         "tokens of the unlabelled text; the softmax of the language model is kept as it was",
         "frozen": "the output layer alone is trained, with the labels alone",

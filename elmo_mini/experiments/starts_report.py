@@ -24,7 +24,13 @@ from elmo_mini.recurrent.forgetting import language_model_of
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
 from elmo_mini.recurrent.seq2seq import Seq2Seq
 from elmo_mini.recurrent.telegrams import telegram
-from elmo_mini.results.intervals import difference, lead
+from elmo_mini.results.intervals import (
+    TWO_INTERVALS,
+    UNCLEAR,
+    lead,
+    lead_twice,
+    verdict_twice,
+)
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import next_word_windows, stream_rows
@@ -32,6 +38,7 @@ from elmo_mini.ulmfit.report import share_right
 
 STARTS = {  # as stored: as drawn
     "bag of words, no LSTM": "bag of\nwords",
+    "naive Bayes, no LSTM": "naive\nBayes",
     "last word, no LSTM": "last word\nalone",
     "nothing": "random\nstart",
     "word2vec embedding": "word2vec\nvectors",
@@ -118,25 +125,25 @@ def starts_figure(title: str) -> Picture:
 
 
 def print_starts() -> None:
-    """The language model's start against others, seed by seed, in points."""
+    """Who is ahead of whom on both stored tasks, on the same draws and test sentences."""
     stored = stored_result("context_pretraining").numbers
+    print(TWO_INTERVALS)
     for task, numbers in stored["tasks"].items():
-        for count, of in numbers["accuracy"].items():
+        for count, leads in numbers["leads"].items():
             print(
-                f"{task}, {count} labels, {len(stored['seeds'])} seeds, the same "
-                f"{numbers['test sentences']:,} test sentences: the whole LM less"
+                f"{task}, {count} labels, {len(stored['seeds'])} draws, "
+                f"{numbers['test sentences']:,} test sentences, in points:"
             )
-            for other in ("nothing", "language model's embedding", "last word, no LSTM"):
-                print(f"   {_flat(STARTS[other])}: {difference(of['language model'], of[other])}")
-            vectors = difference(of["language model's embedding"], of["nothing"])
-            print(f"   and the LM's vectors less the random start: {vectors}")
+            for pair, point in leads.items():
+                one, other = (_flat(STARTS[name]) for name in pair.split(" before "))
+                print(f"   {one} less {other}: {lead_twice(point)}")
 
 
 def verdict(task: str, one: str, other: str, labels: int = 100) -> str:
     """*helps*, *hurts* or *no clear difference*: one stored start against another."""
-    of = stored_result("context_pretraining").numbers["tasks"][task]["accuracy"][str(labels)]
-    said = difference(of[one], of[other]).split(": ")[1]
-    return {"ahead": "helps", "behind": "hurts"}.get(said, said)
+    leads = stored_result("context_pretraining").numbers["tasks"][task]["leads"][str(labels)]
+    said = verdict_twice(leads[f"{one} before {other}"])
+    return {"ahead": "helps", "behind": "hurts"}.get(said, UNCLEAR)
 
 
 def print_forgetting() -> None:

@@ -200,6 +200,19 @@ def train_classifier(
     )
 
 
+def answers(
+    classifier: LSTMClassifier, sentences: Sequence[Sequence[int]], *, batch_size: int = 128
+) -> list[int]:
+    """The class with the highest score, of each sentence."""
+    device = device_of(classifier)
+    found: list[int] = []
+    with evaluating(classifier):
+        for start in range(0, len(sentences), batch_size):
+            ids, mask = pad(sentences[start : start + batch_size], device=device)
+            found += classifier(ids, mask.sum(1)).argmax(-1).tolist()
+    return found
+
+
 def accuracy(
     classifier: LSTMClassifier,
     sentences: Sequence[Sequence[int]],
@@ -208,12 +221,5 @@ def accuracy(
     batch_size: int = 128,
 ) -> float:
     """Share of sentences whose highest score is that of their label."""
-    device = device_of(classifier)
-    right = 0
-    with evaluating(classifier):
-        for start in range(0, len(sentences), batch_size):
-            ids, mask = pad(sentences[start : start + batch_size], device=device)
-            said = classifier(ids, mask.sum(1)).argmax(-1).tolist()
-            asked = labels[start : start + batch_size]
-            right += sum(a == b for a, b in zip(said, asked, strict=True))
-    return right / len(sentences)
+    said = answers(classifier, sentences, batch_size=batch_size)
+    return sum(a == b for a, b in zip(said, labels, strict=True)) / len(sentences)

@@ -23,7 +23,7 @@ from elmo_mini.experiments.context import (
     vectors_beside,
 )
 from elmo_mini.experiments.context_classifiers import (
-    counted_words_accuracy,
+    counted_words,
     forgetting,
     pretraining,
 )
@@ -31,6 +31,7 @@ from elmo_mini.experiments.context_telegrams import seq2seq
 from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
 from elmo_mini.recurrent.language_model import hidden_states
 from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.ulmfit.report import right_of
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 
@@ -102,12 +103,15 @@ def reviews(monkeypatch: pytest.MonkeyPatch) -> Iterator[ClassificationTask]:
         vocabulary,
         sentences,
         text_stream(text(40, 2), vocabulary),
-        (ids[:200], labels[:200]),
+        (ids[:150], labels[:150]),
+        (ids[150:200], labels[150:200]),
         (ids[200:], labels[200:]),
     )
     monkeypatch.setattr(finetuning_experiments, "TASKS", {"reviews": lambda: task})
     monkeypatch.setattr(finetuning_experiments, "SIZE", 6)
     monkeypatch.setattr(finetuning_experiments, "LABELS", {20: 2, 100: 1})
+    monkeypatch.setattr(finetuning_experiments, "RATES", (1e-3, 1e-2))
+    monkeypatch.setattr(finetuning_experiments, "FORGETTING_PASSES", 1)
     finetuning_experiments.task_language_model.cache_clear()
     yield task
     finetuning_experiments.task_language_model.cache_clear()
@@ -115,11 +119,18 @@ def reviews(monkeypatch: pytest.MonkeyPatch) -> Iterator[ClassificationTask]:
 
 def test_pretraining_and_forgetting(reviews: ClassificationTask) -> None:
     _, numbers = pretraining([1, 2])
-    accuracies = numbers["tasks"]["reviews"]["accuracy"]
+    measured = numbers["tasks"]["reviews"]
+    accuracies = measured["accuracy"]
     assert set(accuracies) == {"20", "100"}
     for by_start in accuracies.values():
         assert len(by_start) == 9
         assert all(0 <= score["mean"] <= 1 for score in by_start.values())
+    few, chosen = accuracies["20"], measured["chosen"]["20"]
+    for rate, stop in chosen["language model"]:
+        assert rate in (1e-3, 1e-2)
+        assert stop in (1, 2)
+    ahead = measured["leads"]["20"]["language model before nothing"]
+    assert ahead["mean"] == pytest.approx(few["language model"]["mean"] - few["nothing"]["mean"])
     _, numbers = forgetting([1, 2], count=100)
     curves = numbers["tasks"]["reviews"]["perplexity"]
     for curve in curves.values():
@@ -132,9 +143,12 @@ def test_pretraining_and_forgetting(reviews: ClassificationTask) -> None:
 
 
 def test_counting_finds_the_word_that_decides(reviews: ClassificationTask) -> None:
-    found = counted_words_accuracy(reviews, *reviews.train)
-    assert found["bag of words, no LSTM"] == 1
-    assert found["last word, no LSTM"] < 0.9  # every sentence ends in the same word
+    found = counted_words(reviews, *reviews.train)
+    right = {
+        name: right_of([choice.said], reviews.test[1]).mean() for name, choice in found.items()
+    }
+    assert right["bag of words, no LSTM"] == 1
+    assert right["last word, no LSTM"] < 0.9  # every sentence ends in the same word
 
 
 def test_real_tasks_keep_their_parts_apart() -> None:
@@ -148,6 +162,7 @@ def test_real_tasks_keep_their_parts_apart() -> None:
         tests = {tuple(sentence) for sentence in task.test[0] if len(sentence) > 9}
         known = {tuple(task.vocabulary.encode(sentence)) for sentence in task.sentences}
         assert not tests & known
+        assert not {tuple(s) for s in task.dev[0] if len(s) > 9} & tests
         assert task.drawn(50, 1) == task.drawn(50, 1) != task.drawn(50, 2)
 
 
