@@ -230,10 +230,14 @@ def grammar(
     return {name: share(values) for name, values in found.items()}, share(first - last)
 
 
-def grammar_whitened(encoders: Mapping[str, Encode], ending: Closeness) -> None:
-    """Print how far the first encoder, whitened, is ahead of the others and of the ending.
+def grammar_whitened(encoders: Mapping[str, Sequence[Encode]], ending: Closeness) -> None:
+    """Print how far the first encoders, whitened, are ahead of the others and of the ending.
 
     As `grammar`, by whitened vectors; needs Brown's tags, and says so without them.
+
+    Parameters
+    ----------
+    encoders : one or several (twins of other draws) by name
     """
     drawn = stored_result("characters_neighbours").numbers["class of unseen words"]["drawn"]
     try:
@@ -243,26 +247,32 @@ def grammar_whitened(encoders: Mapping[str, Encode], ending: Closeness) -> None:
         return
     known = known_words()
     tagged = [word for word in known if word in classes]
-    readers = {name: by_vectors(whitened(encode, known)) for name, encode in encoders.items()}
-    readers["common ending"] = ending
+    readers = {
+        name: [by_vectors(whitened(encode, known)) for encode in twins]
+        for name, twins in encoders.items()
+    } | {"common ending": [ending]}
     first, *others = readers
-    found = {name: same_class(by, drawn, tagged, classes) for name, by in readers.items()}
+    found = {
+        name: np.stack([same_class(by, drawn, tagged, classes) for by in twins])
+        for name, twins in readers.items()
+    }
     for other in others:
         gain = share(found[first] - found[other])
         print(f"same class, whitened, {first} against {other}: {lead(gain)}")
 
 
-def hits(encoders: Mapping[str, Encode]) -> dict[str, NDArray[np.float64]]:
-    """For each misspelt word whether the nearest known word is the one that was meant, (Q,).
+def hits(encoders: Mapping[str, Sequence[Encode]]) -> dict[str, NDArray[np.float64]]:
+    """For each misspelt word whether the nearest known word is the one that was meant, (twins, Q).
 
     Each encoder is asked as it is and whitened over the known words; letters to change are asked
     beside them.
     """
     known, found = known_words(), {}
-    for name, encode in encoders.items():
-        for how, vectors in (("as it is", encode), ("whitened", whitened(encode, known))):
-            closeness = by_vectors(vectors)
-            found[f"{name}, {how}"] = finds_meant(closeness, misspelt_words(), known)
+    for name, twins in encoders.items():
+        white = [whitened(encode, known) for encode in twins]
+        for how, asked in (("as it is", twins), ("whitened", white)):
+            hit = [finds_meant(by_vectors(encode), misspelt_words(), known) for encode in asked]
+            found[f"{name}, {how}"] = np.stack(hit)
     return found | {"letters to change": finds_meant(by_letters, misspelt_words(), known)}
 
 

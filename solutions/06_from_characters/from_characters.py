@@ -572,11 +572,12 @@ outcome("grammar", CLEARLY[clear])
 
 # %%
 WHITE = ["more hits, clearly", "fewer hits, clearly", "no clear difference"]
-predict("white", "Whitened, the untrained encoder has", options=WHITE)
+predict("white", "Whitened, the untrained encoders have", options=WHITE)
 
 # %% slide="subslide"
-control = closeness.remembered(closeness.reader(plain.CharCNN(at_random)))
-nets = {"trained": encode, "untrained": control}
+draws = [plain.CharCNN(untrained_weights(bilm, seed)) for seed in range(3)]
+twins = [closeness.remembered(closeness.reader(net)) for net in draws]
+nets = {"trained": [encode], "untrained": twins}
 found = hits(nets)
 title = "Misspelt words: nobody is ahead of a count of letters"
 labels = [name.replace(" ", "\n", 1) for name in found]
@@ -598,7 +599,7 @@ gain = more["untrained, whitened less untrained, as it is"]
 outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 
 # %% [markdown]
-# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words and one untrained network cannot tell, in either measure.** Two differences are clear. Whitening costs the untrained network hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
+# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell, in either measure** (three untrained networks). Two differences are clear. Whitening costs the untrained networks hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
 #
 # And the lead in grammar?
 
@@ -606,7 +607,7 @@ outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 grammar_whitened(nets, common_ending)
 
 # %% [markdown]
-# In Brown, the whitened encoder stays ahead of this twin and falls behind the ending. That training adds grammar is sure; that it knows more than the ending is not.
+# In Brown, the whitened encoder stays ahead of its twins and falls behind the ending. That training adds grammar is sure; that it knows more than the ending is not.
 #
 # The encoder takes any bytes, so Chinese, too, gets vectors:
 
