@@ -211,9 +211,13 @@ def taglm() -> list[str]:
         gains = numbers["gain over LM and task RNN"]
         assert f"{-100 * gains['softmax, no CRF']['mean']:.0f}" == "1"
         assert gains["LM and no task RNN"]["mean"] > 0.5 * gains["no LM"]["mean"]
-    for place in (stored_result("taglm_position").numbers,):
-        for numbers in (place, place["with 1 %"]):
-            assert numbers["gain over after_first"]["after_second"]["high"] < 0
+    tenth_place = stored_result("taglm_position").numbers
+    first_place = tenth_place["with 1 %"]
+    for numbers in (tenth_place, first_place):
+        assert numbers["gain over after_first"]["after_second"]["high"] < 0
+    assert lead(first_place["gain over after_first"]["input"]).endswith(UNCLEAR)
+    assert 0 < tenth_place["gain over after_first"]["input"]["mean"] < 0.005  # "a little ahead"
+    assert tenth_place["gain over after_first"]["input"]["low"] > 0
     return [
         "layer 0 brings more than two thirds on average",
         f"layer 0 brings {100 * one['gain of untrained']['mean']:.1f} points of its "

@@ -400,7 +400,7 @@ check("broken_blanks", broken_blanks)
 # `[CLS]` is a place for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors. BERT has 512 places, ours 32.
 
 # %% [markdown] slide="subslide"
-# BERT learns a second question from raw text: does the second sentence follow the first? Of one half of the pairs it does. Of the other half it was drawn at random.
+# BERT learns a second question from raw text: does the second sentence follow the first? In one half of the pairs it does. In the other half it was drawn at random.
 #
 # Is that negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair was its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
 
