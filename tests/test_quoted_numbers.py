@@ -170,8 +170,8 @@ def telegrams() -> list[str]:
         variants[name] for name in ("the whole method", "pretraining without language-model loss")
     )
     return [
-        f"{neither['mean']:.2f} nats are lost ({between(neither, 2)}; three seeds",
-        f"With the LM loss alone {start['mean']:.2f} are lost ({between(start, 2)})",
+        f"{neither['mean']:.2f} are ({between(neither, 2)}; three seeds",
+        f"without a start {start['mean']:.2f} nats are lost ({between(start, 2)})",
         f"With the encoder's start alone {encoder['mean']:.2f} are lost ({between(encoder, 2)})",
         f"with the decoder's alone {decoder['mean']:.2f} ({between(decoder, 2)})",
         f"is worth {layers['mean']:.2f} nats, the residual {residual['mean']:.2f}",

@@ -312,7 +312,7 @@ check("sgns_loss", sgns_loss)
 #
 # idea: Scores first: `(center * context).sum(-1)` has shape (B,). For the noise words `center` needs a middle axis: `center.unsqueeze(1)` has shape (B, 1, D) and meets (B, K, D). Noise terms are added up over K.
 #
-# outline: The scores of the true pairs, (B,), and of the noise words, (B, K). One $\log\sigma$ for the true pair, and one for each noise word, whose score changes its sign. Add up over K; average over the pairs; turn the sign of it all.
+# outline: The scores of the true pairs, (B,), and of the noise words, (B, K). One $\log\sigma$ for the true pair, and one for each noise word, whose score changes its sign. Add up over K; average over the pairs; change the sign of the result.
 
 # %% [markdown] model_answer="sgns_loss"
 # `F.logsigmoid` of the negated score takes the place of $\log(1 - \sigma)$, which is $\log 0$ for a large score. Noise terms are added up over K; only the pairs are averaged.

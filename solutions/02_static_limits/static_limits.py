@@ -460,7 +460,7 @@ print(mixtures(STORED.numbers, STORED_LOOP.numbers))
 merged_words.places_by_share((shares, places), STORED.numbers)
 
 # %% [markdown]
-# **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored runs share and position go together closely for skip-gram, with the fast trainer and with three passes of lesson 01's loop. (After one pass it depends on the seed.) For GloVe they do less, and least with vectors brought to length 1. On Brown your twelve points scatter far more; why was not measured.
+# **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored runs share and position go together closely for skip-gram, with the fast trainer and with three passes of lesson 01's loop. (After one pass of the loop, it depends on the seed.) For GloVe less closely, and least with vectors brought to length 1. On Brown your twelve points scatter far more; why was not measured.
 #
 # And this was measured on words paired by chance. That the senses of a real word mix in the same way is likely, and not shown here.
 
@@ -667,7 +667,7 @@ merged_words.stored_readers(four)
 # Four things to see.
 #
 # - **The spelling knows a little, sometimes.** Two vectors, for *interest* and *interests*, are better than one. The first bar is all that a vector for each spelling can get here, with any classifier that is shown only this vector.
-# - **Trained vectors of the context (skip-gram's) pass the ceiling for all four words**; random ones do for three, and less far.
+# - **Trained vectors of the context (skip-gram's) pass the ceiling for all four words**; random ones do, too, but less far, and with ten words only for three.
 # - **The bag of words beats both**, from 1 to 10 words on each side, even if it holds only words that have a vector. Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
 # - **How far to look depends on the word.** Trained vectors and bag both read *hard* better from one word on each side than from ten, *line* and *serve* better from ten. *interest* divides them: one for the vectors, ten for the bag.
 #

@@ -675,7 +675,7 @@ outcome("state_senses", gain.partition(": ")[2])
 # %% [markdown] slide="slide"
 # ## 7. context2vec: the view from both sides
 #
-# A letter has a coffee stain, and one word is gone. You read up to the stain and on behind it, and say which word fits. Using both sides helps; people do it too.
+# A letter has a coffee stain, and one word is gone. You read up to the stain and on beyond it, and say which word fits. Using both sides helps; people do it too.
 #
 # **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *place*.
 

@@ -288,7 +288,7 @@ report.print_leads(right, "both")
 outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean()))
 
 # %% [markdown]
-# With Brown, the move pays: from a random start the network learns nothing here. But read the other bars.
+# With Brown, the move pays: at this one rate, a random start learns nothing. But read the other bars.
 #
 # - Most of the gain is there with the **word vectors** alone, next to nothing with the LSTM alone.
 # - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
@@ -628,20 +628,20 @@ for name, found in translators.items():
 # %% [markdown]
 # It speaks English of a kind, hardly ever the right sentence. Perplexity asks for one word, with the true words before it; alone, it reads its own mistakes.
 #
-# What is left of the start's lead after fifteen passes? Stored runs, each stopped where other pairs like it best. Most lack one piece, the first two.
+# What is left of the start's lead after fifteen passes? In stored runs most readers lack one piece; the first lacks two. For all but one the best pass is the last or nearly.
 
 # %% slide="subslide"
 print(stored_result("context_seq2seq"))
-report.parts_figure("After 15 passes the worth of the start is unclear (stored)")
+report.parts_figure("After 15 passes the start still pays beside the LM loss (stored)")
 
 # %%
 report.print_parts()
 
 # %% [markdown]
-# - **Given time, a random start may catch up.** With neither start nor LM loss 0.19 nats are lost (−0.31 to 0.69; three seeds, one far behind): no clear difference. With the LM loss alone 0.45 are lost (0.18 to 0.72).
+# - **Is the start needed?** With the LM loss, yes: without a start 0.45 nats are lost (0.18 to 0.72). With neither start nor LM loss 0.19 are (−0.31 to 0.69; three seeds, one far behind): no clear difference.
 # - **Which side?** With the encoder's start alone 0.11 are lost (0.05 to 0.16), with the decoder's alone 0.04 (−0.10 to 0.17), which is not clear.
 # - **Attention to both layers** is worth 0.27 nats, the residual 0.13. The softmax's 0.04 (−0.01 to 0.09) are not clear.
-# - **The joint loss does not help here.** Without it the loss is 0.10 nats *lower* (0.03 to 0.17). It does keep the language model inside alive (perplexity 43, without it 203).
+# - **The joint loss does not help within 15 passes.** Without it the loss is 0.10 nats *lower* (0.03 to 0.17). It does keep the language model inside alive (perplexity 43, without it 203).
 
 # %% [markdown] slide="subslide"
 # ### Three broken translators

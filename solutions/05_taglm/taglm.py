@@ -67,7 +67,7 @@ plots.road("05")
 # | $y_t$ | the label of word $t$ | $Z$ | the sum over all paths |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks at once: opening, 2; section 1, 4; section 2, 12; section 3, 32; section 4, 36; section 5, 11; section 6, 11; the myth and recap, 2: 110 in all. The essays take 10 more, the optional sections 25. For 90 minutes: show exercise 4 solved; for 75, exercises 1 and 5 as well. Draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
+# **Instructor.** Honest minutes, for somebody who passes most checks at once: opening, 2; section 1, 4; section 2, 12; section 3, 32; section 4, 36; section 5, 11; section 6, 11; the myth and recap, 2: 110 in all. The essays take 10 more, the optional sections 25. For 95 minutes: show exercise 4 solved; for 80, exercises 1 and 5 as well. Draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
 
 # %% [markdown] slide="slide"
 # ## 1. One label for every word
@@ -473,7 +473,7 @@ CRF = or_reference("CRF", CRF)
 #
 # The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters (lesson 06). Two **bidirectional LSTMs**, stacked as two floors, read the words both ways, and a dense layer makes the emissions. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task (forerunners: lesson 04).
 #
-# Above it sits **your** CRF, trained by **your** loop of lesson 04. (If yours loops over labels, a run can take a minute. Then begin the cell with `CRF = LinearChainCRF`, the course's: seconds.)
+# Above it sits **your** CRF, trained by **your** loop of lesson 04. (If yours loops over labels, a run can take a minute. Then begin the cell with `CRF = LinearChainCRF`, the course's, which takes seconds.)
 
 
 # %%
@@ -546,7 +546,7 @@ report.decodings(free, plain.test, ways)
 report.print_learnt_transitions()
 
 # %% [markdown]
-# The reason was in the loss: trained without rules, the network learns most of them. And beside its rules, a CRF's learnt numbers are worth little here: on average at most 0.4 points. (Against a softmax for each word: see the end.)
+# The reason was in the loss: trained without rules, the network learns most of them. And beside its rules, a CRF's learnt numbers are worth little here: on average at most 0.4 points in these lines. (Against a softmax for each word: see the end.)
 #
 # ### Three broken CRFs
 #
@@ -692,7 +692,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
 # - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %), 0.5 of its 4.1 (10 %).
-# - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both floors read it.
+# - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both floors read it (1 %).
 #
 # For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.)
 
@@ -858,7 +858,7 @@ print(f"The tagger with the top layer: precision {precision:.3f}, recall {recall
 report.print_taken_apart()
 
 # %% [markdown]
-# - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours the input is level with the first floor at 1 % and a little ahead at 10 %. After the second, where no LSTM reads the remarks, is clearly worse.
+# - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours, the input is level with the first floor with 1 % of the labels, and a little ahead with 10 %. The place after the second, where no LSTM is left to read the remarks, is clearly worse.
 # - **One direction or both, big or small.** In the paper both directions add 0.22 to 0.27 points to the forward one, and the large one (perplexity 30.0) 0.26 to 0.31 to the small (Table 6). Perplexities of other texts and vocabularies, ours for one, cannot be set beside these.
 # - **Is the tagger's own network needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
 # - **The CRF.** With a softmax for each word in its place, trained as such, about a point is lost.

@@ -357,7 +357,7 @@ MINE = -2.0  # your bias
 print(f"with bias {MINE:g}: {100 * arriving(with_bias(highway, MINE), 20):.0f} % arrive")
 
 # %% [markdown]
-# With that bias a little is still missing: the two terms that you left out count, too. ELMo has one or two highways, where no gradient gets lost; the −2 is inherited from deep networks. Was it needed there? See the last section.
+# The formula gives $g = 0.034$, a bias of about −3.3. With it a little is still missing: the two terms that you left out count, too. ELMo has one or two highways, where no gradient gets lost; the −2 is inherited from deep networks. Was it needed there? See the last section.
 
 # %% [markdown] slide="slide"
 # ## 5. Your encoder
@@ -696,4 +696,4 @@ through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 # Next: **07 · a biLM from scratch.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why not subwords?* They were there: byte-pair encoding and wordpieces are of 2016, and GPT used them in ELMo's year. They solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never turns an order round. *Why does the untrained encoder find misspelt words so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 7:* "Does training make the encoder better at finding misspelt words?"
+# **Instructor, common questions.** *Why not subwords?* They were there: GPT used byte-pair encoding in ELMo's year. Pieces solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never turns an order round. *Why does the untrained encoder find misspelt words so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 7:* "Does training make the encoder better at finding misspelt words?"

@@ -151,7 +151,7 @@ check("TwoWay", TwoWay)
 #
 # - `top` (B, T, 2H), the top states: the first H numbers are the forward reader's,
 # - `mask` (B, T), True at tokens; padding stands at the end of a row,
-# - `words` (B, T), the word numbers, boundaries included (one number for both); at padding they mean nothing,
+# - `words` (B, T), the word numbers, the boundaries `<S>` and `</S>` of a sentence included (one number for both); at padding they mean nothing,
 # - `W` (V, H) and `b` (V,), the softmax of both directions: a word's score is the dot product of its row and the state, plus its bias.
 #
 # Return a tensor (2,): the mean $-\log p$ in nats over all tokens that the forward reader is asked for, and the same for the backward reader.
@@ -257,7 +257,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 predict("famous", "Which perplexity will your class reach on held-out sentences?")
 
 # %% [markdown]
-# Beside it runs a model with states of the same size whose directions never meet: the course's quick version of section 3.
+# Beside your class runs a model with states of the same size whose directions never meet: the course's quick version of section 3.
 
 # %% slide="subslide"
 STEPS = 256
@@ -668,7 +668,7 @@ outcome("pass", beaten)
 #
 # Back to section 1. How do you show that a player has seen the cards? Swap one card in secret, and watch who reacts.
 #
-# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must.
+# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must move.
 
 # %% [markdown] exercise="moved"
 # ### Exercise 8. The causality test
@@ -828,7 +828,7 @@ check("broken_runs", broken_runs)
 # No single number finds all three. In **A** the tables are clean: the states are right and the question is wrong, which only a loss that is too good shows. In **B** the tables are clean and no loss is too good. Its backward states depend on who else is in the batch; its backward loss is so near the sound run's that it tells nothing. In **C** the tables show it, and so do both losses. So look at three things: who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 
 # %% [markdown]
-# No single number finds all three faults. Look at who has read what, at what is asked, and whether a sentence read alone gives the same vectors.
+# No single number finds all three faults. Ask who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 #
 # Now ask this of your class of section 1. Fifteen places of padding behind a sentence do what a longer neighbour does.
 

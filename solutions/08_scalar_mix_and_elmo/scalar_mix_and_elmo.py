@@ -25,6 +25,7 @@ plots.road("08")
 #
 # - mix the layers of a biLM, derive what a task teaches the mix, and train it on labelled words,
 # - load official files into classes of your own, hold them against AllenNLP, and explain a difference,
+# - find the fault in an ELMo when nobody's numbers are at hand,
 # - read ELMo's table of results, and say how far it has solved polysemy.
 #
 # ## The paper
@@ -539,7 +540,7 @@ for n, (one, other) in enumerate(pairwise(THEIRS.vectors[2]), start=2):
     print(f"reading {n}: {100 * np.linalg.norm(other - one) / np.linalg.norm(one):.1f} % changed")
 
 # %% [markdown]
-# The same words, other vectors, in **their** program: AllenNLP's LSTMs begin where they ended, row by row of the batch. ELMo was trained so. Call $n$ held sentence $n$ of all texts:
+# The same words, other vectors, in **their** program: AllenNLP's LSTMs begin where they ended, row by row of the batch. ELMo was trained so. Call $n$ held sentence $n$ of each text; 0 is a state of zeros:
 #
 # ```
 #                call 1          call 2          call 3
@@ -613,7 +614,7 @@ agreement(both, "With the states carried, you and AllenNLP agree")
 # All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow; `stateful=True` gives AllenNLP's numbers.
 
 # %% [markdown]
-# What is yours can leave home. The next cell writes your parts and a model as a package of your own, which needs torch, NumPy and h5py, and nothing of this course.
+# What is yours can leave home: the next cell writes a package of your own, which needs torch, NumPy and h5py, and nothing of this course.
 
 # %% slide="subslide"
 from autograde import write_my_elmo
@@ -628,7 +629,7 @@ write_my_elmo()
 # 1. *Number.* Each sentence gets as many vectors as it has words, in any batch.
 # 2. *Memory.* The same sentence again, the same vectors.
 # 3. *Company.* A sentence has the same vectors alone and beside a longer one.
-# 4. *Place.* Replace one word. In the forward reader's half, the first, earlier words keep their vectors, and the replaced word's moves.
+# 4. *Place.* Replace one word. The forward half of each vector stays the same at earlier words, and changes at the replaced one.
 
 # %% [markdown] exercise="find_fault"
 # ### Exercise 8. Question the black box
@@ -783,9 +784,9 @@ interval_bars(
 print(leads_in_brown(QUESTIONS, READERS[:-1]))
 
 # %% [markdown]
-# Noun or verb: *the play* or *to play*? The word before, alone, has 91 %, six points behind layer 2; layer 1 is two behind. Meaning: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. From layer 0 of the words in their order it cannot be told, nor from layer 1. So a vector for meaning hardly needs an LSTM here; for grammar an LSTM is worth six points.
+# Noun or verb: *the play* or *to play*? The word before, alone, has 91 %, six points behind layer 2; layer 1 is two behind. Meaning: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. From layer 0 of the words in their order it cannot be told, nor from layer 1. So a vector for meaning hardly needs an LSTM here; for *play*'s grammar it leads by six points.
 #
-# With labelled examples (*senseval*, at the end of the page), naive Bayes, which counts words, is ahead of layer 2 read by its neighbours.
+# With labelled examples (*senseval*, at the end of the page), naive Bayes, which counts words, is ahead of layer 2 read by the five nearest examples.
 #
 # **Half a myth.** On all ambiguous words of a text (table 5, F1), the commonest sense scores 65.9, the published biLM 69.0, a system made for the task 70.1. The half that is true: nobody told the network what a sense is, or a noun, and the same vectors serve both questions.
 
@@ -913,4 +914,4 @@ else:
 # Next: **09 · what the layers know, and using them.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Why do learned shares not beat the average?* The head above is linear and sees the same 512 numbers either way; with forty sentences there is little to choose by. Table 2's 0.2 points are of that size. *Why is AllenNLP not run in the lesson?* It can no longer be installed beside a current PyTorch; its modules were run from the wheel, and a test repeats it. *Why does naive Bayes win?* It is made for exactly this question, and sees the very words; ELMo brings them through a small network that has read four million words. On noun against verb, nobody counts words that well. *How much is it, then, in table 1?* The paper's text says "6 – 20 %"; its table has 5.8 to 24.9. *Would a larger model separate baseball from Broadway?* The published one does in table 4, with two examples; it has read 800 million words. *Poll before the myth:* "Which is easier to read off a vector, noun against verb, or money against river?"
+# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Why do learned shares not beat the average?* The head above is linear and sees the same 512 numbers either way; with forty sentences there is little to choose by. Table 2's 0.2 points are of that size. *Why is AllenNLP not run in the lesson?* It can no longer be installed beside a current PyTorch; its modules were run from the wheel, and a test repeats it. *Why does naive Bayes win?* It is made for exactly this question, and sees the very words; ELMo brings them through a small network that has read four million words. On noun against verb, the word before, alone, comes within six points of layer 2. *How large are ELMo's gains in table 1, as shares of the errors?* The paper's text says "6 – 20 %"; its table has 5.8 to 24.9. *Would a larger model separate baseball from Broadway?* The published one does in table 4, with two examples; it has read 800 million words. *Poll before the myth:* "Which is easier to read off a vector, noun against verb, or money against river?"

@@ -495,6 +495,8 @@ outcome("tenth", figures.print_gain_of_dropout(DROPOUT.numbers))
 # Both curves are almost flat. AR, TAR, drawn windows and averaging stay on at factor 0, and every run stops at its best epoch; that may be why dropout has little to do (no run switches them off, too). Dev chose a high factor at both sizes, in four of six runs 1, so nothing speaks for less dropout in less text, nor for our 0.6. But with a higher factor your curves rise less after their best.
 
 # %% [markdown]
+# ### A larger one
+#
 # The package's AWD-LSTM, with two layers, has read two and a half million words twice. Lesson 11 starts from it. A slash ends a sentence.
 
 # %%

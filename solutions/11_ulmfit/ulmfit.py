@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 11 · ULMFiT
 #
-# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train all of it further, first on the task's text, then on its labels, and try not to lose the old. You write the loop, and measure what the recipe's tricks are good for.
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train all of it further, first on the task's text, then on the task's labels, and try not to lose what it knew. You write the loop, and measure what the recipe's tricks are good for.
 
 # %%
 import copy
@@ -62,7 +62,7 @@ plots.road("11")
 #
 # **ULMFiT**: Howard and Ruder, *Universal Language Model Fine-tuning for Text Classification*, ACL 2018, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146). Section 3 is the method, section 5 takes it apart. The language model is the AWD-LSTM of lesson 10.
 #
-# Plan 100 minutes; the essay at the end is for home. Short of time? Exercises 1, 3, 4 and 5 are the spine, 90 minutes; the course's groups stand in for exercise 2. Optional sections follow, half an hour in all, with exercises 6 and 7. Nothing in the main line needs them.
+# Plan 100 minutes; the essay at the end is for home. Short of time? Exercises 1, 3, 4 and 5 are the spine, 90 minutes; the course's `parameter_groups` stands in for exercise 2. Optional sections follow, half an hour in all, with exercises 6 and 7. Nothing in the main line needs them.
 #
 # ## Letters
 #
@@ -429,7 +429,7 @@ clear = share_right(right[best] - right[second])["low"] > 0
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# With three draws the first interval, also the bar's, is too narrow, and the second is wide. On the questions **nobody wins**: counting words, ELMo's frozen layers and your whole pipeline are level. (Without the corpora the task is word order, and counting words says nothing.)
+# With three draws the first interval, also the bar's, is too narrow, and the second is wide. On the questions **nobody wins**: counting words, ELMo's frozen layers and your whole pipeline cannot be told apart. (Without the corpora the task is word order, and counting words says nothing.)
 #
 # Ask your network something, in lower case.
 
@@ -454,7 +454,7 @@ report.labels_figure("Counting words keeps up with the network at every size (st
 report.print_leads_by_labels()
 
 # %% [markdown]
-# **Few labels do not show that the network gains from having read.** On the questions its mean is 3.7 points above its mean from scratch with 50 labels, 1.7 with 100: not clear. (There it has 48 epochs up to 100 labels, six times as many.) With 500 it is 9.5 points above: clear by the first interval, not by the second. At no size is the network clearly ahead of counting words, or of ELMo. On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is level with from scratch and 2.8 points behind *plain*, clearly. (ELMo's checkpoint had read film reviews before.)
+# **Few labels do not show that the network gains from having read.** On the questions its mean is 3.7 points above its mean from scratch with 50 labels, 1.7 with 100: not clear. (There it has 48 epochs up to 100 labels, six times as many.) With 500 it is 9.5 points above: clear by the first interval, not by the second. At no size is the network clearly ahead of counting words, or of ELMo. On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is 2.8 points behind *plain*, clearly, and 2.3 behind counting words, by one interval. (ELMo's checkpoint had read film reviews before.)
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
@@ -516,7 +516,7 @@ report.print_forgetting()
 # %% [markdown]
 # **The recipe keeps the language model.** Stage 2 forgets a little. With the recipe, stage 3 forgets hardly more. Without the three tricks, general text ends seven times as hard on the questions, ten times on the opinions.
 #
-# Which trick does it? **Low rates, as your twins have said (one draw); unfreezing does not show.** Without unfreezing, general text is as easy as with it. With one rate of 0.01 for all layers it is more than half as hard again. Discriminative rates are low ones below the head, and one *low* rate for all, as *plain* has, protects nearly as well.
+# Which trick does it? **Low rates, as your twins showed (one draw).** Unfreezing alone, at a high constant rate, even did harm there. In the whole recipe it is not missed: without it, general text is as easy as with it. With one rate of 0.01 for all layers it is more than half as hard again. Discriminative rates are low ones below the head, and one *low* rate for all, as *plain* has, protects nearly as well.
 #
 # ### Does it pay in labels?
 #
@@ -761,4 +761,4 @@ report.print_both_ways()
 # Next: **12 · both sides at once.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why do new words get the mean and not zeros?* With a tied softmax, a zero vector bets the same on every word; the mean is a word like any other. *Why is the triangle one for the whole run?* The paper does not say; the authors' code begins a new one with each unfreezing. Let a quick student try both: `fine_tune` once an epoch. *Is reading the test's text without labels a leak?* In a closed collection some call it transductive and allow it. It must be said, and it is no estimate for new texts; run A shows how it looks. *Are three draws enough?* To see ten points, yes; to see two, no: the stored runs have five, and do not see two either.
+# **Instructor, common questions.** *Why do new words get the mean and not zeros?* With a tied softmax, a zero vector bets the same on every word; the mean is a word like any other. *Why is the triangle one for the whole run?* The paper does not say; the authors' code begins a new one with each unfreezing. Let a quick student try both: `fine_tune` once an epoch. *Is reading the test's text without labels a leak?* In a closed collection some call it transductive and allow it. It must be said, and it is no estimate for new texts; run A shows how it looks. *Are three draws enough?* To see ten points, yes; to see two, no: with five, the stored runs see 2.8 once, and 2.3 by one interval alone.

@@ -55,7 +55,7 @@ plots.road("12")
 #
 # **BERT**: Devlin, Chang, Lee and Toutanova, *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, NAACL 2019, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805). Section 3.1 has both tasks, appendix A.1 the reasons, figure 4 the four kinds of task.
 #
-# Plan 100 minutes; the essay at the end is for home. Short of time? Exercises 2, 3 and 4 are the spine, 85 minutes; of exercise 1 read the task, and the course's function stands in. Optional sections follow, 50 minutes in all, with exercises 5 and 6. Nothing in the main line needs them.
+# Plan 100 minutes; the essay at the end is for home. Short of time? Exercises 2, 3 and 4 are the spine, 85 minutes; of exercise 1, only read the task: the course's function stands in for yours. Optional sections follow, 50 minutes in all, with exercises 5 and 6. Nothing in the main line needs them.
 #
 # ## Letters
 #
@@ -280,7 +280,7 @@ for question, share in agreement.masked_reader(large, large_words).items():
     print(f"{question:23} {share:4.0%}   networks that have read nothing {before[question]:4.0%}")
 
 # %% [markdown]
-# Reading has joined the two: most of the sentences that the reader has learnt from, it judges rightly, which no sum of ELMo's halves can do. With new nouns it is right in about two of three, for at this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
+# The model's reading has joined noun and verb: the linear reader judges most of the sentences that it learnt from rightly, and from a sum of ELMo's halves that cannot be done. With new nouns it is right about two times in three, for at this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?

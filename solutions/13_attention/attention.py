@@ -682,7 +682,7 @@ for beginning in ("we must", "the world"):
 # %% [markdown] slide="slide"
 # ## 9. Is it the attention?
 #
-# Back to section 1. The sceptic says more. *"Your LSTM starts with its forget gates half shut. Open them."* *"Train it longer."* *"And put more words in between."* So there is one more reader, an LSTM whose forget gates start open, and LSTMs are trained four times as long. All have 12,000 to 16,000 weights, and all read 600 batches here.
+# Back to section 1. The sceptic says more. *"Your LSTM starts with its forget gates half shut. Open them."* *"Train it longer."* *"And put more words in between."* So there is one more reader, an LSTM whose forget gates start open, and the LSTMs and the sum train longer, too. All have 12,000 to 16,000 weights, and all read 600 batches here.
 
 # %% slide="subslide"
 stored = stored_result("attention_distance")
@@ -697,7 +697,7 @@ report.print_longer(stored.numbers, stored_result("attention_longer").numbers)
 # %% [markdown]
 # All readers get the same facts and questions; only the way grows. The plain LSTM is at chance with 16 words in between, and four times the training does not change that. Open gates do: with four times the training they carry the fact in most texts. So an LSTM *can* keep a fact that long, if it starts out keeping things.
 #
-# With equal training the sum beats both LSTMs, so a good part of the advantage has nothing to do with queries and keys. The more chatter there is, the worse the sum gets. *Cannot* it find the fact, or has it *not yet*? **Not yet:** with sixteen times the training it finds nearly all, with 64 words of chatter, too. It has the short way, too, and here the aim buys training time alone. (With 64 words, 600 batches are not enough for attention either. The bands are over five starts; all read the same 1,000 test texts.) The bill is $T^2$ scores (section 10).
+# With equal training the sum beats both LSTMs, so a good part of the advantage has nothing to do with queries and keys. The more chatter there is, the worse the sum gets. Is it *unable* to find the fact, or has it *not yet* found it? **Not yet:** with sixteen times the training it finds nearly all, even with 64 words of chatter. It has the short way as well, so all that the aim saves here is training time. (With 64 words, 600 batches are not enough for attention either. The bands are over five starts; all read the same 1,000 test texts.) What attention costs is $T^2$ scores (section 10).
 
 # %% [markdown] slide="slide"
 # ## 10. The bill
@@ -786,7 +786,7 @@ report.print_choosing(fair.numbers)
 # %% [markdown]
 # With the LSTM at its lowest rate, 26.7, the blocks' 25.6 would lead. At its best it has 25.0. Look for this in any comparison that you read.
 #
-# What attention brings for sure is in sections 1 and 9: a short way between any two words, and an aim. GPT's lead came with much text and much machinery. With so little text, counts come close to both, or stay ahead.
+# What attention brings for sure is in sections 1 and 9: a short way between any two words, and an aim that saves training. GPT's lead came with much text and much machinery. With so little text, counts come close to both, or stay ahead.
 
 # %% [markdown]
 # ## Further reading

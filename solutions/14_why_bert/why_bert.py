@@ -61,7 +61,7 @@ plots.road("14")
 # | $\tau$ | spread of the prior around $w_0$ | $\lambda$ | strength of the pull to $w_0$ |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: section 1, 7; section 2, 15; section 3, 26; section 4, 22; section 5, 6; section 6, 11; section 7, 9; section 8, 8; the rest, 12, with the discussion: 120. A slow reader takes half as long again. For 60 minutes, show exercise 3 solved and leave out exercise 4. Students get stuck in exercise 2 on the highest rates: they multiply the rate of the step before. Let them print the rates. The task ships with the course, so everything that runs here is the same with and without the NLTK corpora.
+# **Instructor.** Honest minutes: section 1, 7; section 2, 15; section 3, 26; section 4, 22; section 5, 6; section 6, 11; section 7, 9; section 8, 8; the rest, 12, with the discussion: 116. A slow reader takes half as long again. For 60 minutes, show exercise 3 solved and leave out exercise 4. Students get stuck in exercise 2 on the highest rates: they multiply the rate of the step before. Let them print the rates. The task ships with the course, so everything that runs here is the same with and without the NLTK corpora.
 
 # %% [markdown] slide="slide"
 # ## 1. Fifty labels
@@ -508,7 +508,7 @@ drawn.print_elmo(errors_gone)
 elmo_in_answering("ELMo in a model that answers questions: below the RNN and above it")
 
 # %% slide="subslide"
-drawn.squad_and_swag("Finding answers, choosing endings: past one person (tables 2 and 4)")
+drawn.squad_and_swag("Answers and endings: past one person's score (tables 2 and 4)")
 
 # %% [markdown]
 # **What it cost.** BERT-base ran for four days on 16 chips, BERT-large for four days on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes for pennies. It was tried on no task that writes text.
@@ -587,6 +587,6 @@ progress()
 # - Erhan and others, *Why does unsupervised pre-training help deep learning?*, Journal of Machine Learning Research 11, 2010.
 # - Li, Grandvalet and Davoine, [Explicit inductive bias for transfer learning with convolutional networks](https://arxiv.org/abs/1802.01483), 2018: the pull to the start, with photos.
 # - Peters, Ruder and Smith, [To tune or not to tune?](https://arxiv.org/abs/1903.05987), 2019.
-# - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m elmo_mini.experiments.why_bert knowledge labels`, which repeats the stored figures.
+# - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m elmo_mini.experiments.why_bert knowledge labels leash`, which repeats the stored figures.
 #
 # Next: **15 · A hundred labels.**

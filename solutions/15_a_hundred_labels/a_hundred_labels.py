@@ -545,7 +545,7 @@ outcome("own", 100 * change[0], unit="points")
 # - An answer must not depend on what else is asked.
 # - It takes no more than three minutes in all.
 #
-# Whoever breaks one of the first two rules climbs no step.
+# A method that breaks one of the first two rules climbs no step.
 #
 # The ladder has five steps for each number of labels. Measured in the errors of a bag of words on the same labels: no more than 12 % more, no more than 2 % more, then 10 %, 25 % and 40 % fewer. Where the bag has 100 texts wrong, that is 112, 102, 90, 75 and 60.
 

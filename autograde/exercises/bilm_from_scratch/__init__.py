@@ -3,12 +3,12 @@
 LESSON = "07_bilm_from_scratch"
 EXERCISES = (
     "TwoWay",
+    "bilm_loss",
     "fit",
     "lstm_step",
+    "memory_left",
     "reverse_each",
     "BiLM",
-    "bilm_loss",
     "moved",
     "broken_runs",
-    "memory_left",
 )
