@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 import elmo_mini
+from tests.autograde.building.test_links import github_anchors
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
@@ -93,18 +94,13 @@ def test_every_link_and_every_named_file_is_there(page: str) -> None:
     assert [name for name in named_files(text, Path(page).parent) if gone(name)] == []
 
 
-def sections(page: Path) -> set[str]:
-    """What a link may name after its # on a page."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_section_that_a_link_names_is_there(page: str) -> None:
     here = ROOT / page
     links = re.findall(r"\]\(((?!https?:)[^)#\s]*)#([^)\s]+)\)", here.read_text(encoding="utf-8"))
     for name, section in links:
-        assert section in sections(here.parent / name if name else here), f"{name}#{section}"
+        text = (here.parent / name if name else here).read_text(encoding="utf-8")
+        assert section in github_anchors(text), f"{name}#{section}"
 
 
 def named_files(text: str, folder: Path = Path()) -> Iterator[str]:

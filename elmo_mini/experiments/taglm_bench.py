@@ -26,7 +26,7 @@ from elmo_mini.tagging.data import (
     with_lm_vectors,
 )
 from elmo_mini.tagging.sentences import TaggedSentence
-from elmo_mini.tagging.spans import span_scores
+from elmo_mini.tagging.spans import SpanScores, span_scores
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
@@ -216,7 +216,7 @@ def _counted(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> Counts:
 
 def f1_of(counts: Counts) -> float:
     """F1 of all sentences together."""
-    return float(_f1(counts.sum(0)))
+    return SpanScores(*counts.sum(0).tolist()).f1
 
 
 def _f1(totals: Counts) -> NDArray[np.float64]:

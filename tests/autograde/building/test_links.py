@@ -59,11 +59,18 @@ def links(text: str) -> list[str]:
     return LINK.findall(CODE.sub("", text))
 
 
+def headings(text: str) -> list[str]:
+    return re.findall(r"^#{1,6} +(.+?) *$", text, re.MULTILINE)
+
+
+def github_anchors(text: str) -> set[str]:
+    """What ``#...`` may name on a page in the repository."""
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings(text)}
+
+
 def anchors(text: str) -> set[str]:
     """What ``#...`` may name: JupyterLab and GitHub write headings in their two ways."""
-    headings = re.findall(r"^#{1,6} +(.+?) *$", text, re.MULTILINE)
-    github = {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
-    return github | {heading.replace(" ", "-") for heading in headings}
+    return github_anchors(text) | {heading.replace(" ", "-") for heading in headings(text)}
 
 
 def dead(page: str, link: str, pages: dict[str, str]) -> str | None:
