@@ -14,6 +14,7 @@ from elmo_mini.results.intervals import interval
 
 Numbers = Mapping[str, Any]
 LOCKED = "locked dropout"
+BARE = "nothing, stopped early"
 SYMPTOMS = (
     "training calls, at the start",
     "training calls, at the end",
@@ -38,7 +39,7 @@ def perplexities(ablation: Numbers) -> Picture:
         [_in_lines(name) for name in systems],
         {"test perplexity": list(systems.values())},
         times=1,
-        title="Stopping early is the great step (stored, 3 seeds)",
+        title=f"Stopping early is the great step (stored, {_seeds(systems)} seeds)",
         ylabel="test perplexity",
         log_y=True,
     )
@@ -58,7 +59,8 @@ def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
             "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in parts],
         },
         times=1,
-        title="What each part is worth: most whiskers cross 0 (stored, 3 seeds)",
+        title="What each part is worth: most whiskers cross 0 "
+        f"(stored, {_seeds(ablation['systems'])} seeds)",
         ylabel="points of perplexity",
     )
 
@@ -69,7 +71,7 @@ def _alone(text: Numbers) -> dict[str, Point]:
     for name, point in text["better with it alone"].items():
         found[name] = point
         if name == LOCKED:
-            nothing = text["systems"]["nothing, stopped early"]["values"]
+            nothing = text["systems"][BARE]["values"]
             found["ordinary dropout"] = interval(np.subtract(nothing, _ordinary(text)))
     return found
 
@@ -99,22 +101,33 @@ def training_curves(runs: Mapping[str, AWDHistory]) -> Picture:
 
 
 def by_factor(dropout: Numbers) -> Picture:
-    """Test perplexity by the factor on all dropouts, for both sizes of text."""
-    tests = {name: dropout[name]["test"] for name in ("the whole text", "a tenth")}
+    """Test perplexity by the factor on all dropouts, for both sizes of text.
+
+    A level line is the network without any remedy, stopped early.
+    """
+    sizes = ("the whole text", "a tenth")
+    tests = {name: dropout[name]["test"] for name in sizes}
     factors = [float(f) for f in tests["a tenth"]]
+    bare = {f"{name}, no remedy at all": dropout[name][BARE]["mean"] for name in sizes}
 
     def row(test: Mapping[str, Point], end: str) -> np.ndarray:
         return np.array([point[end] for point in test.values()])
 
     return curves(
-        factors,
-        {name: row(test, "mean") for name, test in tests.items()},
+        {name: np.array(factors) for name in tests} | dict.fromkeys(bare, np.array([0.0, 1.0])),
+        {name: row(test, "mean") for name, test in tests.items()}
+        | {name: np.array([mean, mean]) for name, mean in bare.items()},
         bands={name: (row(test, "low"), row(test, "high")) for name, test in tests.items()},
-        title="Stopped in time, the factor hardly matters (stored, 3 seeds)",
+        title="Stopped in time, the factor hardly matters "
+        f"(stored, {_seeds(tests['a tenth'])} seeds)",
         xlabel="factor on all dropouts",
         ylabel="test perplexity",
         log_y=True,
     )
+
+
+def _seeds(points: Mapping[str, Point]) -> int:
+    return len(next(iter(points.values()))["values"])
 
 
 def gains_of_dropout(size: Numbers) -> NDArray[np.float64]:
@@ -130,6 +143,8 @@ def print_gain_of_dropout(dropout: Numbers) -> str:
     print(in_points({"the factor that dev chose": gain}))
     for name in ("the whole text", "a tenth"):
         print(f"{name}: dev chose the factors", *dropout[name]["best on dev"])
+        print(f"{name}, better than no remedy at all:")
+        print(in_points({f"factor {f}": x for f, x in dropout[name]["better than nothing"].items()}))
     if _holds_0(gain):
         return "no clear difference"
     return "clearly better" if gain["low"] > 0 else "clearly worse"
