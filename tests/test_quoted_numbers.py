@@ -400,12 +400,11 @@ def ulmfit() -> list[str]:
 
 def both_sides() -> list[str]:
     masked, bilm = load_masked_lm()[0], load_pretrained()
-    weights, reference, words, blocks, lstms = (
+    weights, reference, words = (
         sum(parameter.numel() for parameter in part.parameters())
-        for part in (masked, bilm, masked.word, masked.blocks, bilm.layers)
+        for part in (masked, bilm, masked.word)
     )
-    assert abs(words / weights - 2 / 3) < 0.02  # "two thirds"
-    assert abs(blocks / lstms - 1 / 5) < 0.02  # "a fifth"
+    assert abs(words / weights - 1 / 2) < 0.02  # "half"
     data = ROOT / "elmo_mini/data"
     (minutes,) = re.findall(
         r"(\d+) minutes of one", (data / "larger_masked_lm/README.md").read_text("utf-8")
@@ -418,10 +417,13 @@ def both_sides() -> list[str]:
     assert all(lead["low"] > 0 for lead in leads.values())
     assert 4 * leads["product"]["mean"] < min(leads[side]["mean"] for side in ("left", "right"))
     senses = stored_result("masked_layers_senseval").numbers["differences"]
-    assert lead(senses["masked, layer 2 less biLM, layer 2"]).endswith(UNCLEAR)
+    assert lead(senses["masked, layer 3 less biLM, layer 2"]).endswith(UNCLEAR)
     known = stored_result("masked_layers_pos_known").numbers["differences"]
-    assert known["masked, layer 2 less biLM, layer 2"]["high"] < 0  # "it stays"
-    assert lead(known["masked, layer 1 less masked, layer 0"]).endswith(UNCLEAR)
+    assert known["masked, layer 3 less biLM, layer 2"]["high"] < 0  # "stays"
+    added = known["masked, layer 3 less masked, layer 0"]
+    assert added["low"] > 0
+    assert round(100 * added["mean"]) == 3  # "about three points"
+    assert 0.10 < known["biLM, layer 0 less masked, layer 3"]["mean"] < 0.11  # "ten points"
     return [
         f"{weights / 1e6:.1f} million weights against {reference / 1e6:.1f}",
         f"trained it in {minutes} minutes; the biLM took {float(longer):.0f}",

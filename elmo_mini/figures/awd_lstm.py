@@ -144,7 +144,9 @@ def print_gain_of_dropout(dropout: Numbers) -> str:
     for name in ("the whole text", "a tenth"):
         print(f"{name}: dev chose the factors", *dropout[name]["best on dev"])
         print(f"{name}, better than no remedy at all:")
-        print(in_points({f"factor {f}": x for f, x in dropout[name]["better than nothing"].items()}))
+        print(
+            in_points({f"factor {f}": x for f, x in dropout[name]["better than nothing"].items()})
+        )
     if _holds_0(gain):
         return "no clear difference"
     return "clearly better" if gain["low"] > 0 else "clearly worse"

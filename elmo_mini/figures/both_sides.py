@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from elmo_mini.figures.interval_bars import Point, interval_bars
+from elmo_mini.figures.interval_bars import NOT_THERE, Point, interval_bars
 from elmo_mini.figures.picture import Picture
 from elmo_mini.figures.plots import bars, curves
 
@@ -21,12 +21,8 @@ SIDES = {
     "product": "product of\nleft and right",
     "both": "both\nat once",
 }
-LAYERS = {
-    "layer 0": "{}, layer 0",
-    "layer 1": "{}, layer 1",
-    "layer 2": "{}, layer 2",
-    "layer 2,\nuntrained": "{}, untrained, layer 2",
-}
+TOP = {"masked": 3, "biLM": 2}
+"""The top layer of each model."""
 
 
 def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
@@ -34,7 +30,7 @@ def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
     return bars(
         list(QUESTIONS.values()),
         {name: [100 * right[asked] for asked in QUESTIONS] for name, right in readers.items()},
-        title="Both halves know their side, and their sum does not know the two",
+        title="Each half knows its side; only a hidden layer joins the two",
         ylabel="right, percent",
     )
 
@@ -62,12 +58,20 @@ def layer_bars(rows: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
         low, high = row["interval_95"]
         return {"mean": row["accuracy"], "low": low, "high": high}
 
+    names = [f"{{}}, layer {layer}" for layer in range(1 + max(TOP.values()))]
+    found = {
+        who: [
+            *(
+                point(rows[row]) if (row := name.format(who)) in rows else NOT_THERE
+                for name in names
+            ),
+            point(rows[f"{who}, untrained, layer {top}"]),
+        ]
+        for who, top in TOP.items()
+    }
     return interval_bars(
-        list(LAYERS),
-        {
-            who: [point(rows[name.format(who)]) for name in LAYERS.values()]
-            for who in ("masked", "biLM")
-        },
+        [*(name.removeprefix("{}, ") for name in names), "top layer,\nuntrained"],
+        found,
         title=title,
         ylabel="right, percent",
         level=("random vectors of the neighbours", 100 * rows["neighbours"]["accuracy"]),
@@ -112,7 +116,7 @@ def loss_curve(losses: Sequence[float], over: int = 100) -> Picture:
     return curves(
         np.arange(over, len(losses) + 1),
         {"yours": smooth},
-        title="Common words are learnt fast, their neighbours slowly",
+        title="Your loss on your own sentences: fast at first, then slowly",
         xlabel="batches of 32 sentences",
         ylabel="nats for a hidden word",
     )

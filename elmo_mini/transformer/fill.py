@@ -41,7 +41,9 @@ def fill(
     """
     words = text.split() if isinstance(text, str) else list(text)
     if MASK not in words:
-        raise ValueError(f"there is no blank: write {MASK} where a word is to be found")
+        raise ValueError(
+            f"there is no blank: write {MASK} in the place of a word, with a space on each side"
+        )
     numbers = vocabulary.encode(word if word in SPECIALS else word.lower() for word in words)
     ids, mask, segments = padded([pack(numbers)])
     with evaluating(model):

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 12 · Both sides at once
 #
-# ELMo has two readers who never meet. Lesson 07 showed why: if they meet, the model sees its own answer. Here you find out what that separation costs. Then you build the way round it: hide some words, and let every layer read both sides. That is BERT's question. Your model will fill the blanks that you choose.
+# ELMo has two readers who never meet. Lesson 07 showed why: if they meet, the model sees its own answer. Here you find out what that separation costs, in a task made for it and in real text. Then you build the way round it: hide some words, and let every layer read both sides. That is BERT's question. Your model will fill the blanks that you choose.
 
 # %%
 import numpy as np
@@ -80,7 +80,7 @@ plots.road("12")
 
 # %%
 shares = ["near 50 %", "near 75 %", "near 100 %"]
-predict("agree", "How often does it say rightly whether noun and verb agree?", options=shares)
+predict("agree", "How often is it right about whether noun and verb agree?", options=shares)
 
 # %% slide="subslide"
 elmo = load_pretrained()
@@ -91,11 +91,13 @@ figures.agreement_bars({"linear reader": right, "with a hidden layer": hidden})
 outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * right["agree"])))
 
 # %% [markdown]
-# The linear reader finds the noun's number and the verb's number without a slip, so both facts are in the vector. It still cannot join them, and no training will change that. Call $l$ what the left half adds to the sum and $r$ what the right half adds, singular ($s$) or plural ($p$). It would need
+# The linear reader tells singular from plural, in noun and in verb, without a slip: both facts are in the vector. But it cannot be right about all four kinds of sentence, and no training will change that. Call $l$ what the left half adds to the sum and $r$ what the right half adds, singular (1) or plural (2). It would need
 #
-# $$l_s + r_s > 0, \qquad l_p + r_p > 0, \qquad l_s + r_p < 0, \qquad l_p + r_s < 0.$$
+# $$l_1 + r_1 > 0, \qquad l_2 + r_2 > 0, \qquad l_1 + r_2 < 0, \qquad l_2 + r_1 < 0.$$
 #
-# Add up the first two, then the last two. Both sums are $l_s + l_p + r_s + r_p$, which cannot be both above zero and below it. (A constant of the reader would stand in both, twice.) This is the old puzzle of the exclusive or.
+# Add up the first two, then the last two. Both sums are $l_1 + l_2 + r_1 + r_2$, which cannot be both above zero and below it. (A bias adds the same to both, so it does not help.) This is the old puzzle of the exclusive or.
+#
+# Three kinds of four a sum can get right, 75 %: answer *no* unless both are singular. Ours did not even find that. The four kinds are equally frequent, so its loss gains nothing by leaning to any side, and it stays near 50 %.
 #
 # A task network with one hidden layer joins the halves without a slip (32 units, the second bar). But it must learn that from the task's few labels. The pretrained layers never did it.
 
@@ -104,7 +106,7 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 #
 # Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads off its own answer. The fault is not the meeting. It is the question: *say a word that stands in plain sight*. Change the question, and the readers may meet.
 #
-# Teachers have done it for a hundred years: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied. BERT calls this a **masked language model**.
+# Teachers know the trick: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied. BERT calls this a **masked language model**.
 #
 # Of the words, 15 in 100 are **chosen**. Only they are asked for. What the model reads at a chosen place is decided by lot:
 #
@@ -112,12 +114,12 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 # - 10 in 100 as a random word, drawn from the vocabulary,
 # - 10 in 100 as they are.
 #
-# Why not `[MASK]` always? A task's sentences have no `[MASK]`, and a model might keep a good state only for that mark. With the lot it cannot know which words will be asked for, so it must keep a state of **every** word in its context (appendix A.1).
+# Why not `[MASK]` always? A task's sentences have no `[MASK]`, and a model might care only for the states at that mark. Now it cannot know which words will be asked for, so it must keep a good state for **every** word, in context (appendix A.1).
 
 # %% [markdown] exercise="corrupt"
 # ### Exercise 1. Hide some words
 #
-# Write `corrupt(ids, words, share=0.15)`. `ids` (B, T) are word numbers. Each ordinary one is chosen with the chance `share`. The numbers 0 to 4 are special: `[PAD]` 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3, `[MASK]` 4. They are never chosen, and never drawn as a random word. `words` is the size of the vocabulary.
+# Write `corrupt(ids, words, share=0.15)`. `ids` (B, T) are word numbers. Each ordinary one is chosen with the chance `share`. The numbers 0 to 4 are special: `[PAD]` 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3, `[MASK]` 4. They are never chosen and never drawn at random. (`[UNK]` is every unknown word; section 4 has `[CLS]` and `[SEP]`.) `words` is the size of the vocabulary.
 #
 # Return two tables (B, T) of type `torch.long`: what is **read**, and what is **asked**. Where nothing is asked, the second one has −1. `ids` stays as it is. Use PyTorch's own random numbers and set no seed. The check looks at the shares of many draws.
 
@@ -155,7 +157,7 @@ corrupt = or_reference("corrupt", corrupt)
 # %% [markdown] slide="subslide"
 # ### The model
 #
-# A token enters as the sum of three vectors: its **word**, its **place** in the row, and its **segment** (section 4). Then come blocks, in which every token reads all others. They are PyTorch's for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
+# A token enters as the sum of three vectors: its **word**, its **place** in the row, and its **segment** (section 4). Then come blocks, in which every token reads all others by **attention**. They are PyTorch's for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
 #
 # `model(read, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
 
@@ -199,7 +201,7 @@ check("train_blanks", train_blanks)
 # outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked places alone; `cross_entropy`; slopes to zero, backward, step; append `loss.item()`.
 
 # %% [markdown] slide="subslide"
-# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. Besides its size, two things are not BERT's. The table of places begins with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; whether that is wise, you will see below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 4).
+# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. Its size apart, two things differ from BERT. The table of places begins with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; other shares follow below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 4).
 #
 # Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
 
@@ -222,9 +224,11 @@ def train(steps, share, seed=0):
     return model, losses
 
 
-(fresh, _), (trained, losses) = train(0, 0.3), train(STEPS, 0.3)
-for sentence in SENTENCES:
-    print(f"{sentence:38} before: {fill(fresh, WORDS, sentence, 3)[0]}")
+fresh, _ = train(0, 0.3)
+before = [fill(fresh, WORDS, sentence, 3)[0] for sentence in SENTENCES]
+trained, losses = train(STEPS, 0.3)
+for sentence, guess in zip(SENTENCES, before, strict=True):
+    print(f"{sentence:38} before: {guess}")
     print(f"{'':38} after:  {fill(trained, WORDS, sentence, 3)[0]}")
 
 # %% [markdown]
@@ -242,7 +246,7 @@ for steps, model in {200: early, STEPS: trained}.items():
 # %% [markdown]
 # At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. The rest it must learn from the neighbours, through its attention, which takes much longer.
 #
-# But for words side by side no network is needed: count how often each word follows each other word, and multiply the chances from both neighbours. Which does better in sentences that neither has seen?
+# But for words side by side no network is needed: count how often one word follows another, and multiply the chances given by the two neighbours. Which does better in sentences that neither has seen?
 
 # %%
 choices = ["none", "of words", "of words and of pairs on both sides"]
@@ -257,14 +261,15 @@ figures.blank_bars(points, title="Blanks in held-out news: your network and what
 of_words, of_pairs, own = nats.values()
 gain = blanks.interval(of_pairs - own)
 print("Pairs less yours, nats: {mean:+.2f} ({low:+.2f} to {high:+.2f})".format(**gain))
+print(f"Yours: {np.mean(losses[-100:]):.1f} nats on its own sentences, {own.mean():.1f} on others")
 outcome("yours", choices[2 if gain["low"] > 0 else int(own.mean() < of_words.mean())])
 
 # %% [markdown]
-# Your network does not beat the pairs of neighbours. Counting knows from the start that neighbours matter, and twelve hundred sentences are few.
+# Your network does not beat the pairs of neighbours. Counting knows from the start that neighbours matter, and twelve hundred sentences are few: of what your network learnt late, much holds for its own sentences alone.
 #
 # ### A larger one
 #
-# The package has a larger masked model: two blocks of 192 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read the same texts as the course's biLM, in as many steps (`elmo_mini/data/larger_masked_lm/README.md`). **Still it is the smaller of the two**: 2.9 million weights against 4.8. Two thirds of its weights are word vectors, and both blocks together have a fifth of the weights of the biLM's LSTMs. One core trained it in 20 minutes; the biLM took 92. So where it loses to the biLM (section 6), its size may be a reason. Fill your own blanks with it. It has read novels, film reviews and speeches; yours has read news.
+# The package has a larger masked model: three blocks of 256 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read what the course's biLM read, in the same number of steps ([its card](../../elmo_mini/data/larger_masked_lm/README.md)), and is about as large: 5.0 million weights against 4.8. Half of its weights are word vectors, which the biLM makes from letters. One core trained it in 24 minutes; the biLM took 92. Fill your own blanks with it. It has read novels, film reviews and speeches; yours has read news.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()
@@ -280,12 +285,12 @@ for question, share in agreement.masked_reader(large, large_words).items():
     print(f"{question:23} {share:4.0%}   networks that have read nothing {before[question]:4.0%}")
 
 # %% [markdown]
-# The model's reading has joined noun and verb: the linear reader judges most of the sentences that it learnt from rightly, and from a sum of ELMo's halves that cannot be done. With new nouns it is right about two times in three, for at this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
+# The model's reading has joined noun and verb: of the sentences that it learnt from, the linear reader judges far more than 75 in 100 rightly, which no sum of ELMo's halves allows. With new nouns little of that is left, about six in ten. At this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# The agreement test is hard on purpose. What of real sentences? We trained networks like yours, as long and from five starts, on 6,400 short sentences of Brown. In some a token reads only what stands to its **left**, in some only its **right**. Each held-out blank is filled in four ways: from the left, from the right, from both sides at once, and from the **product** of two separate readers:
+# The agreement test is hard on purpose. What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. In some networks a token reads only to its **left**, in some only to its **right**. Each held-out blank is filled in four ways: from the left, from the right, from both sides at once, and from the **product** of two separate readers:
 #
 # $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)}$$
 #
@@ -315,27 +320,27 @@ outcome("product", choices[int(more["mean"] > 0)])
 # %% [markdown]
 # ### Change one thing
 #
-# BERT asks for 15 words in 100. Yours was asked for 30. Was that wise?
+# BERT asks for 15 words in 100, we asked yours for 30. How much does the share matter?
 
 # %%
 choices = ["better", "worse", "about as well (within 0.05 nats)"]
-predict("share", "Asked for 40 words in 100 and not 15, it fills blanks ...", options=choices)
+predict("share", "A model asked for 40 words in 100, not 15, fills blanks ...", options=choices)
 
 # %% slide="subslide"
-SHARES = [0.15, 0.4]  # change me
+SHARES = [0.15, 0.3, 0.4]  # add shares of your own
 by_share = {f"{100 * share:.0f} in 100": train(600, share, seed=1) for share in SHARES}
 nats = {name: blanks.nats(model) for name, (model, _) in by_share.items()}
 points = {name: blanks.interval(cost) for name, cost in nats.items()}
 figures.blank_bars(points, title="Held-out blanks by how many words were asked for (one run each)")
 
 # %%
-first, *_, last = (float(cost.mean()) for cost in nats.values())
-outcome("share", choices[2 if abs(last - first) <= 0.05 else int(last > first)])
+few, many = (float(nats[name].mean()) for name in ("15 in 100", "40 in 100"))
+outcome("share", choices[2 if abs(many - few) <= 0.05 else int(many > few)])
 
 # %% [markdown]
-# More blanks are more lessons from the same reading, but each then has fewer words around it. One run cannot tell small differences; try other shares.
+# More blanks are more lessons from the same reading, but each then has fewer words around it. In runs this short, one of each, the two nearly cancel; which share is best they cannot tell.
 #
-# A forward language model learns from **every** word that it reads, BERT from 15 in 100. In the paper the masked model converges a little more slowly than one that reads from left to right, but on the one task of the figure it is ahead almost at once (appendix C.1, figure 5: MNLI).
+# A forward language model learns from **every** word that it reads, BERT from 15 in 100. In the paper the masked model converges a little more slowly than one that reads from left to right. Yet on MNLI, the one task shown, it is ahead almost at once (appendix C.1, figure 5).
 
 # %% [markdown] slide="slide"
 # ## 3. Three broken runs
@@ -349,7 +354,11 @@ outcome("share", choices[2 if abs(last - first) <= 0.05 else int(last > first)])
 # 5. the learning rate is a hundred times too small
 # 6. the mask of the words is turned round: attention goes to the padding
 #
-# You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Below stand three more numbers: how far the state of a blank moves when the other words of its sentence change places, how many of the words in sight the model answers with themselves, and how many of the blanks it answers with `[MASK]`.
+# You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Three more numbers follow:
+#
+# - *moves by*: how far the state of a blank moves when the other words of its sentence change places (up to 1e-4 is rounding),
+# - *repeats*: how many of the words in sight the model answers with themselves,
+# - *answers [MASK]*: how many of the blanks it answers with `[MASK]`.
 
 # %% slide="subslide"
 seen = planted.every_run(TEXT, WORDS, 200)
@@ -382,7 +391,7 @@ check("broken_blanks", broken_blanks)
 #
 # idea: A model that never met a blank has no idea what to do with one. A model that was asked for everything has met blanks among much else.
 #
-# outline: Compare the second bar of the two low runs with the sound run's. A model that was asked for what it reads would answer `[MASK]` to a blank: does one of them? The third broken run has losses like the sound one's: look at the number that hangs on the order of the words.
+# outline: Compare the second bar of the two low runs with the sound run's. A model that was asked for what it reads would answer `[MASK]` to a blank: does one of them? The third broken run has losses like the sound one's: look at the number that depends on the order of the words.
 
 # %% [markdown] model_answer="broken_blanks"
 # **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no places (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
@@ -390,7 +399,7 @@ check("broken_blanks", broken_blanks)
 # %% [markdown] slide="slide"
 # ## 4. Two sentences in one row
 #
-# Many tasks have two texts: a question and a passage, a claim and its ground. BERT reads both in one row, so that every word of one can read every word of the other:
+# Many tasks have two texts: a question and a passage, a claim and its evidence. BERT reads both in one row, so that every word of one can read every word of the other:
 #
 # | row | `[CLS]` | *he* | *went* | `[SEP]` | *it* | *rained* | `[SEP]` |
 # |---|---|---|---|---|---|---|---|
@@ -444,7 +453,7 @@ best_log_odds = or_reference("best_log_odds", best_log_odds)
 # Your formula decides. Take sentences that know nothing of each other: $p(a, b) = p(a)\,p(b)$.
 
 # %%
-predict("shift", "One true pair stands against five false ones. Which log odds has every pair?")
+predict("shift", "For each true pair, five false ones. What log odds does every pair get?")
 
 # %%
 unrelated = np.outer([2.0, 3.0], [4.0, 1.0])
@@ -455,15 +464,15 @@ for share in (1 / 2, 5 / 6):
 outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 
 # %% [markdown]
-# **A cousin, not the same.** With one false pair for each true one, the best score is the pointwise mutual information of the two sentences; with five it is that less $\log 5$, exactly as in lesson 01. But word2vec scores a pair by one dot product of two vectors made apart. BERT reads the pair **jointly**, has no $k$ and no exponent for the noise, and the paper never speaks of negative sampling.
+# **A cousin, not the same.** With one false pair for each true one, the best score is the pointwise mutual information of the two sentences. With five, subtract $\log 5$, as in lesson 01. But word2vec scores a pair by a dot product of two separate vectors. BERT reads the pair **jointly**, has no $k$ and no exponent for the noise, and the paper never speaks of negative sampling.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - What hangs on left and right together is not in a sum of the two halves, however well each is trained.
+# - What depends on left and right together is not in a sum of the halves, however well each is trained.
 # - On real text both sides at once beat each side by far, and the product of the two by a little.
 # - A loss says something only of the question that was asked. Where the answer is in sight, it says nothing.
-# - Masked language model: 15 in 100 words are asked for; 80, 10 and 10 in 100 of these are hidden, swapped, left.
+# - Masked language model: 15 in 100 words are asked for. Of 100 of these, 80 are hidden, 10 swapped, 10 left.
 # - Word, place and segment are added; `[CLS]` and `[SEP]` frame the sentences.
 # - The best judge of pairs scores by mutual information, shifted by the share of false pairs.
 
@@ -487,7 +496,7 @@ progress()
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands for itself: pairs of sentences with two exercises (35 minutes), what the states are worth (6), readers that meet (4), and BERT's heads, which need the pairs (4).
+# Each section stands alone: pairs of sentences with two exercises (35 minutes), what the states are worth (6), readers that meet (4), and BERT's heads, which need the pairs (4).
 #
 # ## 5. Make the pairs, and ask the larger model
 #
@@ -498,7 +507,7 @@ progress()
 #
 # Write `pack(first, second, longest)`. The sentences are lists of word numbers. Return two lists of one length: the row, and its segments. `[CLS]` is 2, `[SEP]` is 3. An empty second sentence has no `[SEP]`.
 #
-# A row has at most `longest` numbers, and that is at least 3. If it would have more, the longer sentence loses its last word, until the row fits; where both are as long, the second one does.
+# A row has at most `longest` numbers, and that is at least 3. While it is too long, the longer sentence loses its last word; if both are equally long, the second one does.
 
 
 # %% exercise="pack"
@@ -530,7 +539,7 @@ check("pack", pack)
 # %% [markdown] exercise="sentence_pairs"
 # ### Exercise 6. True pairs and false ones
 #
-# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With chance one half, `second` is the sentence after it and `follows` is 1. Otherwise `second` is drawn from all sentences of all documents, each equally likely, but neither the first itself nor the one that follows it, and `follows` is 0. Draw with NumPy's `rng`.
+# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With chance one half, `second` is the sentence after it and `follows` is 1. Otherwise `follows` is 0, and `second` is drawn from all sentences of all documents, each equally likely, except the first itself and the one after it. (Two sentences with the same words are still two sentences.) Draw with NumPy's `rng`.
 
 
 # %% exercise="sentence_pairs"
@@ -582,16 +591,16 @@ figures.judge_bars(next_sentences.rightly(judged, says), next_sentences.commoner
 SENSES = stored_result("masked_layers_senseval")
 figures.layer_bars(
     SENSES.numbers["rows"],
-    title="Senses of hard, interest, line and serve: no clear difference (stored)",
+    title="Senses of hard, interest, line, serve: the top layers hardly differ (stored)",
 )
 
 # %%
 TAGS, KNOWN = stored_result("masked_layers_pos"), stored_result("masked_layers_pos_known")
 pairs = [
-    ("masked, layer 2", "biLM, layer 2"),
-    ("biLM, layer 0", "masked, layer 2"),
-    ("masked, layer 1", "masked, layer 0"),
-    ("masked, layer 2", "neighbours"),
+    ("masked, layer 3", "biLM, layer 2"),
+    ("biLM, layer 0", "masked, layer 3"),
+    ("masked, layer 3", "masked, layer 0"),
+    ("masked, layer 3", "neighbours"),
     ("biLM, layer 2", "neighbours"),
 ]
 for result in (SENSES, TAGS, KNOWN):
@@ -601,9 +610,9 @@ for result in (SENSES, TAGS, KNOWN):
         print(f"  {ours} less {theirs}: {lead(gain)}")
 
 # %% [markdown]
-# **Senses:** no clear difference between the two, though the masked model has fewer weights. The untrained networks show that reading taught both of them much. But the random vectors of a few neighbours come close to either: the biLM is a little ahead of them, the masked model not clearly. (One start of each network, one draw of the sentences.)
+# **Senses:** no clear difference between the two top layers. The untrained networks show that reading taught both of them much. But the random vectors of a few neighbours come close to either: the biLM is a little ahead of them, the masked model not clearly. (One start of each network, one draw of the sentences.)
 #
-# **Parts of speech:** the biLM is far ahead, and so is its layer 0, which sees no neighbour. It reads letters, and a word's letters tell much about its part of speech. The masked model reads whole words in lower case and knows 10,000 of them. The last list asks only at words that it knows, without capitals. The lead shrinks, but it stays, and there the masked model's layers add nothing to its layer 0. How a model reads its words can weigh more than which side it reads them from. (And ours is the smaller model.) A BERT of your own would begin with pieces of words, as BERT does.
+# **Parts of speech:** the biLM is far ahead, and so is its layer 0, which sees no neighbour. It reads letters, and a word's letters tell much about its part of speech. The masked model reads whole words in lower case and knows 10,000. The last list keeps to words that it knows, without capitals. The lead shrinks but stays: there all its reading of both sides adds about three points to its layer 0, and the biLM's letters alone are ten points ahead. How a model reads its words can weigh more than which side it reads them from. A BERT of your own would begin with pieces of words, as BERT does.
 
 # %% [markdown] slide="slide"
 # ## 7. Readers that meet
@@ -626,14 +635,14 @@ print(LEAK)
 outcome("deeper", min(choices, key=lambda n: nats[f"meet, {n} layer" + "s" * (n > "1")]["mean"]))
 
 # %% [markdown]
-# With one layer nothing leaks: each half has read its own side, and it does as well as two readers that never meet. With two layers the answer stands before the model, on held-out text too. With three it also copies, but has not got as far, perhaps only for want of steps.
+# With one layer nothing leaks: each half has read its own side, and it does as well as two readers that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies, too, but less well so far; it may only need more steps.
 #
-# (We stored how well a tagger does on their states, too. With two or three layers they are worth less than those of a network that has read nothing. But so are those of the readers that never meet, and a masked network after as few steps is no better than one that has read nothing. Runs this short tell nothing about features.)
+# (What their states are worth to a tagger is stored, too. But after so few steps a masked network is no better than one that has read nothing: runs this short tell nothing about features.)
 
 # %% [markdown] slide="slide"
 # ## 8. Four kinds of task, four small heads
 #
-# The model stays the same whatever the task. On top comes one linear layer. For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. Here they stand, untrained, on your model and two of your pairs.
+# The model stays the same whatever the task. On top comes one linear layer, called a **head** (no relation to the heads of attention). For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. Here they stand, untrained, on your model and two of your pairs.
 
 # %% slide="subslide"
 ids, mask, segments = padded(next_sentences.packed(judged[:2], WORDS, pack, 32))
@@ -645,7 +654,7 @@ print("its tokens: ", tuple(heads.TaggingHead(64, 9)(states).shape), "a score fo
 print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, in the second text")
 
 # %% [markdown]
-# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels (published results: lesson 14). Before, many such tasks grew ever fancier networks of their own. On SQuAD two ensembles of such networks, r-net+ and SLQA+, were said to beat people in January 2018: by exact matches (82.65 and 82.44 against 82.30), not by F1 (88.49 and 88.61 against 91.22).
+# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels (published results: lesson 14). Before BERT, many such tasks had ever fancier networks of their own. In January 2018 two ensembles of these, r-net+ and SLQA+, were said to beat people on SQuAD. In exact matches, yes (82.65 and 82.44 against 82.30); in F1, no (88.49 and 88.61 against 91.22).
 
 # %% [markdown]
 # ## Further reading

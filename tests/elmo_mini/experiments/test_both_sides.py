@@ -123,13 +123,14 @@ def test_what_lesson_12_says_of_the_masked_models_states() -> None:
         stored_result(f"masked_layers_{task}").numbers["differences"]
         for task in ("senseval", "pos", "pos_known")
     )
-    gap = "masked, layer 2 less biLM, layer 2"
+    gap = "masked, layer 3 less biLM, layer 2"
     assert senses[gap]["low"] < 0 < senses[gap]["high"]
-    assert senses["masked, layer 2 less masked, untrained, layer 2"]["low"] > 0
-    for who in ("masked", "biLM"):
-        assert senses[f"{who}, layer 2 less neighbours"]["mean"] < 0.05
+    assert senses["masked, layer 3 less masked, untrained, layer 3"]["low"] > 0
+    assert senses["masked, layer 3 less neighbours"]["low"] < 0
+    assert senses["biLM, layer 2 less neighbours"]["low"] > 0
+    for who, top in (("masked", 3), ("biLM", 2)):
+        assert senses[f"{who}, layer {top} less neighbours"]["mean"] < 0.05
     assert tags[gap]["high"] < known[gap]["mean"] < known[gap]["high"] < 0
     for task in (tags, known):
-        assert task["biLM, layer 0 less masked, layer 2"]["low"] > 0
-    for layer in (1, 2):
-        assert known[f"masked, layer {layer} less masked, layer 0"]["low"] < 0
+        assert task["biLM, layer 0 less masked, layer 3"]["low"] > 0
+        assert task["masked, layer 3 less masked, layer 0"]["low"] > 0

@@ -12,15 +12,18 @@ def test_agreement_is_asked_in_three_questions() -> None:
 
 
 def test_layers_of_both_models_stand_beside_the_neighbours() -> None:
+    seen = {"accuracy": 0.5, "interval_95": (0.4, 0.6)}
     rows = {
-        name.format(who): {"accuracy": 0.5, "interval_95": (0.4, 0.6)}
-        for who in ("masked", "biLM")
-        for name in figures.LAYERS.values()
+        f"{who}, {kind}layer {layer}": seen
+        for who, top in figures.TOP.items()
+        for layer in range(top + 1)
+        for kind in ("", "untrained, ")
     }
     rows["neighbours"] = {"accuracy": 0.7, "interval_95": (0.6, 0.8)}
     picture = figures.layer_bars(rows, title="layers")
     assert "random vectors of the neighbours at 70" in picture.description
-    assert "layer 2, untrained 40 to 60" in picture.description
+    assert picture.description.count("layer 3 50") == 1
+    assert "top layer, untrained 40 to 60" in picture.description
 
 
 def test_sides_come_in_their_order() -> None:
