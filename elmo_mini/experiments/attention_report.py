@@ -40,7 +40,7 @@ def trained_heads(texts: int = 200) -> list[tuple[Numbers, Numbers]]:
 
 
 def print_trained_moments(dot_moments: Moments) -> None:
-    """Mean and spread of the dot products of trained heads, by the learner's rule and drawn.
+    """Mean and spread of the dot products of trained heads, by the learner's rule and measured.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def print_trained_moments(dot_moments: Moments) -> None:
         mean, variance = dot_moments(q.mean(0), q.var(0), k.mean(0), k.var(0))
         scores = q @ k.T
         print(
-            f"block {number}: mean of yours {mean:.1f}, drawn {scores.mean():.1f}; "
-            f"root of yours {variance**0.5:.1f}, drawn {scores.std():.1f}"
+            f"block {number}: mean of yours {mean:.1f}, measured {scores.mean():.1f}; "
+            f"root of yours {variance**0.5:.1f}, measured {scores.std():.1f}"
         )
 
 

@@ -59,7 +59,7 @@ plots.road("13")
 #
 # **The Transformer**: Vaswani and others, *Attention is all you need*, NIPS 2017, [arXiv:1706.03762](https://arxiv.org/abs/1706.03762), sections 3 and 4. **GPT**: Radford and others, *Improving language understanding by generative pre-training*, 2018. **BERT**: [arXiv:1810.04805](https://arxiv.org/abs/1810.04805), section 3.
 #
-# Plan 90 minutes; the essay at the end is for home. Short of time? Read exercise 2 with its model answer, and save 10. Optional sections follow, 50 minutes in all, with exercises 7 and 8.
+# Plan 90 minutes, 110 with second tries; write the essay at home. Short of time? Read exercise 2 with its model answer, and save 10. Optional sections follow, 50 minutes in all, with exercises 7 and 8.
 #
 # ## Letters
 #
@@ -79,7 +79,7 @@ plots.road("13")
 #
 # Four facts, some chatter, and a question about one of the facts. Letters, values and chatter are drawn anew for every text. There are eight values, so 1 answer in 8 is right by chance.
 #
-# Three readers race: an LSTM, attention, and a **plain sum**, a sceptic's control. It adds up the vectors of all words, so its way is short, too, but it takes home the same whatever is asked. The race takes ten to twenty seconds.
+# Three readers race: an LSTM, attention, and a **plain sum**, a sceptic's control. It adds up the vectors of all words: every word is one step away, too, but no question changes the sum. (A layer behind it reads the sum and the question.) The race takes ten to twenty seconds.
 
 # %%
 one, its_answer = recall.some_texts(1, 12)
@@ -99,7 +99,7 @@ figures.recall_bars(right, 1 / recall.VALUES)
 outcome("far", 100 * right["LSTM"], unit="%")
 
 # %% [markdown]
-# All have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. After 300 batches, then, part of the lead comes from the short way alone, and the rest from the aim: from choosing. (Section 9 goes on: more chatter, more training, LSTMs that start with open gates.) Now build it.
+# All have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. So after 300 batches part of the lead is the short way alone. The rest is **aim**: choosing where to look. (Section 9 goes on: more chatter, more training, LSTMs that start with open gates.) Now build it.
 
 # %% [markdown] slide="slide"
 # ## 2. One head
@@ -115,9 +115,9 @@ outcome("far", 100 * right["LSTM"], unit="%")
 # %% [markdown] exercise="one_head"
 # ### Exercise 1. One head
 #
-# Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e). There may be other axes in front, such as sentences and heads, the same for all three. `allowed` (..., T, S) is True where a place (row) may look at a place (column); one of its axes in front may have size 1, for a table that all heads share.
+# Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e): T places ask S places, and a value has e numbers. Axes in front, such as sentences and heads, are the same for all three. `allowed` (..., T, S) is True where a place (row) may look at a place (column). An axis in front of it may have size 1: one table for all heads.
 #
-# Return two tensors: what each place takes home, (..., T, e), and its shares, (..., T, S). Each row of shares adds up to 1, and a closed pair has a share of exactly 0. (That is true of every row: no row is closed everywhere.)
+# Return two tensors: what each place takes home, (..., T, e), and its shares, (..., T, S). Each row of shares adds up to 1, and a closed pair has a share of exactly 0. (No row is closed everywhere.)
 
 
 # %% exercise="one_head"
@@ -136,7 +136,7 @@ check("one_head", one_head)
 # %% [markdown] hints="one_head"
 # nudge: Draw the table of scores for two places that ask and three that answer. Which axis does the softmax run over? When must a pair be closed, before it or after it?
 #
-# idea: `k.transpose(-2, -1)` turns the last two axes, however many stand in front. `masked_fill(where, value)` writes where `where` is True. A score of minus infinity gets a share of 0.
+# idea: `k.transpose(-2, -1)` turns the last two axes, however many stand in front. `masked_fill(where, value)` writes where `where` is True, and stretches an axis of size 1, as an index does not. A score of minus infinity gets a share of 0.
 #
 # outline: Scores: `q @` the turned keys, divided by the root of the last size of k. Close the pairs that are not allowed. Softmax over the last axis gives the shares. Return shares times v, and the shares.
 
@@ -156,7 +156,7 @@ share = float((found[:, 0].argmax(-1) == answers).double().mean())
 print(f"{share:.0%} of 1,000 right, 64 words of chatter, nothing trained")
 
 # %% [markdown]
-# Why an 8? It makes a badge loud. A fitting badge scores $8 \cdot 8 / \sqrt{8} \approx 23$, all others 0. With a 1 it would score 0.35, and the softmax would hardly tell it from the other fifteen:
+# Why an 8? It makes a badge loud. A fitting badge scores $8 \cdot 8 / \sqrt{8} \approx 23$, all others 0. With a 1 it would score 0.35, and barely stand out among the 16 words of section 1's text:
 
 # %% slide="subslide"
 looks = {
@@ -172,7 +172,7 @@ figures.share_tables(looks, words[:-1], asking=words[-1:], title="Where the ques
 # %% [markdown] slide="slide"
 # ## 3. Why the root of d?
 #
-# Loud badges make a softmax sure. Too sure is bad for learning: if one share is 1 and the others are 0, a small change of the scores changes nothing, and there is no slope to learn from. How loud are badges before training? Then queries and keys are as good as random. How far do their dot products stray, and how does that grow with $d$?
+# Loud badges make a softmax sure. Too sure is bad for learning. If one share is 1 and the others are 0, a small change of the scores changes nothing: there is no slope to learn from. How loud are badges before training? Then queries and keys are close to random. How far do their dot products stray, and how does that grow with $d$?
 
 # %% [markdown] exercise="dot_moments"
 # ### Exercise 2. How far a dot product strays (derive it)
@@ -203,7 +203,7 @@ check("dot_moments", dot_moments)
 # outline: For each number: E[q²] times E[k²], less the square of the product of the means. Sum over the numbers. The mean is the sum of the products of the means.
 
 # %% [markdown]
-# Hold your formula against 10,000 random pairs, with means of 0 and variances of 1.
+# Compare your formula with 10,000 random pairs, with means of 0 and variances of 1.
 
 # %%
 dot_moments = or_reference("dot_moments", dot_moments)
@@ -214,15 +214,15 @@ for d in (16, 64, 256):
     print(f"d = {d}: root of yours {variance**0.5:.1f}, drawn {float((q * k).sum(-1).std()):.1f}")
 
 # %% [markdown]
-# They stray by √d: each of the $d$ terms brings a variance of 1. Divided by √d, they stray by 1 **whatever d is**. (A fresh head's queries and keys are smaller than these, but the rule is the same.) The paper gives this reason in a footnote of section 3.2.1.
+# Their standard deviation is √d: each of the $d$ terms adds a variance of 1. Divided by √d, it is 1 **whatever d is**. (A fresh head's queries and keys are smaller than these, but the rule is the same.) The paper gives this reason in a footnote of section 3.2.1.
 #
-# Training ends that. Here are heads of the model that you meet in section 6: all queries against all keys.
+# Training ends that. Here is the first head of each block of section 6's president: all queries against all keys.
 
 # %%
 report.print_trained_moments(dot_moments)
 
 # %% [markdown]
-# The means are no longer 0, and your rule for them holds to the digit. The spread is one and a half times yours, or twice: the numbers of a trained query stray together, and independence was what you added variances by. So √d is a rule for the start.
+# The means are no longer 0. (Over all pairs your rule for them is exact.) The spread is one and a half times yours, or twice. You added variances, which needs independence, and a trained query's numbers vary together. So √d is a rule for the start.
 #
 # Does it matter for learning? Your head learns the task of section 1, alone: queries, keys and values from a table of words, one linear layer for the answer. It learns once as you wrote it and once undivided, with 16, 64 and 128 numbers. This takes ten seconds to half a minute.
 
@@ -237,7 +237,7 @@ figures.division_bars(learnt_with)
 outcome("root", learnt_with["not divided"]["128"]["mean"], unit="%")
 
 # %% [markdown]
-# With 16 numbers neither has learnt much yet, and the division makes no difference that we can see. A larger head learns faster if its scores are divided, and has learnt far less after as many batches if they are not. The start need not be the whole reason: undivided, the same step of the weights moves a score √d times as far, too.
+# With 16 numbers neither has learnt much yet, and the division makes no difference that we can see. A larger head learns faster if its scores are divided; undivided, it has learnt far less after as many batches. The start may not be the whole reason: undivided, the same step in the weights also moves a score √d times as far.
 
 # %% [markdown] slide="slide"
 # ## 4. Several heads
@@ -298,7 +298,7 @@ for name, distance in heads_beside_pytorch(MultiHead).items():
 # %% [markdown] slide="slide"
 # ## 5. The block
 #
-# A block does two things. First everybody **looks around**: several heads. Then each place **thinks alone**: a linear layer to $4D$ numbers, a GELU (a softened ReLU), and a linear layer back to $D$. Neither replaces the state. Each is **added** to what was there, so there is a way past everything, as in ELMo's residual connection (lesson 07). After each sum comes a **layer norm**, which brings the $D$ numbers of a place back to mean 0 and variance 1 and then lets the model stretch and shift them.
+# A block does two things. First everybody **looks around**: several heads. Then each place **thinks alone**: a linear layer to $4D$ numbers, a GELU (a softened ReLU), and a linear layer back to $D$. Neither replaces the state. Each is **added** to what was there, so there is a way past everything, as in ELMo's residual connection (lesson 07). After each sum comes a **layer norm**. It brings the $D$ numbers of a place back to mean 0 and variance 1; the model may then stretch and shift them.
 
 # %% slide="subslide"
 block_diagram()
@@ -349,27 +349,27 @@ class Block(nn.Module):
 check("Block", Block)
 
 # %% [markdown] hints="Block"
-# nudge: Follow the drawing from below. What goes into each sum, and what comes right after it?
+# nudge: Follow the drawing from left to right. What goes into each sum, and what comes right after it?
 #
 # idea: `self.attention(x, self.look(mask))` gives two things, and you need the first. The first sum adds it to x. What comes out of the first norm is the x of the second half.
 #
 # outline: `x = norm_1(x + found)`; then wide, GELU, narrow on this x; `norm_2` of x plus that.
 
 # %% [markdown]
-# Hold it against PyTorch's own layer. Then take the larger masked model of lesson 12. Put your blocks in the place of PyTorch's, with the same weights, compare the scores, and let it fill a blank. Last, send your block into the race of section 1.
+# Compare it with PyTorch's own layer. Then take the larger masked model of lesson 12. Put your blocks in the place of PyTorch's, with the same weights, compare the scores, and let it fill a blank. Last, send your block into the race of section 1.
 
 # %% slide="subslide"
 Block = or_reference("Block", Block)
 print(f"one layer: largest distance {block_beside_pytorch(Block):.0e}")
-apart, filled = masked_model_beside_pytorch(Block, "he opened the [MASK] and went in .")
-print(f"the scores of the masked model: {apart:.0e}. He opened the ... {filled}")
+apart, filled = masked_model_beside_pytorch(Block, "he has been there for ten [MASK] .")
+print(f"the scores of the masked model: {apart:.0e}. He has been there for ten ... {filled}")
 own = recall.race({"your block": lambda: recall.Attentive(block=Block)}, 16, 300)
 print(f"16 words of chatter, 300 batches: {100 * own['your block']:.0f} % right")
 
 # %% [markdown] slide="slide"
 # ## 6. A model of the next word
 #
-# BERT reads both sides. GPT, of the same year, writes: it predicts the next word, as your language models of lessons 03 and 07 did. Its block is yours. What stands around the block is little: word and place vectors in front of it, scores of the words behind it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
+# BERT reads both sides. GPT, of the same year, writes: it predicts the next word, as your language models of lessons 03 and 07 did. Its block is yours. Around the block there is little: word and place vectors before it, scores of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
 #
 # Train it with your loop of lesson 07, on sentences of real text with 1,000 words, all others `<unk>`. The opponent is counts of pairs, smoothed as in lesson 03, so that an unseen pair keeps a chance. First with blocks that look to both sides, as they are.
 
@@ -409,7 +409,7 @@ print("After each eighth of the batches:", *(f"{p:.1f}" for p in curves["both si
 outcome("both", curves["both sides"][-1])
 
 # %% [markdown]
-# Far below the counts of pairs after so few sentences, on text that it has never seen? You know this miracle from lesson 07. The word to predict stands one place on, and every place may look there. It does not start near 1, because even copying must be learnt: a head has to find the place one further on, and then the state has to say whose word it is. The longer it trains, the nearer to 1 it comes. A perplexity is worth nothing while the model can see its answer.
+# Far below the counts of pairs after so few sentences, on text that it has never seen? You know this miracle from lesson 07. The word to predict stands one place on, and every place may look there. It does not start near 1, because even copying must be learnt. A head has to find the next place, and the state has to say which word stands there. The longer it trains, the nearer to 1 it comes. A perplexity is worth nothing while the model can see its answer.
 
 # %% [markdown] exercise="only_back"
 # ### Exercise 5. One mask changed
@@ -462,7 +462,7 @@ tables = {name: broken_attention.reach(model, numbers, V - 1) for name, model in
 figures.reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: nobody looks ahead")
 
 # %% [markdown]
-# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. With Brown, a pass over the 6,400 sentences is 200 batches: there the counts are still ahead, and after 480 yours has passed them by a little. Where it ends hangs on how much there is to read (*Myth or measured?*).
+# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Where it ends depends on how much there is to read (*Myth or measured?*).
 #
 # Let it write: draw a word from its scores, put it behind the text, and ask again. The **temperature** divides the scores before the draw. Near 0 the likeliest word nearly always wins. At 1, words come as often as their chances say. Above 1 the rare ones gain.
 
@@ -488,7 +488,7 @@ for beginning in ("we must", "the american people", "our economy"):
 # %% [markdown]
 # That is your block speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread.
 #
-# GPT is this, larger: 12 blocks with 12 heads and 768 numbers, which read some 7,000 books a hundred times over. BERT-large has 24 blocks with 16 heads and 1,024 numbers, and looks to both sides. Both learn their vectors for places, as this model does. The paper of 2017 had sines and cosines there.
+# GPT is this, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-large has 24 blocks with 16 heads and 1,024 numbers, and looks to both sides. Both learn their vectors for places, as this model does. The paper of 2017 had sines and cosines there.
 
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
@@ -502,7 +502,7 @@ for beginning in ("we must", "the american people", "our economy"):
 # 5. each state is asked for the word that it has just read
 # 6. the learning rate is a hundred times too small
 #
-# You see how each run ends, its table, and two numbers about the untrained heads: how large the largest share of a row is on average, and what a row of shares adds up to. The runs take half a minute to a minute.
+# You see how each run ends, and its table. Two numbers describe the untrained heads: how large a row's largest share is on average, and what a row of shares adds up to. The runs take half a minute to a minute.
 
 # %% slide="subslide"
 runs = broken_attention.four_runs(TEXT, numbers, LONGEST, 240)
@@ -537,7 +537,7 @@ check("broken_heads", broken_heads)
 # outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity hardly tells, and names no cause. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the learning (section 3).
+# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the learning (section 3).
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -546,10 +546,10 @@ check("broken_heads", broken_heads)
 # - A dot product of $d$ random numbers strays by √d. Undivided, large heads learn far more slowly.
 # - Heads are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the places and raises no error.
 # - A block looks around, then thinks alone, and adds both to what was there. Yours is PyTorch's, up to rounding.
-# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM that trains as long. (With more training the sum finds nearly all facts, and an LSTM with open gates most: section 9.)
+# - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM that trains as long. (With more training: section 9.)
 # - Close a pair **before** the softmax. One mask makes a reader of both sides into a writer.
 # - Counts of pairs learn at one look. With more text, the blocks pass them by far.
-# - A good loss proves little. In one run of each: heads cut wrongly hardly show in it; pairs closed too late even lower it.
+# - A good loss proves little. Wrongly cut heads need not show in it; pairs closed too late even lower it (one run of each).
 
 # %%
 calibration()
@@ -566,14 +566,14 @@ progress()
 # **Rubric, 3 points.** 1 for the length: $T^2$ scores (section 2, or the crossing of section 10), and that cutting letters or reading them in pieces is a way out. 1 for the evidence at small size: with little text, counts of pairs are ahead of the blocks at first (section 6), and a sum beats LSTMs that get the same training (sections 1 and 9); or no clear lead of blocks over LSTMs (*Myth or measured?*). 1 for a measurement with a baseline (a bag of words, the sum of section 1) and an outcome that would change the decision. 0.5 of it for a measurement without a baseline.
 
 # %% [markdown] model_answer="lstm_or_blocks"
-# The short way speaks for the colleague: a symptom in line three and a drug on page four are one step apart for attention and a thousand or more for an LSTM, and section 1 shows how an LSTM loses a fact on the way. The bill speaks against. Four thousand words make sixteen million scores for each head, and lie far beyond the crossing of section 10. Letters can be cut into pieces, but then the short way ends at the cut. The size speaks against it, too: with 1,600 sentences your blocks stay behind a table of pairs, and with each at its best rate they do not lead an LSTM (*Myth or measured?*). GPT's own table says that pretraining brought more than twice as much as the architecture. Perhaps urgency hangs on a few words; then a sum of all words sees them, however far apart they stand.
+# The short way speaks for the colleague: a symptom in line three and a drug on page four are one step apart for attention and a thousand or more for an LSTM, and section 1 shows how an LSTM loses a fact on the way. The bill speaks against. Four thousand words make sixteen million scores for each head, and lie far beyond the crossing of section 10. Letters can be cut into pieces, but then the short way ends at the cut. The size speaks against it, too: with 1,600 sentences your blocks stay behind a table of pairs, and with each at its best rate they do not lead an LSTM (*Myth or measured?*). GPT's own table says that pretraining brought more than twice as much as the architecture. Perhaps urgency depends on a few words; then a sum of all words sees them, however far apart they stand.
 #
 # So I would first measure a bag of words with logistic regression on the 300 letters, by cross-validation, and next to it an LSTM and a block that were pretrained on the 20,000 letters, five seeds each. If the block on cut letters does not beat the bag by more than the interval over letters, there is no reason to pay for it.
 
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands for itself: the model around your block and its pen (30 minutes), a sceptic's questions (4), the bill (5), a question about order (3), the slope that is left (2), and a myth (6).
+# Each section stands alone: write the model and let it write (30 minutes); a sceptic's questions (4); the bill (5); word order (3); where the slope goes (2); a myth (6).
 #
 # ## 8. Write the model, and let it write
 #
@@ -640,7 +640,7 @@ check("CausalLM", CausalLM)
 # %% [markdown] exercise="continue_text" slide="subslide"
 # ### Exercise 8. Let it write
 #
-# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each place, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it; a drawn `stop` ends the text and is kept; one in the beginning does not. Of a longer text, the model reads the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
+# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each place, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it. A drawn `stop` is kept and ends the text; a `stop` in `ids` does not. The model reads at most the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
 
 
 # %% exercise="continue_text"
@@ -718,12 +718,12 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 # %% [markdown]
 # Below the crossing your block keeps up or is faster, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. Beyond it the $T^2$ scores decide, and attention loses. Where the lines cross depends on $D$ and on the machine; that they cross does not. On a graphics card, with thousands of multipliers, the crossing should lie further out. (We have not measured that.)
 #
-# BERT and GPT read at most 512 tokens, and BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half of the truth: it has shortened the long **way**, and made the long **text** dear.
+# BERT and GPT read at most 512 tokens, and BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half true: it has made the long **way** short, and the long **text** expensive.
 
 # %% [markdown] slide="slide"
 # ## 11. Does it know the order?
 #
-# Swap the first two words of a sentence. Does the state of the last word notice? Your block adds up values by shares, and a sum has no order. That is why models add vectors for places to the words. But look at the second block.
+# Swap the first two words of a sentence. Does the state of the last word notice? Your block adds up values by shares, and a sum has no order. That is why models add vectors for places to the words. But what if there are two blocks?
 
 # %%
 predict("order", "Two blocks that look back only: is the swap noticed?", options=["yes", "no"])
@@ -738,7 +738,7 @@ outcome("order", "yes" if noticed["only_back"] else "no")
 # %% [markdown] slide="slide"
 # ## 12. Where the slope goes
 #
-# A share $a$ moves by $a (1 - a)$ when its own score moves a little: nothing where it is 0 or 1. Here is that number, summed over 16 places, for your head on random vectors.
+# If its score moves a little, a share $a$ moves $a (1 - a)$ times as far: not at all at 0 or 1. Here is that number, summed over 16 places, for your head on random vectors.
 
 # %% slide="subslide"
 sizes = (4, 16, 64, 256, 1024)
@@ -759,7 +759,7 @@ found = fair.numbers["perplexity"]
 report.print_counts(fair.numbers)
 
 # %% [markdown]
-# With 1,600 sentences your kind of model is behind the counts on average, though its three starts differ widely. With 6,400 it draws level with them. (In section 6 other held-out sentences judge. With Brown they are easier: the same counts of pairs have 24.6 there and 34.9 here.) Now LSTMs of as many weights, each model at the best of four rates, chosen on sentences that judge nothing else.
+# With 1,600 sentences your kind of model is behind the counts on average, though its three starts differ widely. With 6,400 it draws level with them. (Section 6 has other held-out sentences. With Brown they are easier: the same counts of pairs get 24.6 there, 34.9 here.) Next: LSTMs with the same number of weights. Each model gets the best of four rates, chosen on sentences kept for that.
 
 # %%
 leads = ["the blocks", "the LSTM", "neither, clearly"]
@@ -775,16 +775,17 @@ fair
 blocks, lstms = (np.array(found[name]["6400"]["values"]) for name in found)
 ahead = interval(lstms - blocks)
 print(f"blocks ahead by {ahead['mean']:.1f} ({ahead['low']:.1f} to {ahead['high']:.1f}) points")
+print("start by start:", *(f"{points:.1f}" for points in lstms - blocks))
 outcome("fair", leads[0 if ahead["low"] > 0 else 1 if ahead["high"] < 0 else 2])
 
 # %% [markdown]
-# **Verdict: at our size, a myth.** "Far better" was measured at one size, with one recipe. At ours the blocks do not lead: in each of three starts the LSTM is ahead, by a point or two, and three starts are too few to be sure of that. When this figure was first made, two rates were tried for each, and the blocks led by a point. With higher rates for the LSTM the lead turned round. The sentences that chose the rates show how easily that happens:
+# **Verdict: at our size, a myth.** "Far better" was measured at one size, with one recipe. At ours the blocks do not lead: in each of three starts the LSTM is ahead by a point or two. Three starts are too few to be sure. Our first figure tried two rates for each, and the blocks led. The sentences that chose the rates show how easily that happens:
 
 # %%
 report.print_choosing(fair.numbers)
 
 # %% [markdown]
-# With the LSTM at its lowest rate, 26.7, the blocks' 25.6 would lead. At its best it has 25.0. Look for this in any comparison that you read.
+# At its lowest rate the LSTM has 26.7, so the blocks' 25.6 would lead. At its best it has 25.0. Look for this in any comparison that you read.
 #
 # What attention brings for sure is in sections 1 and 9: a short way between any two words, and an aim that saves training. GPT's lead came with much text and much machinery. With so little text, counts come close to both, or stay ahead.
 

@@ -66,7 +66,7 @@ plots.road("14")
 # %% [markdown] slide="slide"
 # ## 1. Fifty labels
 #
-# A sentence is cut at a random place. Which class of word is the last one? *Run* may be a noun or a verb: then what stands before it decides. You get 50 labelled beginnings, from letters, essays, talk and news (MASC). The pretrained weights are those of lesson 13's president, who has read speeches alone.
+# A sentence is cut at a random place. Which class of word is the last one? *Run* may be a noun or a verb: then what stands before it decides. You get 50 labelled beginnings, from letters, essays, talk and news (MASC). The pretrained weights are those of lesson 13's president, who has read only speeches.
 
 # %%
 it = bench()
@@ -90,9 +90,9 @@ right = {kind: it.right(model, TASK.test).mean() for kind, model in first.items(
 outcome("win", 100 * (right["pretrained"] - right["fresh"]))
 
 # %% [markdown]
-# Four sceptics stand in the figure. A bag of words and naive Bayes do not know which word came last, and do no better than the commonest class. The third knows where to look: the last word, its endings, the word before. It beats the fresh network, not the pretrained one. The fourth takes only the pretrained **vector of the last word**, frozen. It does about as well as the whole.
+# Four sceptics stand in the figure. A bag of words and naive Bayes cannot tell which word is last: no better than guessing the commonest class. The third knows where to look: the last word, its endings, the word before. It beats the fresh network, not the pretrained one. The fourth takes only the pretrained **vector of the last word**, frozen. It does about as well as the whole.
 #
-# So the field's habits changed: people wrote features by hand, as our third sceptic does; then networks learnt all from labels; then word vectors were carried over; then, from Dai and Le in 2015 to BERT, the whole network.
+# The field went the same way. People wrote features by hand, as our third sceptic does. Then networks learnt all from labels. Then word vectors were carried over; from Dai and Le (2015) to BERT, the whole network.
 
 # %% slide="subslide"
 two_ways("Two ways to a model of the task")
@@ -148,7 +148,7 @@ report.print_scales(it, begun)
 outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 
 # %% [markdown]
-# (Intervals are over three draws, which are few, and over the test.) Scrambled weights keep about a third of the lead. So does *normal*: random numbers with each tensor's mean and spread. So what survives scrambling is a scale. It beats that of **our** fresh weights, whose word vectors are five times as small; with another initialiser the gain may be gone. The other two thirds lie in the places: they have been learnt.
+# (Intervals are over three draws, which are few, and over the test.) Scrambled weights keep about a third of the lead. So does *normal*: random numbers with each tensor's mean and spread. So what survives scrambling is a scale. It works better than that of **our** fresh weights, whose word vectors are a fifth the size. Another initialiser may end the gain. The other two thirds lie in the places: they have been learnt.
 #
 # Where in the network? Keep the pretrained weights from the bottom up to some height, and scramble everything above.
 
@@ -181,7 +181,7 @@ report.share_bars(kept, "Kept from the bottom up to ...: here the word vectors c
 # Write `tune(model, batches, optimizer, warm_up, pull)`. It takes one step for each batch `(ids, mask, labels)` of the list. `model(ids, mask)` gives scores; `model.body` and `model.head` are its two parts. This must be true:
 #
 # - The losses are cross-entropies, means over a batch. The pull, of strength `pull`, holds the body to where it stands when `tune` is called. It leaves the head alone.
-# - Each group of `optimizer.param_groups` comes with its highest rate in `group["lr"]`. In step `warm_up` (counted from 1) the rate is the highest. In the first step it is that divided by `warm_up`, and it rises in a straight line. After that it falls in a straight line, from the highest rate at step `warm_up + 1` to 0 one step after the last. (Warm-up 2, six steps: 1/2, 1, 1, 3/4, 1/2, 1/4.)
+# - Each group of `optimizer.param_groups` comes with its highest rate in `group["lr"]`. The rate rises in a straight line: in step 1 it is the highest rate divided by `warm_up`, in step `warm_up` the highest. After that it falls in a straight line, from the highest rate at step `warm_up + 1` to 0 one step after the last. (Warm-up 2, six steps: 1/2, 1, 1, 3/4, 1/2, 1/4.)
 # - The model learns in training mode and is left in evaluation mode, whatever mode it came in.
 # - You return the loss of each batch before its step, a plain number, without the pull.
 
@@ -255,12 +255,12 @@ outcome("modes", schools[said.index(between.partition(": ")[2])])
 drawn.features_figure("BERT-base on names: frozen layers come close to fine-tuning (their table 7)")
 
 # %% [markdown]
-# The last four layers, frozen and side by side under two LSTMs, are 0.3 points behind fine-tuning. Fine-tuning is what people do with photos, and needs no new network for each task. Frozen vectors can be kept. Neither mode has won for good.
+# The last four layers, frozen and side by side under two LSTMs, are 0.3 points behind fine-tuning. Fine-tuning, common with photos, needs no new network for each task. Frozen vectors can be stored and reused. Neither mode has won for good.
 
 # %% [markdown] slide="slide"
 # ## 4. Second explanation: a leash
 #
-# A network with 700,000 weights learns 50 labels by heart, wherever it begins. Perhaps, of all the places with a low training loss, pretraining leads to one that also holds for new texts. That is **regularisation**. To tell it from faster learning, compare networks **at equal training loss** (Erhan and others, 2010). If pretraining is only faster, both kinds lie on one curve.
+# A network with 700,000 weights learns 50 labels by heart, wherever it begins. Perhaps, of all the places with a low training loss, pretraining leads to one that also holds for new texts. That is **regularisation**. To tell it from faster learning, compare networks **at equal training loss** (Erhan and others, 2010). If pretraining is only faster, all kinds lie on one curve.
 
 # %% slide="subslide"
 title = "At equal training loss, pretrained weights do better on new texts"
@@ -276,9 +276,9 @@ report.trained_and_held_out(it, KINDS, SEEDS[:2], title=title)
 # %% [markdown] exercise="prior_gradient" slide="subslide"
 # ### Exercise 3. A prior around the start (derive it)
 #
-# Pen and paper first. Two classes and a linear classifier: $p(y = 1 \mid x) = \sigma(w \cdot x)$. The $D$ weights are independent, weight $i$ is normal with mean $w_{0,i}$ and standard deviation $\tau$. Write down $-\frac{1}{N} \log p(w \mid y_1, \dots, y_N)$ without what does not depend on $w$. Take its slope by $w$.
+# Pen and paper first. Two classes and a linear classifier: $p(y = 1 \mid x) = \sigma(w \cdot x)$. The $D$ weights are independent, weight $i$ is normal with mean $w_{0,i}$ and standard deviation $\tau$. Write down $-\frac{1}{N} \log p(w \mid y_1, \dots, y_N)$. Drop the terms without $w$. Take the gradient in $w$.
 #
-# Then write `prior_gradient(weights, start, spread, x, labels)`: that slope, (D,). The tensors `weights` and `start` are (D,), `x` is (N, D), `labels` is (N,), 0 or 1; `spread` is a number. Compare with exercise 2: which $\lambda$ belongs to $\tau$ and $N$?
+# Then write `prior_gradient(weights, start, spread, x, labels)`: that gradient, (D,). The tensors `weights` and `start` are (D,), `x` is (N, D), `labels` is (N,), 0 or 1; `spread` is a number. Compare with exercise 2: which $\lambda$ belongs to $\tau$ and $N$?
 
 
 # %% exercise="prior_gradient"
@@ -311,7 +311,7 @@ alone = prior_gradient(w, start, tau, torch.zeros(N, 2), torch.zeros(N))
 print("texts of zeros leave the prior alone:", alone, "pull:", 1 / (N * tau**2) * (w - start))
 
 # %% [markdown]
-# So your `pull` is a prior, strong while labels are few. Weight decay is one, too, with its middle at 0. Does it matter **where the middle is**?
+# So your `pull` is a prior, strong while labels are few. Weight decay is one, too, centred at 0. Does it matter **where the centre is**?
 
 # %%
 predict("leash", "A strong pull to 0, not to the start: how many points does it cost?")
@@ -336,12 +336,12 @@ held
 report.print_leash(held.numbers["steps"])
 
 # %% [markdown]
-# At $\lambda = 1$, the belief *good weights are small* costs 4 points, and 15 over the longer run. *Good weights are near these* gains nothing at any strength, and may cost a point or two. ULMFiT and BERT have no such penalty; their leash is short training and a small rate. **The prior is a good way to think of pretraining, and here no trick that pays.**
+# At $\lambda = 1$, the belief *good weights are small* costs 4 points, and 15 over the longer run. *Good weights are near these* gains nothing at any strength, and may cost a point or two. ULMFiT and BERT have no such penalty; their leash is short training and a small rate. **The prior is a good way to think of pretraining; as a trick it gains nothing here.**
 
 # %% [markdown] slide="slide"
 # ## 5. Third explanation: knowledge
 #
-# To guess the next word, one must know that a verb follows *to*, that *Congress* is a body of people, that winters are cold. Syntax, meaning and some facts are paid for in the same coin. If that is why pretraining helps, it must matter **what** was read. So three small models have read as many tokens each: speeches; the same with each sentence's words shuffled; film reviews.
+# To guess the next word, one must know that a verb follows *to*, that *Congress* is a body of people, that winters are cold. So one task teaches syntax, meaning and some facts. If that is why pretraining helps, it must matter **what** was read. So three small models have read the same number of tokens: speeches; speeches with each sentence's words shuffled; film reviews.
 #
 # There are two tasks: ours, and what a question wants to know (TREC-6): a person, a place, a number.
 
@@ -361,13 +361,13 @@ knowledge
 outcome("order", report.suffering(knowledge.numbers["right"]))
 
 # %% [markdown]
-# For the class of a word, order counts. Reading in order brings 18 points over nothing read; shuffled reading costs 7. The topic hardly matters: film reviews serve as well, for grammar is asked for.
+# For the class of a word, order counts. Reading in order brings 18 points over no reading; shuffled, it is 7 points *worse* than none. The topic hardly matters: film reviews serve as well, for the task asks for grammar.
 #
-# On the questions no reading is seen to help. All three means lie *below* nothing: by 5.5 points after speeches, 9.0 after shuffled ones, 4.4 after films. Only the last is clear by both intervals. There are two suspects, and a control for each.
+# On the questions no reading is seen to help. All three means lie *below* no reading: 5.5 points after speeches, 9.0 shuffled, 4.4 after films. Only the films are clear by both intervals. There are two suspects, and a control for each.
 #
-# **The mark.** The head reads the state of the last token, here `?`. Without it, speeches lie 2.6 points above nothing, shuffled ones 5.0 above, films 2.4 below, none clearly. So the harm hangs on the state of `?`, at least in part.
+# **The mark.** The head reads the state of the last token, here `?`. Without it, speeches lie 2.6 points above no reading, shuffled ones 5.0 above, films 2.4 below, none clearly. So at least part of the harm is in the state of `?`.
 #
-# **The vocabulary.** The networks know 1,000 words, the bag all. But a bag of the same 1,000 has 54.8 %, 8.2 points *more* (clear by one interval alone), and leads every network's mean. So few words are no hindrance.
+# **The vocabulary.** The networks know 1,000 words, the bag all. But a bag of those 1,000 has 54.8 %, 8.2 points *more* (clear by one of two intervals), and leads every network's mean. So a small vocabulary is no hindrance.
 #
 # So knowledge is the narrowest of the three explanations: **what was read must hold what is asked.** (One pretraining run of each kind. Whether the right text would help with the questions is open.)
 #
@@ -429,7 +429,7 @@ report.print_of_all(curves.numbers["right"], ("pretrained", "fresh"), ("320", "6
 outcome("catch", min(needed["fresh"], 3_200))
 
 # %% [markdown]
-# The fresh network needs 285 labels, nearly six times as many (four to nine times, with other draws and texts). The sceptic's two words and endings save labels, too: with 3,200 they have all but caught up with the pretrained network; the fresh one has not. The lead of scrambled over fresh weights is gone with 200 labels: scale helps at the very beginning alone.
+# The fresh network needs 285 labels, nearly six times as many (four to nine times, with other draws and texts). The third sceptic's features save labels, too: with 3,200 they have all but caught up with the pretrained network. The fresh one has not. The lead of scrambled over fresh weights is gone with 200 labels: scale helps only at the very start.
 #
 # *"With 10 to 20 % of the labels you reach 80 to 90 % of the performance"* circulates without a source. Here it is true of the network that has **read nothing**: 79 % with a tenth of the labels, 88 % with a fifth. So it says nothing of pretraining.
 
@@ -488,9 +488,9 @@ check("broken_bodies", broken_bodies)
 drawn.glue_figure("GLUE: BERT leads all; ELMo's entry trails the best before GPT (table 1)")
 
 # %% [markdown]
-# GLUE mixes its measures: F1 for QQP and MRPC, correlations for CoLA and STS-B, right answers for the rest. On seven of eight tasks this entry with ELMo lies below the best before GPT: the best system for each task, which on QQP and CoLA had ELMo, too (GPT's table 4).
+# GLUE mixes its measures: F1 for QQP and MRPC, correlations for CoLA and STS-B, right answers for the rest. On seven of eight tasks this entry with ELMo lies below the best system before GPT. On QQP and CoLA that system had ELMo, too (GPT's table 4).
 #
-# From 91.3 to 94.9 looks small. But how much of the error is gone? You wrote that in lesson 08.
+# On SST-2, 91.3 became 94.9. Small? How much of the error is gone? You wrote that in lesson 08.
 
 # %% slide="subslide"
 errors_gone = mine("errors_gone")
@@ -502,7 +502,7 @@ drawn.gone_figure(gone, "How much of what GPT lacked to 100 BERT-large removed (
 drawn.print_elmo(errors_gone)
 
 # %% [markdown]
-# (What a correlation lacks to 100 is no share of wrong answers.) The famous 25 % of ELMo are the error of question answering: 4.7 points of F1. There ELMo stands beside each word of the question and of the passage, twice, with weights of its own each time:
+# (What a correlation lacks to 100 is no share of wrong answers.) ELMo's famous 25 % is its cut in question-answering error: 4.7 points of F1. There ELMo stands beside each word of the question and of the passage, twice, with weights of its own each time:
 
 # %% slide="subslide"
 elmo_in_answering("ELMo in a model that answers questions: below the RNN and above it")
@@ -511,7 +511,7 @@ elmo_in_answering("ELMo in a model that answers questions: below the RNN and abo
 drawn.squad_and_swag("Answers and endings: past one person's score (tables 2 and 4)")
 
 # %% [markdown]
-# **What it cost.** BERT-base ran for four days on 16 chips, BERT-large for four days on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes for pennies. It was tried on no task that writes text.
+# **What it cost.** BERT-base ran for four days on 16 chips, BERT-large for four days on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes cheaply. BERT was tried on no task that writes text.
 
 # %% slide="subslide"
 drawn.fixed_and_open("Four models of one year: what each fixed, and what it left open")
@@ -519,7 +519,7 @@ drawn.fixed_and_open("Four models of one year: what each fixed, and what it left
 # %% [markdown]
 # ### Opinions, with what speaks for and against
 #
-# *"Had ELMo used a Transformer, BERT would have made less of a stir."* Nobody has measured it. For it speaks GPT's table 5: with an LSTM in place of the Transformer, the average fell by 5.6 points (one layer against twelve blocks). Against it speaks BERT's table 5: a Transformer that looks to one side, trained in the same way, loses 10 points of F1 on SQuAD (87.9 to 77.8), 9 on MRPC (86.5 to 77.5) and under two on MNLI (83.9 to 82.1). A BiLSTM on top wins back much of SQuAD (84.9) and nothing elsewhere.
+# *"Had ELMo used a Transformer, BERT would have made less of a stir."* Nobody has measured it. For it: GPT's table 5. With an LSTM instead of the Transformer, the average fell by 5.6 points (one layer against twelve blocks). Against it: BERT's table 5. A Transformer that looks to one side, trained in the same way, loses 10 points of F1 on SQuAD (87.9 to 77.8). It loses 9 on MRPC (86.5 to 77.5), under two on MNLI (83.9 to 82.1). A BiLSTM on top wins back much of SQuAD (84.9) and nothing elsewhere.
 #
 # *"ELMo is only better word vectors; BERT is a backbone."* For it: ELMo enters networks that each task builds, BERT needs one linear layer. Against it: BERT's frozen layers, used as ELMo's were, come within 0.3 points on names.
 
@@ -555,11 +555,11 @@ print("version 2, average:", {name: published.GLUE_AVERAGE[name] for name in ("G
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Pretrained weights are a better place to begin. Scale is worth something while labels are few; the places of the numbers more, and on our task those of the word vectors.
+# - Pretrained weights are a better place to begin. While labels are few, scale helps. Which number stands where helps more: on our task, in the word vectors.
 # - At equal training loss the pretrained network does better on new texts: it is not only faster.
 # - A normal prior around $w_0$ is a pull with $\lambda = 1/(N\tau^2)$. Here it never helps.
 # - What was read must hold what is asked.
-# - `strict=False` may load nothing, and nobody says so. Measure the body before you train it.
+# - Where names differ, nothing may be loaded, and nobody says so. Measure the body before training.
 # - Read a gain as a share of the error, ask for the version of a table, and look for the bag of words.
 
 # %%

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 15 · A hundred labels
 #
-# Somebody gives you a hundred labelled sentences and asks for a classifier. You own everything that this course has built: counts of words, static vectors, ELMo, ULMFiT, a masked language model. Which one do you take, and how do you know? You will choose, measure and sign. At the end your method meets texts on which nothing was ever measured.
+# Somebody gives you a hundred labelled sentences and asks for a classifier. You own everything that this course has built: counts of words, static vectors, ELMo, ULMFiT, a masked language model. Which one do you take, and how do you know? You will choose and measure. At the end your method meets texts on which nothing was ever measured.
 
 # %%
 import numpy as np
@@ -64,7 +64,7 @@ plots.road("15")
 # %% [markdown] slide="slide"
 # ## 1. The luckiest coin
 #
-# Two hundred methods take part in a contest. Each one throws a coin for every text. The test has 50 texts, and the winner is published.
+# Two hundred methods take part in a contest. Each one tosses a coin for every text. The test has 50 texts, and the winner is published.
 
 # %%
 predict("luck", "What percentage of the 50 texts does the best of 200 coins have right?", unit="%")
@@ -79,7 +79,7 @@ print(f"The same coin on 50 fresh texts: {(coins[best, 50:] == truth[50:]).mean(
 outcome("luck", 100 * hits[best], unit="%")
 
 # %% [markdown]
-# Nobody cheated, and the published number is worth nothing. Who tries many things and reports the best has measured luck. With a hundred labels luck is large, so **half of this lesson is a protocol**: a way of measuring in which luck and leaks have no way in.
+# Nobody cheated, and the published number is worth nothing. If you try many things and report the best, you measure luck. With a hundred labels luck is large, so **half of this lesson is a protocol**: a way of measuring that keeps luck and leaks out.
 
 # %% [markdown] slide="slide"
 # ## 2. No way in
@@ -91,7 +91,7 @@ TASK = first_task()
 report.print_task(TASK)
 
 # %% [markdown]
-# You will meet three sets of texts. From the **known** ones come the labels to learn from. The **asked** ones are for trying methods out, as often as you like. The **hidden** ones are the real test: they are opened once, in section 6.
+# You will meet three sets of texts. From the **known** ones come the labels to learn from. The **asked** ones (`CHECKED` below) are for trying methods out, as often as you like. The **hidden** ones are the real test: they are opened once, in section 6.
 
 # %% [markdown] slide="subslide"
 # ### No text on both sides
@@ -206,9 +206,9 @@ for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": methods.bag_
 # %% [markdown] slide="slide"
 # ## 3. Choose without looking
 #
-# Who chooses by the test has sent two hundred coins into it. But a hundred labels are few, and to set half of them aside for choosing hurts. **Cross-validation** uses each of them twice. The known texts are cut into folds. Each fold is answered by a method that has learnt from all the others. When all folds have had their turn, every known text has one honest answer.
+# Choosing by the test is publishing the luckiest coin again. But a hundred labels are few, and to set half of them aside for choosing hurts. **Cross-validation** uses each of them twice. The known texts are cut into folds. Each fold is answered by a method that has learnt from all the others. When all folds have had their turn, every known text has one honest answer.
 #
-# Then one method is chosen, it learns from all known texts, and the test is opened. Once. (In this section the asked texts play the test.)
+# Then one method is chosen, it learns from all known texts, and the test is opened. Once. (Here the asked texts stand in for the test.)
 
 # %% [markdown] exercise="choose"
 # ### Exercise 3. Choose without looking
@@ -216,7 +216,7 @@ for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": methods.bag_
 # Write `choose(methods, known, labels, folds, asked, truth)`.
 #
 # - `methods` is a dict: a name, and its list of steps. `folds` has a number for each known text, `truth` the label of each asked one.
-# - The best method is the one that has most of the known texts right in cross-validation; of equally good ones the first.
+# - The best method gets the largest number of known texts right in cross-validation. On a tie, take the first.
 # - Return a pair: its name, and the share of `asked` that it has right. No other method is asked about these.
 
 
@@ -279,16 +279,16 @@ outcome("chosen", chosen)
 # %% [markdown] slide="slide"
 # ## 4. How sure?
 #
-# One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the difference text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out.
+# One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the difference text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out. The lead is the mean of the $\Delta_i$.
 #
-# How far could this lead have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*: from the five leads 3, 1, 4, 1, 5 it may draw 1, 5, 5, 3, 1, and the next time 4, 1, 3, 4, 4. The first round has the mean 3.0, the second 3.2. After a thousand rounds, the middle 95 % of the means are the interval.
+# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means are the interval.
 
 # %% [markdown] exercise="paired_interval"
 # ### Exercise 4. How sure is the lead?
 #
 # Write `paired_interval(first, second, rng, rounds=1000)`. `first` and `second` are tables (draws, n) of True and False: which texts a method has right, after learning from each draw of labels. Row and column mean the same in both.
 #
-# Return the low and the high end of the 95 % interval of the lead, as shares. It must know both kinds of chance: that other labels could have been drawn, and that other texts could have been asked. Use the bootstrap, `rounds` times: make a whole new experiment out of the old one. All chance comes from `rng`.
+# Return the low and the high end of the 95 % interval of the lead, as shares. It must cover both kinds of chance: other labels could have been drawn, and other texts could have been asked. Use the bootstrap, `rounds` times: make a whole new experiment out of the old one. All chance comes from `rng`.
 
 
 # %% exercise="paired_interval"
@@ -374,9 +374,9 @@ print(f"100 labels: of ELMo and the bag, exactly one is right on {apart:.0%} of 
 outcome("few", 100 * leads["ELMo features"][0][0], unit="points")
 
 # %% [markdown]
-# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. But having met words is not all: so have the static vectors (the word table of lesson 10), and on opinions and plots they are not ahead of the bag. And *fine-tuning* asks for more labels: there, with 25, ULMFiT is not ahead either.
+# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. But that is not all. The static vectors (the word table of lesson 10) have met words, too, and on opinions and plots they are not ahead of the bag. And *fine-tuning* asks for more labels: there, with 25, ULMFiT is not ahead either.
 #
-# Is that so on every task? The stored runs ask four of them, with five draws: this lesson's task in both of its forms, and the two of lesson 11.
+# Is that so on every task? The stored runs try four, with five draws each: this lesson's two (opinion or plot, quotations) and lesson 11's two.
 
 # %% slide="subslide"
 print(stored_result("hundred_labels_curves"))
@@ -390,14 +390,18 @@ report.print_stored_leads()
 # %% [markdown]
 # **The task decides.** On opinions and plots ELMo's features are clearly ahead. On quotations they are ahead of the bag of words, and less so of a better count (naive Bayes). On the kind of question no network is ahead of counting words, and the masked LM is behind. For or against a film: with a hundred labels nobody is far above a coin, so nothing can be told apart.
 #
-# Three controls say what makes a lead. *ELMo, untrained* has the same width and reads the same letters, but nothing was learnt: with 100 labels it is no better than the bag. So it is the reading that helps. *SVD of the text* has read, and has **no network**: from the task's texts without labels it takes the main directions in which words occur together. That needs a second, makes up half of ELMo's lead on opinions, and on the questions it is level with ELMo. *Layer 0* knows words and no neighbours: on opinions context adds nine points to it, on the quotations nothing that we can see. So ask three things before you praise a model: does reading help, does it take a network, does the *context* help?
+# Ask three things before you praise a model. Each has its control:
 #
-# And *what* was read counts. The biLM and the masked LM of lesson 12 have read film reviews, and among them the sentences that labels are drawn from, without their labels. In the stored runs they have never read those that are asked; in your own figure above, if it is of films, they have, and the lead is about the same. Our ULMFiT has read no film. On opinions and plots it has no lead, and with 25 labels it is behind. Its stage 2 was left out: it takes longer than all the rest (lesson 11 measured it). So our models are compared, and not the ideas behind them.
+# - **Does reading help?** *ELMo, untrained* has the same width and reads the same letters, but nothing was learnt. With 100 labels it is no better than the bag. So reading helps.
+# - **Does it take a network?** *SVD of the text* has read, and is no network. In the task's texts without labels it finds the main directions in which words occur together. It takes a second, makes up half of ELMo's lead on opinions and plots, and ties with ELMo on the questions.
+# - **Does the context help?** *Layer 0* knows words, no neighbours. On opinions and plots context adds nine points; on quotations, nothing that we can see.
+#
+# And *what* was read counts. The biLM and the masked LM of lesson 12 have read film reviews, and among them the sentences that labels are drawn from, without their labels. In the stored runs they have never read the asked sentences. In your own figure, if it is of films, they have; the lead is about the same. Our ULMFiT has read no film. On opinions and plots it has no lead, and with 25 labels it is behind. Its stage 2 was left out: it takes longer than all the rest (lesson 11 measured it). So our models are compared, and not the ideas behind them.
 
 # %% [markdown] slide="subslide"
 # ### How many texts?
 #
-# The other way round: before anybody labels a test, how large must it be? Nothing has been measured yet. You can only say which lead you want to see, and how often the two methods will disagree. (Other labels would be a second chance; here the texts are the only one.)
+# The other way round: before anybody labels a test, how large must it be? Nothing has been measured yet. You can only say which lead you want to see, and how often the two methods will disagree. (Labels add chance of their own; here only the texts count.)
 
 # %% [markdown] exercise="texts_needed"
 # ### Exercise 5. How many texts does the test need? (derive it)
@@ -427,7 +431,7 @@ check("texts_needed", texts_needed)
 # outline: Set `width` standard errors equal to the lead, square both sides, solve for $n$, and round up.
 
 # %% [markdown] model_answer="texts_needed"
-# The mean of $\Delta_i^2$ is $u$, so the variance is $u - \bar\Delta^2$ and the standard error $\sqrt{(u - \bar\Delta^2)/n}$. From $z \sqrt{(u - \bar\Delta^2)/n} = \bar\Delta$ follows $n = z^2 (u - \bar\Delta^2) / \bar\Delta^2$. Asked of *different* texts, two methods with 85 and 88 % right have the variance $0.85 \cdot 0.15 + 0.88 \cdot 0.12 = 0.233$ in place of 0.149: half as many texts again. McNemar's test of 1947 rests on the same disagreements.
+# The mean of $\Delta_i^2$ is $u$, so the variance is $u - \bar\Delta^2$ and the standard error $\sqrt{(u - \bar\Delta^2)/n}$. From $z \sqrt{(u - \bar\Delta^2)/n} = \bar\Delta$ follows $n = z^2 (u - \bar\Delta^2) / \bar\Delta^2$. Asked of *different* texts, two methods with 85 and 88 % right have the variance $0.85 \cdot 0.15 + 0.88 \cdot 0.12 = 0.233$ instead of 0.149: half as many texts again. McNemar's test of 1947 rests on the same disagreements.
 
 # %%
 texts_needed = or_reference("texts_needed", texts_needed)
@@ -442,12 +446,16 @@ for width in (1.96, 2.8):  # 2,000 experiments with a true lead of 9 - 6 = 3 poi
     print(f"{n:,} texts: the lead of 3 points is seen in {seen.mean():.0%} of the experiments")
 
 # %% [markdown]
-# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 2.8 standard errors (1.96, and 0.84 more, below which a normal distribution has four fifths), and 1,299 texts. TREC-6 has 500.
+# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 1,299 texts and 2.8 standard errors: 1.96, and 0.84. (Four fifths of a normal distribution lie below that.) TREC-6 has 500.
 
 # %% [markdown] slide="slide"
 # ## 5. Three broken reports
 #
-# Four reports of a hundred labels and a bag of words of which the twenty best are kept. Each is a cross-validation in five folds, five times over. One is sound. Beside the reported share stands what anybody with the program can measure: the same models on **fresh texts**; what would be reported if the labels were **coin flips**, one for each text (two points to either side are luck); and the share among test texts that have **no double** among those that were learnt.
+# Four reports on a hundred labels. The model is a bag of words that keeps the twenty best. Each report cross-validates in five folds, five times. One is sound. Beside the reported share stand three that anybody with the program can measure:
+#
+# - **fresh texts**: the share of the same models there,
+# - **coin flips**: what would be reported if each text's label were a coin flip (two points to either side are luck),
+# - **no double**: the share on test texts that have no copy among the learnt ones.
 
 # %% slide="subslide"
 report.print_reports()
@@ -455,7 +463,7 @@ report.print_reports()
 # %% [markdown] exercise="broken_reports"
 # ### Exercise 6. Three broken reports
 #
-# Which fault has which report?
+# Which report has which fault?
 #
 # 1. Copies of a text stand on both sides of the split.
 # 2. The words were picked with the labels of all folds.
@@ -495,7 +503,7 @@ check("broken_reports", broken_reports)
 #
 # ### Change one thing
 #
-# For the same money somebody offers you twice as many labels, 100 in place of 50. But every fifth of them is wrong. Do you take them?
+# For the same money somebody offers you twice as many labels: 100, not 50. But every fifth is wrong. Do you take them?
 
 # %%
 predict(
@@ -529,12 +537,12 @@ outcome("own", 100 * change[0], unit="points")
 # **Rubric, 3 points.** 1 for one single change, and an expectation with its reason that was there before the result. 1 for the measurement: the same labels and texts on both sides, the lead with its interval over draws and texts, on the asked texts and not on the hidden ones. 1 for a conclusion that the interval allows ("no clear difference" is not "no difference"), with what could refute it: a lead the other way, more texts (how many?), another task. A change that failed earns as much as one that helped. 0.5 off for several changes at once.
 
 # %% [markdown] model_answer="one_change"
-# I took the offer of twice the labels, with every fifth wrong. I expected nothing to come of it: twice the labels gain a little, wrong ones cost a little, and a logistic regression on a hundred labels should average the errors out. On the film sentences the cell above says otherwise: the doubled labels are clearly behind, and the interval is far from 0. (On the few texts of the Lee corpus it holds 0. There I would say that I do not know.) Each method learnt from three draws, both were asked the same texts, and the hidden ones stayed closed. So I would spend the money on having 50 labels checked. One reason may be that these features are wide: a line in so many directions can be bent round every wrong label. I would change my mind if a stronger penalty closed the gap; that is the next single change. And it holds for labels that are wrong at random: errors that a person makes lie where texts are hard.
+# I took the offer of twice the labels, with every fifth wrong. I expected nothing to come of it: twice the labels gain a little, wrong ones cost a little, and a logistic regression on a hundred labels should average the errors out. On the film sentences the cell above says otherwise: the doubled labels are clearly behind, and the interval is far from 0. (On the few texts of the Lee corpus it contains 0. There I would say that I do not know.) Each method learnt from three draws, both were asked the same texts, and the hidden ones stayed closed. So I would spend the money on having 50 labels checked. One reason may be that these features are wide: a line in so many directions can be bent round every wrong label. I would change my mind if a stronger penalty closed the gap; that is the next single change. And it holds for labels that are wrong at random: errors that a person makes lie where texts are hard.
 
 # %% [markdown] slide="subslide"
 # ### Choose
 #
-# Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied; what you see of them is a ladder. (At home they lie on your disk. In a course they may be other texts, of another task. So hand in a method, and not a table of answers.)
+# Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied. You see only the step that you reach. (At home they lie on your disk. In a course they may be other texts, of another task. So hand in a method, and not a table of answers.)
 
 # %% [markdown] exercise="hand_in"
 # ### Exercise 7. Your method
@@ -547,7 +555,7 @@ outcome("own", 100 * change[0], unit="points")
 #
 # A method that breaks one of the first two rules climbs no step.
 #
-# The ladder has five steps for each number of labels. Measured in the errors of a bag of words on the same labels: no more than 12 % more, no more than 2 % more, then 10 %, 25 % and 40 % fewer. Where the bag has 100 texts wrong, that is 112, 102, 90, 75 and 60.
+# The ladder has five steps for each number of labels. Your errors, against a bag of words on the same labels: at most 12 % more, at most 2 % more, then 10 %, 25 % and 40 % fewer. Where the bag has 100 texts wrong, that is 112, 102, 90, 75 and 60.
 
 
 # %% exercise="hand_in"
@@ -564,7 +572,7 @@ def hand_in(texts, labels, unlabelled, asked):
 #
 # idea: Start with one method of the course inside `learn_and_answer`, and hand that in. Then change one thing, measure it against the first with `paired_interval` on `asked`, and keep it only if it is ahead.
 #
-# outline: `learn_and_answer(methods.elmo_features(), texts, labels, asked)` reaches the top of the ladder on our task. Others to try: `svd_of_text`, two kinds of vectors side by side, another freedom of the logistic regression chosen in folds of the labels, a vote of three.
+# outline: `learn_and_answer(methods.elmo_features(), texts, labels, asked)` reaches the top of the ladder on our task. Others to try: `svd_of_text`, two kinds of vectors side by side, another penalty for the logistic regression, chosen by cross-validation, a vote of three.
 
 # %% slide="subslide"
 own = [lambda known, labels: lambda asked: hand_in(known, labels, TASK.text[:2000], asked)]
@@ -579,14 +587,14 @@ report.print_leads({"yours less ELMo": [(yours.mean() - old.mean(), *ends)]}, [5
 check("hand_in", hand_in)
 
 # %% [markdown] model_answer="hand_in"
-# Ours is ELMo's frozen features under a logistic regression: it is fast, it has nothing to tune on a hundred labels, and it was ahead on the asked texts before the hidden ones were opened. One line, and that is the point: after an honest comparison the choice is easy. It is not the only good answer. A ladder in place of one number was chosen because 400 texts cannot tell 86 from 87 %.
+# Ours is ELMo's frozen features under a logistic regression: it is fast, it has nothing to tune on a hundred labels, and it was ahead on the asked texts before the hidden ones were opened. One line, and that is the point: after an honest comparison the choice is easy. It is not the only good answer. A ladder instead of one number was chosen because 400 texts cannot tell 86 from 87 %.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
 #
 # > *"With 10 to 20 percent of the labels, a pretrained model reaches 80 to 90 percent of full performance."*
 #
-# The sentence circulates as "studies show", and no study is named. What has been published is narrower. ELMo's paper: in semantic role labelling, 1 % of the training set with ELMo does about what 10 % does without. TagLM: with 1 % of the labels F1 rises from 67.66 to 71.01, with all of them by 1.06. ULMFiT: 100 labels do the work of 10 times as many on IMDb and 20 on AG, and of 50 to 100 with much unlabelled text, each against the same network from scratch. Whose claim is it that you can test? Ask how many labels a bag of words needs to catch up.
+# You met it in lesson 14, without a source. What has been published is narrower. ELMo's paper: in semantic role labelling, 1 % of the training set with ELMo does about what 10 % does without. TagLM: with 1 % of the labels F1 rises from 67.66 to 71.01, with all of them by 1.06. ULMFiT, against the same network from scratch: 100 labels do the work of 10 times as many on IMDb, 20 on AG; with much unlabelled text, 50 to 100. Which claim can you test? Ask how many labels a bag of words needs to catch up.
 
 # %%
 predict("catch_up", "How many labels does a bag of words need to match ELMo's features with 25?")
@@ -606,12 +614,12 @@ outcome("catch_up", needed["opinion or plot"])
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Who tries many things and reports the best measures luck.
+# - Whoever tries many things and reports the best measures luck.
 # - No text on both sides. Everything that learns, learns inside the folds. Try methods out on some texts, and open the test once, for the method that was chosen.
-# - An interval knows both chances: other labels and other texts. Methods are compared text by text.
+# - An interval covers both chances: other labels and other texts. Methods are compared text by text.
 # - To see a lead of 3 points takes several hundred texts, paired; to see it reliably, more than a thousand.
 # - Coin flips for labels find leaks: a sound protocol reports a half.
-# - The fewer the labels, the more *frozen* reading is worth, where what was read has to do with the task. Fine-tuning wants more labels. On another task counting words is level.
+# - The fewer the labels, the more *frozen* reading is worth, where what was read has to do with the task. Fine-tuning wants more labels. On other tasks, counting words does as well.
 
 # %%
 calibration()
@@ -628,7 +636,7 @@ progress()
 # **Rubric, 5 points.** 1 for a choice that fits a concrete task, with what of the task decides (does meaning, word order or a few words decide? how far is the text from what the model has read?). 1 for evidence of this course or of a paper, with its limits (which task, which baseline, how many labels). 1 for the controls: a bag of words on the same labels, and an untrained network of the same sizes, without which "pretraining helps" cannot be said. 1 for the protocol: a split without copies, choice by folds, several draws of labels, an interval over draws and texts, the test opened once. 1 for what would change the author's mind, as a number that could come out. 0.5 off for a network from scratch as the only baseline.
 
 # %% [markdown] model_answer="defend"
-# My task is to sort letters to a city into complaint and question. I would begin with ELMo's frozen features and a logistic regression. There is nothing to tune, the features are computed once, and on our task of opinions and plots they were far ahead with 25 to 100 labels. On questions of TREC they were not, so I would not trust the choice before measuring. "Complaint" may hang on a few words, and then a bag of words is as good: it learns from the same labels, as the first rival. Whether *reading* helps, and not merely a wide network, I would see from an untrained biLM of the same sizes. Fine-tuning comes third: with 100 labels it was not better here, and it takes far more time. The letters are split by sender, so that nobody's two letters stand on both sides. I choose by five folds over five draws, and take the difference letter by letter, with an interval over draws and letters. The test has 600 letters, since 600 show a lead of about three points, and it is opened once. If the interval of ELMo less bag of words holds 0, I take the bag of words: it is smaller and can be explained. If the untrained network is as good as the trained one, then reading has not helped, whatever the score. And all this holds for texts like these: if the letters change, I measure again.
+# My task is to sort letters to a city into complaint and question. I would begin with ELMo's frozen features and a logistic regression. There is nothing to tune, the features are computed once, and on our task of opinions and plots they were far ahead with 25 to 100 labels. On questions of TREC they were not, so I would not trust the choice before measuring. "Complaint" may depend on a few words, and then a bag of words is as good: it learns from the same labels, as the first rival. Whether *reading* helps, and not merely a wide network, I would see from an untrained biLM of the same sizes. Fine-tuning comes third: with 100 labels it was not better here, and it takes far more time. The letters are split by sender, so that nobody's two letters stand on both sides. I choose by five folds over five draws, and take the difference letter by letter, with an interval over draws and letters. The test has 600 letters, since 600 show a lead of about three points, and it is opened once. If the interval of ELMo less bag of words contains 0, I take the bag of words: it is smaller and can be explained. If the untrained network is as good as the trained one, then reading has not helped, whatever the score. And all this holds for texts like these: if the letters change, I measure again.
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2

@@ -185,6 +185,9 @@ the norm at the end: self.norm(self.word(ids) + self.place(torch.arange(ids.shap
         -> self.word(ids) + self.place(torch.arange(ids.shape[1])) \
         && x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
     Your norm comes after the blocks. It follows the sum of word and place.
+the norm again at the end: x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
+    Your norm comes twice. It follows the sum of word and place; what the last block gives is scored
+    as it is.
 only the words are normed: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
         -> self.norm(self.word(ids)) + self.place(torch.arange(ids.shape[1]))
     Your norm sees the words alone. It follows the sum of word and place.

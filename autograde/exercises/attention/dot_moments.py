@@ -119,6 +119,7 @@ the squares of the means are taken off the variances: + q_var * k_mean**2 + q_me
         -> - q_var * k_mean**2 - q_mean**2 * k_var
     You put E[q²] = Var q - E[q]² in. The variance is E[q²] - E[q]², so E[q²] is their sum.
 the variances are added: q_var * k_var + -> q_var + k_var +
+the variances alone are added: float(each.sum()) -> float((q_var + k_var).sum())
     You add the variances of the two factors. For a product, their product stands there.
 the squares of the variances: q_var * k_var -> q_var**2 * k_var**2
     You square the variances. A variance already is a mean of squares.

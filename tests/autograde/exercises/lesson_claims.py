@@ -328,7 +328,7 @@ def _attention(printed: str, corpora: bool) -> None:
     distances = re.findall(r"largest distance (\S+)|masked model: (\S+)\. ", printed)
     assert len(distances) == 4
     assert all(float(one or other) < 1e-4 for one, other in distances)
-    assert "He opened the ... door" in printed
+    assert "He has been there for ten ... years" in printed
     (pairs,) = _numbers(r"counts of pairs (\S+)", printed)
     peeking, honest = _numbers(r"\nboth sides: (\S+)\nonly back: (\S+)", printed)
     assert peeking < pairs, "a perplexity is worth nothing while the answer is seen"
