@@ -10,6 +10,7 @@ import pytest
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.sense_vote import stored_course_senses
+from elmo_mini.experiments.ulmfit_bench import PLAIN_RATE
 from elmo_mini.figures.awd_lstm import gains_of_dropout
 from elmo_mini.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from elmo_mini.results.stored import stored_result
@@ -369,7 +370,7 @@ def ulmfit() -> list[str]:
     assert verdict_twice(leads[500]) not in (UNCLEAR, "ahead", "behind")  # "not by the second"
     for way in ("bag of words", "naive Bayes SVM", "ELMo features"):  # "at no size"
         points = stored["lead of stages 1, 2 and 3"][way]
-        assert {verdict_twice(point) for point in points} == {UNCLEAR}
+        assert "ahead" not in {verdict_twice(point) for point in points}
     at = {
         way: dict(zip(stored["labels"], stored["right"][way], strict=True))
         for way in stored["right"]
@@ -401,12 +402,13 @@ def ulmfit() -> list[str]:
     assert max(shares) < 0.57  # "near guessing"
     return [
         f"{-100 * plain['mean']:.1f} points behind *plain*, clearly",
-        f"{100 * leads[50]['mean']:.1f} points above its mean from scratch with 50 labels",
+        f"over *from scratch* is {100 * leads[50]['mean']:.1f} points with 50 labels",
         f"{100 * leads[100]['mean']:.1f} with 100: not clear",
-        f"With 500 it is {100 * leads[500]['mean']:.1f} points above: clear by the first interval",
-        f"{100 * alone['mean']:.1f} points ahead of forward alone",
-        f"(over draws and texts {between(alone, 1, 100)}, "
-        f"over the five draws alone {between(draws, 1, 100)})",
+        f"With 500 it is {100 * leads[500]['mean']:.1f}: clear by the first interval",
+        f"leads forward alone by {100 * alone['mean']:.1f} points",
+        f"(draws and texts {between(alone, 1, 100)}, "
+        f"the five draws alone {between(draws, 1, 100)})",
+        f"(*plain*, {PLAIN_RATE})",
     ]
 
 
