@@ -30,7 +30,7 @@ from elmo_mini.ulmfit.vocabulary import put_back, task_vocabulary, with_words, w
 Floats = NDArray[np.float32]
 GENERAL_SENTENCES = 120
 FEW, MANY = 100, 1_000
-DRAWS = {50: 5, 100: 5, 500: 3}
+DRAWS = {50: 5, 100: 5, 500: 5}
 AGAIN = 1_000
 """What a second run on the same labels adds to its seed."""
 PLAIN_RATE = 0.004
@@ -251,7 +251,7 @@ def benches() -> dict[str, Bench]:
     """
     questions = tasks.questions()
     return {
-        "questions": Bench(questions, {**DRAWS, len(questions.train.texts): 3}, longer=6),
+        "questions": Bench(questions, {**DRAWS, len(questions.train.texts): 5}, longer=6),
         "opinions": Bench(tasks.opinions(), {50: 5, 100: 5, 500: 5}, passes=1),
     }
 

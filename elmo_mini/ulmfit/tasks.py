@@ -90,10 +90,14 @@ def order() -> Task:
 
 
 def first_task() -> Task:
-    """TREC's questions, or, without them, the order of words in the Lee corpus."""
+    """TREC's questions, or, without them, the order of words in the Lee corpus; that is said."""
     try:
         return questions()
     except corpora.CorpusMissing:
+        print(
+            "The NLTK corpora are missing. So your runs are on news, where counting words says "
+            "nothing; the text and the stored runs speak of questions."
+        )
         return order()
 
 

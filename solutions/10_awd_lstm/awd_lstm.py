@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 10 · AWD-LSTM
 #
-# A language model that reads its text often enough learns it by heart. Then it recites, and is useless on any other text. Here you build the remedies, one by one, into a model of your own: the AWD-LSTM, on which ULMFiT stands (lesson 11). And you measure which of them earns its place: at our size, few do.
+# A language model that reads its text too often learns it by heart. It can recite that text, and fails on any other. Here you build the remedies, one by one, into a model of your own: the AWD-LSTM, on which ULMFiT stands (lesson 11). And you measure which of them earns its place: at our size, few do.
 
 # %%
 import numpy as np
@@ -65,6 +65,7 @@ plots.road("10")
 # | $h_t$ | the state after step $t$ | $\alpha, \beta$ | weights of two penalties |
 # | $n$ | epochs of patience | $\eta$ | the learning rate |
 # | $L$ | words in a row of text | $N$ | pairs of a word read and a word said |
+# | $s$ | scores of the words, before the softmax | $m$ | a dropout mask |
 
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes, for somebody who passes most checks soon: opening 3; section 1, 4; section 2, 9; section 3, 16; section 4, 11; section 5, 21; section 6, 7; section 7, 15; section 8, 9; recap, 1. That is 96. With second tries add 15; the essay takes 10, at home. Then, each for itself: section 9, 18; section 10, 3; myth, 2. For 60 minutes: show exercises 3 and 5 solved, and take section 8 as a poll. Students get stuck in exercise 2 on the question who owns the matrix. Ask: "What does the optimiser hold?" Let the published code, which puts another matrix into the LSTM at each call, fail before their eyes (train, evaluate, train): it is the best argument for lending a matrix and not writing it.
@@ -91,8 +92,8 @@ plots.curves(
 # %%
 predict(
     "recites",
-    "It is given 8 words of the page and goes on alone, 10 words, always with its likeliest. "
-    "What percentage of them are the page's?",
+    "It is given 8 words of the page and writes 10 more, always the word it finds likeliest. "
+    "What percentage of them match the page?",
     unit="%",
 )
 
@@ -116,7 +117,7 @@ outcome("recites", 100 * float(page.right.mean()), unit="%")
 #
 # In training, dropout sets each number of a layer to 0 with chance $p$, and divides the rest by $1 - p$. So no unit can rely on one other unit. In evaluation nothing is dropped.
 #
-# Ordinary dropout draws anew at every step. In the state that an LSTM hands itself, a note that must be kept for ten words would meet ten different masks. So **locked dropout** ([Gal and Ghahramani, 2016](https://arxiv.org/abs/1512.05287), call it *variational*) draws once for a window: whoever is missing is missing throughout. Here it stands outside, on what the LSTM reads and says. Does it beat ordinary dropout there? Section 7 asks.
+# Ordinary dropout draws anew at every step. In the state that an LSTM hands itself, a note that must be kept for ten words would meet ten different masks. So **locked dropout** (*variational* in [Gal and Ghahramani, 2016](https://arxiv.org/abs/1512.05287)) draws once for a window: what is missing is missing throughout. Here we use it outside the LSTM, on its inputs and outputs. Does it beat ordinary dropout? Section 7 asks.
 
 # %% [markdown] exercise="locked_dropout"
 # ### Exercise 1. One mask for all steps
@@ -150,7 +151,7 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
-# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D), in PyTorch `weight_hh_l0`. Every word of the window passes through it, and no dropout so far touches it. But a fast LSTM is one sealed call.
+# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D), in PyTorch `weight_hh_l0`. No dropout so far touches it. But a fast LSTM is one sealed call: you cannot drop anything between its steps.
 #
 # The paper's idea: leave the states alone and thin the **matrix**, once before the call. The sealed LSTM never knows.
 #
@@ -262,9 +263,9 @@ for what, slopes in two_uses(tied_gradient).items():
 # %% [markdown] slide="slide"
 # ## 5. The loop
 #
-# Text is cut into rows, and rows into windows; the state is carried from window to window, but no gradient goes back over a cut (lesson 03). If the cuts fall at the same places in every epoch, the first word after a cut never teaches the words before it anything. So the paper **draws the length** of each window: about `bptt` words, the usual length (short for *back-propagation through time*), one time in twenty about half of it.
+# Text is cut into rows, and rows into windows; the state is carried from window to window, but no gradient goes back over a cut (lesson 03). If the cuts fall at the same places in every epoch, the first word after a cut never teaches the words before it anything. So the paper **draws the length** of each window: usually about `bptt` words (*back-propagation through time*), one time in twenty about half that.
 #
-# In a short window each word weighs more, for the loss is a mean. To be fair to every word, its step must be shorter: $\eta\,T / \text{bptt}$.
+# The loss is a mean, so in a short window each word weighs more. To be fair, a short window takes a shorter step: $\eta\,T / \text{bptt}$.
 
 # %% [markdown] exercise="train_epoch"
 # ### Exercise 4. The loop
@@ -321,12 +322,12 @@ train_epoch = or_reference("train_epoch", train_epoch)
 #
 # Plain SGD with a large, constant rate soon gets near a good place, and then jumps around it. The **mean** of the places that it visits lies nearer to the middle: averaged SGD. But a mean that begins too early drags the bad beginning along. So when?
 #
-# NT-ASGD, *non-monotonically triggered*, begins when the validation loss has stalled. An epoch a little worse than the last is noise. So the newest is compared with the best of the *older* ones, and the last $n$ do not count as older. (A great jump sets it off, too.)
+# NT-ASGD (*non-monotonically triggered*) starts averaging when the dev loss stalls. An epoch a little worse than the last is noise. So the newest is compared with the best of the *older* ones, and the last $n$ do not count as older. (A great jump sets it off, too.)
 
 # %% [markdown] exercise="averaging_is_due"
 # ### Exercise 5. When has training stalled?
 #
-# Write `averaging_is_due(validation, n)`. `validation` is a list of losses, one an epoch, the newest last. Answer True if the newest is worse than the best of all but the last `n` (the newest is one of these `n`). While nothing is old enough, the answer is False.
+# Write `averaging_is_due(validation, n)`. `validation` is a list of dev losses, one an epoch, the newest last. Return True if the newest is worse than the best of all but the last `n` (the newest is one of those `n`). While nothing is old enough, return False.
 
 
 # %% exercise="averaging_is_due"
@@ -354,7 +355,7 @@ averaging_is_due = or_reference("averaging_is_due", averaging_is_due)
 # %% [markdown] slide="slide"
 # ## 7. Your AWD-LSTM
 #
-# Two parts are given; section 9 is for whoever wants to type them, too. **Embedding dropout** takes whole words away: for one batch the language has no *Tuesday*. **AR** and **TAR** are two penalties on states, the large ones and those that jump from word to word. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. We use 0.6; below you turn it.
+# Two parts are given; to type them yourself, see section 9. **Embedding dropout** takes whole words away: for one batch the language has no *Tuesday*. **AR** and **TAR** are two penalties on states, the large ones and those that jump from word to word. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. We use 0.6; below you turn it.
 
 # %%
 TEXT = running_text(12_000, 4_000, 1_500, say=False)
@@ -387,7 +388,7 @@ class AWDLSTM(nn.Module):
 
 
 # %% [markdown]
-# Given, in `elmo_mini/experiments/awd_own.py`: ten rows of text; windows of about 35 words (normal, with a standard deviation of 5); plain SGD with a rate of 20, gradients clipped at a length of 0.25, a weight decay of a millionth (each step shrinks all weights a little); a copy of the model (`copy.deepcopy`) at its best epoch on dev. From the first step after your trigger on, the mean of the weights is kept, and dev is asked with it.
+# Given, in `elmo_mini/experiments/awd_own.py`: ten rows of text; windows of about 35 words (normal, standard deviation 5). Plain SGD, rate 20; gradients clipped at length 0.25; weight decay of a millionth, which shrinks all weights a little each step. And a `copy.deepcopy` of the model at its best epoch on dev. From the first step after your trigger, the mean of the weights is kept, and used on dev.
 
 
 # %%
@@ -409,8 +410,8 @@ def train(factor, text, epochs=EPOCHS, brakes=1, n=5, parts=GIVEN):
 # %%
 predict(
     "beaten",
-    "By how many percent does the perplexity of your AWD-LSTM at its best lie below that of the same "
-    "network with none of four remedies (dropout, AR, TAR, averaging), stopped at *its* best epoch?",
+    "Each network at its best epoch: how many percent lower is your AWD-LSTM's perplexity than that "
+    "of the same network without four remedies (dropout, AR, TAR, averaging)?",
     unit="%",
 )
 
@@ -435,9 +436,9 @@ print(f"Your trigger fires after epoch {fired + 1}.")
 outcome("beaten", 100 * (1 - min(yours.dev) / min(bare.dev)), unit="%")
 
 # %% [markdown]
-# The losses of your loop are the first curve: with no remedy the text is learnt ever better while dev gets worse. At a rate of 20 every step is long, and single epochs jump. Dropout, AR and TAR hold back most of the rise, and do not end the jumps. The mean of the weights lies in their middle, so the last curve is calm once your trigger has fired, be it on a single jump. **Averaging buys a good last epoch, and no better best one.** (Tying, drawn windows, clipping and weight decay are on in all three runs.)
+# The first curve is your loop's losses: with no remedy they keep falling while dev gets worse. At a rate of 20 every step is long, and single epochs jump. Dropout, AR and TAR hold back most of the rise, but do not end the jumps. The mean of the weights lies in the middle, so the last curve is calm once your trigger fires, even if one jump set it off. **Averaging buys a good last epoch, and no better best one.** (Tying, drawn windows, clipping and weight decay are on in all three runs.)
 #
-# One run proves little. The stored runs have 30,000 words and three seeds; dev chooses the epoch, and the perplexity is taken once from a **test** text. Beside it stand the plainest controls: stopping early, a smaller model (25 or 50 units, whichever dev likes better), ordinary dropout (20 or 40 %, likewise).
+# One run proves little. The stored runs have 30,000 words and five seeds; dev chooses the epoch, and the perplexity is taken once from a **test** text. Beside it stand the plainest controls: stopping early, a smaller model (25 or 50 units, whichever dev likes better), ordinary dropout (20 or 40 %, likewise).
 
 # %% slide="subslide"
 LARGER, ABLATION = map(stored_result, ("awd_lstm_larger", "awd_lstm_ablation"))
@@ -448,7 +449,7 @@ figures.perplexities(LARGER.numbers)
 figures.print_systems(LARGER.numbers)
 
 # %% [markdown]
-# The great step, from a useless model to a good one, is **stopping early**, and it costs nothing but a dev text. All remedies together add 2.5 points to it (1.6 to 3.3). (All intervals are over three starts, with one test text.) Most of that ordinary dropout brings, too, if its rate is chosen with the same care: all of it is half a point ahead (0.2 to 0.7). And **averaging alone** softens the fall, to 52 where nothing ends at 84.
+# The great step, from a useless model to a good one, is **stopping early**, and it costs nothing but a dev text. All remedies together add 2.2 points to it (1.3 to 3.1). (All intervals are over five starts, with one test text.) **They are not clearly ahead of ordinary dropout**, its rate chosen as carefully: 0.2 points (−0.4 to 0.8). And **averaging alone** softens the fall, to 51 where nothing ends at 84.
 
 # %% [markdown] slide="subslide"
 # ### Which part earns its place?
@@ -459,7 +460,7 @@ figures.print_systems(LARGER.numbers)
 figures.print_clear(ABLATION.numbers, LARGER.numbers)
 
 # %% [markdown]
-# **What earns its place here: stopping early, tying, and some dropout.** Tying is missed on both texts. Locked dropout alone is clear on both, and ordinary dropout no worse (section 10). AR and TAR alone are clear on one. The intervals of the others hold 0. The paper's own ablation says otherwise (table 4, test perplexity on the Penn Treebank; the whole has 57.3): without **weight drop 68.9**, averaging 63.7, embedding dropout 62.7, weight decay 61.0, AR and TAR 60.3, varying windows 58.9. Neither refutes the other: theirs has three layers of up to 1,150 units, ours one of 100, stopped in time.
+# **What earns its place here: stopping early, tying, and some dropout.** Tying is missed on both texts. Locked dropout alone is clear on both, and so are AR and TAR. Ordinary dropout alone is clear on the larger, and there ahead of locked (section 10). All other intervals include 0. The paper's ablation (table 4, test perplexity, Penn Treebank) says otherwise. All parts: 57.3. Without **weight drop: 68.9**; without averaging 63.7, embedding dropout 62.7, weight decay 61.0, AR and TAR 60.3, varying windows 58.9. Neither refutes the other: theirs has three layers of up to 1,150 units, ours one of 100, stopped in time.
 
 # %% [markdown] slide="subslide"
 # ### Change one thing: a tenth of the text
@@ -469,8 +470,8 @@ figures.print_clear(ABLATION.numbers, LARGER.numbers)
 # %%
 predict(
     "tenth",
-    "A tenth of the text, each run at its best epoch, stored runs: dropout with the best factor "
-    "against none at all?",
+    "A tenth of the text, each run at its best epoch, stored runs: dropout with the factor that dev "
+    "chose, against factor 0?",
     options=["clearly better", "no clear difference", "clearly worse"],
 )
 
@@ -492,7 +493,9 @@ figures.by_factor(DROPOUT.numbers)
 outcome("tenth", figures.print_gain_of_dropout(DROPOUT.numbers))
 
 # %% [markdown]
-# Both curves are almost flat. AR, TAR, drawn windows and averaging stay on at factor 0, and every run stops at its best epoch; that may be why dropout has little to do (no run switches them off, too). Dev chose a high factor at both sizes, in four of six runs 1, so nothing speaks for less dropout in less text, nor for our 0.6. But with a higher factor your curves rise less after their best.
+# **Dropout helps a little at both sizes.** The factor that dev chose is ahead of factor 0, by 1.6 points on a tenth (0.2 to 3.1) and 2.4 on the whole text (0.6 to 4.2). It was 0.6 or 1 each time, so nothing here favours less dropout for less text. With a higher factor your own curves rise less after their best.
+#
+# Even at factor 0, AR, TAR, drawn windows and averaging stay on. *No remedy at all* costs 2.5 to 3.0 points on the whole text against a factor of 0.3 or more, clearly. On a tenth nothing is clearly ahead of it, for its five starts lie eight points apart.
 
 # %% [markdown]
 # ### A larger one
@@ -507,7 +510,10 @@ for start in ("the president", "she looked at", "in the beginning"):
 # %% [markdown] slide="slide"
 # ## 8. Three broken runs
 #
-# Three people have written weight drop. Each has made one mistake; nothing else is dropped. Each run had six epochs, with an evaluation after each. How far apart are the states of two calls on the same words: in training mode, before the first epoch and after the last, and in evaluation? How far has the recurrent matrix moved, and how large is a typical weight in it (the median), as multiples of the start?
+# Three people have written weight drop. Each has made one mistake; nothing else is dropped. Each run had six epochs, with an evaluation after each. You see:
+#
+# - how far apart two calls on the same words are: in training mode before the first epoch, after the last, and in evaluation;
+# - how far the recurrent matrix has moved, and its typical (median) weight, as multiples of the start.
 
 # %% slide="subslide"
 seen = look_at_all(len(TEXT.vocabulary), TEXT.train, TEXT.dev)
@@ -558,8 +564,8 @@ check("broken_weight_drop", broken_weight_drop)
 # - The whole matrix stays in its place; the thinned one is lent for one call. So training, evaluation, copies and files all work.
 # - A tied table gets the sum of two gradients.
 # - AR and TAR make large and jumping states expensive.
-# - Averaging calms the last epochs and does not better the best one.
-# - The first thing that a regulariser must beat is early stopping, which costs nothing but a dev text.
+# - Averaging calms the last epochs and does not improve the best one.
+# - A regulariser must beat early stopping, and ordinary dropout. Here all parts together clearly beat only the first.
 
 # %%
 calibration()
@@ -573,21 +579,21 @@ progress()
 # A colleague trains a language model on 50,000 words of maintenance reports. *"With all of AWD-LSTM the test perplexity went from 210 to 60. Regularisation is everything."* The 210 belongs to the last of a hundred epochs. **What would you ask for before you believe that the regularisers did it? Name the runs, what is chosen on which text, and how many of each. And which remedies would you keep even if early stopping did as well?** Five to eight sentences.
 
 # %% [markdown] discussion="from_210_to_60" points=3
-# **Rubric, 3 points.** 1 for the missing control: the plain model at its best epoch, and at least one more (a smaller model, ordinary dropout tuned as carefully). 1 for the protocol: the epoch and the rates chosen on a dev text, the number taken once from a test text, several seeds, the difference taken seed by seed with its interval. 1 for a reasoned choice of what to keep (tying halves the table; a regularised run does not hang on the epoch at which it is stopped; averaging smooths; a pretrained model needs less of all of it). Half of it for a choice without a reason.
+# **Rubric, 3 points.** 1 for the missing control: the plain model at its best epoch, and at least one more (a smaller model, ordinary dropout tuned as carefully). 1 for the protocol: the epoch and the rates chosen on a dev text, the number taken once from a test text, several seeds, the difference taken seed by seed with its interval. 1 for a reasoned choice of what to keep (tying halves the table; a regularised run depends less on the epoch at which it is stopped; averaging smooths; a pretrained model needs less of all of it). Half of it for a choice without a reason.
 
 # %% [markdown] model_answer="from_210_to_60"
 # The 210 is the number of a model that has learnt its reports by heart; nobody would use it. I would ask for the same network without remedies at the epoch that a dev text likes best, for a smaller one, and for ordinary dropout whose rate was chosen with as much care. Each should be run with several seeds, all choices made on the dev text, the test text looked at once. Then I would take the difference to the colleague's model seed by seed and give its interval. If early stopping came to 62, the remedies would have brought two points and not a hundred and fifty.
 #
-# I would still keep tying, because it halves the largest part of the model, and some dropout, because a run that does not turn back does not hang on the one epoch at which it is stopped. And with 50,000 words I would first try to start from a model that has read millions.
+# I would still keep tying, because it halves the largest part of the model, and some dropout, because a run that does not turn back depends less on the epoch at which it is stopped. And with 50,000 words I would first try to start from a model that has read millions.
 
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands for itself: the two parts that were given, with two exercises (18 minutes), every part with its interval (3), a myth (2).
+# Each section stands alone: the two given parts, with two exercises (18 minutes); every part with its interval (3); a myth (2).
 #
 # ## 9. Two parts, by hand
 #
-# The table of word vectors is the largest part of a word model. Rare words are seen only a few times, and their rows are easily learnt by heart. **Embedding dropout** takes whole words away.
+# The table of word vectors is the largest part of a word model. Rare words are seen only a few times, and their rows are easily learnt by heart. Hence embedding dropout.
 
 # %% [markdown] exercise="embedding_dropout"
 # ### Exercise 7. Do without some words
@@ -609,7 +615,7 @@ def embedding_dropout(table, ids, p):
 check("embedding_dropout", embedding_dropout)
 
 # %% [markdown] hints="embedding_dropout"
-# nudge: What has a fate here: a place in the batch, or a word of the vocabulary?
+# nudge: What is dropped here: a place in the batch, or a word of the vocabulary?
 #
 # idea: One coin for each row of the table, (V, 1). Then look the words up as usual, with `[ids]`.
 #
@@ -678,7 +684,7 @@ figures.print_parts(ABLATION.numbers)
 figures.print_parts(LARGER.numbers)
 
 # %% [markdown]
-# **Ordinary dropout**, at the better of two rates, is no worse than locked: on the larger text 0.8 points better, which is not clear (−0.2 to 1.7). On 12,000 words all of it is 2.5 points ahead of stopping early, which is not clear (−0.9 to 6.0). **AR and TAR** alone bring as much there, 2.4. On 30,000 they are a point behind all of it, which is not clear (−1.5 to 3.6). **Averaging** alone brings nothing: the best epoch comes before it begins.
+# On the larger text **ordinary dropout** alone, at the better of two rates, is 0.7 points ahead of locked alone (0.2 to 1.2). All parts together are clearly ahead of any one of them, but not of **AR and TAR** (0.6 points, −1.0 to 2.2). On 12,000 words not even their lead over stopping early is clear: 2.5 points (−0.9 to 6.0). There AR and TAR alone bring 2.4. **Averaging** alone brings next to nothing: the best epoch comes before it begins.
 #
 # (The paper's perplexities do not compare with ours: 27 in 100 words of our test text are unknown and count as one word.)
 
@@ -696,7 +702,7 @@ print("The larger text, better than stopping early, all of it and parts alone:")
 print(figures.in_points({"all of it": whole, **alone}))
 
 # %% [markdown]
-# **Measured there, not seen here.** In the paper no part is missed as much: without weight drop the perplexity is 11.6 points higher. In our runs it shows no gain: not alone, on either text, and not in the whole, on 12,000 words. Neither refutes the other (section 7), and our intervals leave room for a point.
+# **Measured there, not seen here.** In the paper no part is missed as much: without weight drop the perplexity is 11.6 points higher. Our runs show no gain: neither alone, on either text, nor as part of the whole, on 12,000 words. But our intervals leave room for a gain of one point.
 
 # %% [markdown]
 # ## Further reading
