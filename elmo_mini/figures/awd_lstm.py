@@ -55,8 +55,12 @@ def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
     return interval_bars(
         [name.replace(" ", "\n") for name in parts],
         {
-            "taken out: worse by": [without.get(name, NOT_THERE) for name in parts],
-            "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in parts],
+            f"taken out, {ablation['words']['train']:,} words: worse by": [
+                without.get(name, NOT_THERE) for name in parts
+            ],
+            f"alone, {larger['words']['train']:,} words: better by": [
+                more.get(name, NOT_THERE) for name in parts
+            ],
         },
         times=1,
         title="What each part is worth: most whiskers cross 0 "

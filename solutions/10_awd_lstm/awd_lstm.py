@@ -165,7 +165,7 @@ print(f"lent 100: {lent.item():.2f}; its own again: {lender(torch.ones(1)).item(
 # %% [markdown] exercise="WeightDrop"
 # ### Exercise 2. Weight drop that lives through everything
 #
-# Write the class. `lstm` is an `nn.LSTM` of one layer with `batch_first=True`. Calling the module with `x` (B, T, D) and a state gives what an `nn.LSTM` gives: the outputs, and the pair (h, c). What must be true of it:
+# Write the class. `lstm` is an `nn.LSTM` of one layer with `batch_first=True`. Calling the module with a batch and a state gives what an `nn.LSTM` gives: the outputs, and the pair (h, c). What must be true of it:
 #
 # - In training each call does without a share `p` of the recurrent weights, other ones each time. Those that are kept are made larger. Nothing else is dropped.
 # - In evaluation it is the LSTM itself.
@@ -214,7 +214,7 @@ WeightDrop = or_reference("WeightDrop", WeightDrop)
 # %% [markdown] slide="slide"
 # ## 4. One table, two uses
 #
-# A word model has two tables of the same shape: the vectors of the words that are read, and the weights of the softmax, one row for each word that may be said. **Weight tying** uses one table for both ([Press and Wolf, 2017](https://arxiv.org/abs/1608.05859); [Inan and others, 2017](https://arxiv.org/abs/1611.01462)). That leaves half as much room to learn by heart.
+# A word model has two tables of the same shape: the vectors of the words that are read, and the weights of the softmax, one row for each word that may be said. **Weight tying** uses one table for both ([Press and Wolf, 2017](https://arxiv.org/abs/1608.05859); [Inan and others, 2017](https://arxiv.org/abs/1611.01462)). That halves the largest part of the model.
 #
 # What gradient does such a table get? Take the smallest network that has both uses: the vector of the word that was read goes through one matrix $W$, and the result $h$ is compared with every row.
 #
@@ -310,7 +310,7 @@ check("train_epoch", train_epoch)
 # %% [markdown] hints="train_epoch"
 # nudge: Walk over a row of 12 ids with windows of 5 on paper. What is read and what is asked in the third window? Then ask what each window hands to the next, and what it must not hand on.
 #
-# idea: Keep `start`; the window ends at `start + next(lengths)` or where the row's last input is, at L − 1. The targets are the same places, one further. What autograd knows of h and c is cut with `.detach()`. `nn.utils.clip_grad_norm_` clips, between `backward` and `step`.
+# idea: Keep `start`; the window ends at `start + next(lengths)`, and not after L − 1, where the row's last target stands. The targets are the same places, one further. What autograd knows of h and c is cut with `.detach()`. `nn.utils.clip_grad_norm_` clips, between `backward` and `step`. Section 5 has the rate of a window.
 #
 # outline: Training mode; state None. While start is before L − 1: end; call the model; loss; set the rate; zero the gradients; backward; clip; step; `after_step()`; detach every h and c; append `loss.item()`; go on from end.
 
@@ -355,7 +355,7 @@ averaging_is_due = or_reference("averaging_is_due", averaging_is_due)
 # %% [markdown] slide="slide"
 # ## 7. Your AWD-LSTM
 #
-# Two parts are given; to type them yourself, see section 9. **Embedding dropout** takes whole words away: for one batch the language has no *Tuesday*. **AR** and **TAR** are two penalties on states, the large ones and those that jump from word to word. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. We use 0.6; below you turn it.
+# Two parts are given; to type them yourself, see section 9. **Embedding dropout** takes whole words away: for one batch the language has no *Tuesday*. **AR** (*activation regularisation*) and **TAR** (the *temporal* one) are penalties: on large states, and on those that jump from word to word. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. We use 0.6; below you turn it.
 
 # %%
 TEXT = running_text(12_000, 4_000, 1_500, say=False)
@@ -421,8 +421,8 @@ jumping = train(0.6, TEXT.train, n=1_000)
 yours = train(0.6, TEXT.train)
 runs = {"None of the four": bare, "All but averaging": jumping, "Your AWD-LSTM": yours}
 figures.by_epoch(
-    {"the text that it reads (none)": bare.training} | {x: run.dev for x, run in runs.items()},
-    "Dev turns back without remedies; averaging ends the jumps (one run each)",
+    {"none, the text that it reads": bare.training} | {x: run.dev for x, run in runs.items()},
+    "Without remedies dev gets worse again; averaging ends the jumps (one run each)",
 )
 
 # %%
@@ -654,7 +654,7 @@ def awd_loss(logits, targets, outputs, dropped, alpha=2.0, beta=1.0):
 check("awd_loss", awd_loss)
 
 # %% [markdown] hints="awd_loss"
-# nudge: How many changes are there in a window of five steps? And of one?
+# nudge: Which of the two penalties reads which states? How many changes are there in a window of five steps? And of one?
 #
 # idea: `outputs[:, 1:]` and `outputs[:, :-1]` are the same states, one step apart. The mean of an empty tensor is `nan`, and one `nan` spoils all weights.
 #
@@ -707,7 +707,7 @@ print(figures.in_points({"all of it": whole, **alone}))
 # %% [markdown]
 # ## Further reading
 #
-# - The paper, [arXiv:1708.02182](https://arxiv.org/abs/1708.02182), and its code, [awd-lstm-lm](https://github.com/salesforce/awd-lstm-lm).
+# - The paper, [arXiv:1708.02182](https://arxiv.org/abs/1708.02182), and its code, [awd-lstm-lm](https://github.com/salesforce/awd-lstm-lm). (There the newest epoch is not one of the `n`.)
 # - Melis, Dyer and Blunsom, [On the State of the Art of Evaluation in Neural Language Models](https://arxiv.org/abs/1707.05589): plain LSTMs, tuned as carefully, did better than their newer rivals.
 #
 # Next: **11 · ULMFiT.**
