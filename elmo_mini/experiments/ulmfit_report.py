@@ -94,7 +94,8 @@ def print_forgetting() -> None:
     """The perplexity of general text after each stage, and by variant of stage 3, of all draws."""
     tasks = tasks_of("parts")
     columns = [_forgetting_of(of) for of in tasks.values()]
-    print("Perplexity of general text: the mean, and (the lowest and highest draw).")
+    print("Perplexity of general text (news), each task with a vocabulary of its own:")
+    print("the mean, and (the lowest and highest draw).")
     draws = [f"{name}, {of['draws']} draws" for name, of in tasks.items()]
     for row, *cells in [("", *draws), *((row, *[c[row] for c in columns]) for row in columns[0])]:
         print(f"{row:<46}" + "".join(f"{cell:<24}" for cell in cells).rstrip())

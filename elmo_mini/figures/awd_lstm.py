@@ -55,11 +55,15 @@ def worth_of_parts(ablation: Numbers, larger: Numbers) -> Picture:
     return interval_bars(
         [name.replace(" ", "\n") for name in parts],
         {
-            "taken out: worse by": [without.get(name, NOT_THERE) for name in parts],
-            "alone, on the larger text: better by": [more.get(name, NOT_THERE) for name in parts],
+            f"taken out, {ablation['words']['train']:,} words: worse by": [
+                without.get(name, NOT_THERE) for name in parts
+            ],
+            f"alone, {larger['words']['train']:,} words: better by": [
+                more.get(name, NOT_THERE) for name in parts
+            ],
         },
         times=1,
-        title="What each part is worth: most whiskers cross 0 "
+        title="Taken out, tying alone is missed; alone, three others help "
         f"(stored, {_seeds(ablation['systems'])} seeds)",
         ylabel="points of perplexity",
     )
@@ -177,7 +181,9 @@ def print_clear(*texts: Numbers) -> None:
 
 def print_parts(ablation: Numbers) -> None:
     """What each part is worth, taken out of the whole and alone; the whole against it alone."""
-    print(f"{ablation['words']['train']:,} words, worse without:")
+    unknown = 100 * ablation["unknown_in_test"]
+    print(f"{ablation['words']['train']:,} words; {unknown:.0f} in 100 of the test are unknown")
+    print("worse without:")
     print(in_points(ablation["worse without"]))
     print("better with it alone, stopped early:")
     alone = _alone(ablation)

@@ -22,7 +22,7 @@ def label_dots(tasks: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture
         results with ``mean``, ``low`` and ``high``
     """
     figure = blank(6.6, 0.9 + 2.4 * len(tasks), title)
-    panels = figure.subplots(len(tasks), 1, squeeze=False, sharey=True)[:, 0]
+    panels = figure.subplots(len(tasks), 1, squeeze=False)[:, 0]
     said = [f"Dot charts, {title}. Across: labels. Up: percent of the test."]
     for axes, (task, of) in zip(panels, tasks.items(), strict=True):
         said.append(_panel(axes, task, of))

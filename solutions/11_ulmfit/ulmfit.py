@@ -358,7 +358,7 @@ check("concat_pool", concat_pool)
 concat_pool = or_reference("concat_pool", concat_pool)
 
 # %% [markdown] slide="subslide"
-# Now put your parts together: the language model's layers, your pooling, and on top a head of two small layers (50 units, batch norm, dropout, as in the paper). The language model's own dropout is off (`rescaled(reader, 0)`), which is quicker. Your loop trains it on **100 labelled texts**. (Texts of a thousand tokens: section 7.) From the same 100 learn:
+# Now put your parts together: the language model's layers, your pooling, and on top a head of two small layers, as in the paper (50 units; dropout; *batch norm*, which rescales each unit over the batch). The language model's own dropout is off (`rescaled(reader, 0)`), which is quicker. Your loop trains it on **100 labelled texts**. (Texts of a thousand tokens: section 7.) From the same 100 learn:
 #
 # - what a sceptic tries first: a **bag of words** with logistic regression, and a **naive Bayes SVM** (Wang and Manning 2012), which weighs each word by how strongly it suggests one class,
 # - the checkpoint's **word vectors** alone, and **ELMo**'s frozen layers, under a logistic regression,
@@ -610,7 +610,7 @@ check("broken_tunings", broken_tunings)
 report.print_who_catches_up()
 
 # %% [markdown]
-# **On our questions the factor is small.** The recipe's 61 % with 100 labels are matched by counting words with the same 100; from scratch, 500 take the network past it. With all 4,876 the recipe leads neither rival. So ask of every such factor: against whom, on which task, with which other text? With all labels, the paper's errors were the lowest of their time: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, no significant difference on 500 questions).
+# **On our questions the factor is small.** The recipe's 61 % with 100 labels are matched by counting words with the same 100; from scratch, 500 take the network past it. With all 4,876 the recipe leads neither rival. So ask of every such factor: against whom, on which task, with which other text? With all labels, the paper's errors were the lowest of their time: IMDb 4.6 % (before: 5.9), AG 5.01 (6.57), TREC-6 3.6 (3.9, not significantly).
 
 # %% [markdown] slide="slide"
 # ## Recap

@@ -128,9 +128,6 @@ the outputs are dropped: functional_call(self.lstm, {"weight_hh_l0": thin}, (x, 
 the matrix of the inputs: every weight_hh_l0 -> weight_ih_l0
     You thin what comes in, the words or their matrix `weight_ih_l0`. The recurrent matrix, between
     state and state, is `weight_hh_l0`.
-more than the recurrent matrix: {"weight_hh_l0": thin} -> {"weight_hh_l0": thin, \
-        "weight_ih_l0": functional.dropout(self.lstm.weight_ih_l0, self.p)}
-    You thin more than the recurrent matrix. Only that, `weight_hh_l0`, loses weights.
 whole rows: functional.dropout(whole, self.p) \
         -> whole * functional.dropout(torch.ones(len(whole), 1), self.p)
     You drop whole rows of the matrix. Each weight is dropped on its own.
@@ -153,7 +150,6 @@ always one half: functional.dropout(whole, self.p) -> functional.dropout(whole, 
 noise in place of a mask: functional.dropout(whole, self.p) \
         -> whole * (1 + torch.randn_like(whole) * (self.p / (1 - self.p)) ** 0.5)
     You multiply the weights by noise. A share p of them is 0 in a call.
---- hint 3
 numbers exchanged unseen by autograd: thin = functional.dropout(whole, self.p) \
         -> full = whole.data \
         && return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state)) \
@@ -161,6 +157,10 @@ numbers exchanged unseen by autograd: thin = functional.dropout(whole, self.p) \
         ⏎whole.data = full⏎return came
     You exchange the numbers unseen by autograd, with `.data`: dropped weights get a gradient as if
     they had been there. Lend the LSTM a thinned tensor that autograd has followed.
+--- hint 3
+more than the recurrent matrix: {"weight_hh_l0": thin} -> {"weight_hh_l0": thin, \
+        "weight_ih_l0": functional.dropout(self.lstm.weight_ih_l0, self.p)}
+    You thin more than the recurrent matrix. Only that, `weight_hh_l0`, loses weights.
 the gradient is cut off: functional.dropout(whole, -> functional.dropout(whole.detach(),
     No gradient reaches the recurrent matrix, so it would stay as it was drawn. Leave out
     `.detach()`, `.data` and `nn.Parameter(...)` round the thinned copy.

@@ -57,6 +57,8 @@ the best of all: min(older) -> min(validation)
 the best of the last n: min(older) -> min(validation[-n:])
     You compare with the last n epochs. They are the ones that are left out: compare with those
     before them.
+the n before the newest: len(validation) - n] -> -1][-n:]
+    You compare with the n epochs before the newest. Compare with the best of those that are older.
 the oldest alone: min(older) -> older[0]
     You compare with the first epoch. Compare with the best of those older than n.
 the newest of the older: min(older) -> older[-1]

@@ -96,12 +96,6 @@ AR is a sum: (dropped**2).mean() -> (dropped**2).sum()
     Your AR is a sum. Take the mean over all numbers, so that it does not grow with the window.
 TAR is a sum: (change**2).mean() -> (change**2).sum()
     Your TAR is a sum. Take the mean over all numbers.
-AR is a norm: (dropped**2).mean() -> dropped.norm()
-AR is the norm of each state: (dropped**2).mean() -> dropped.norm(dim=-1).mean()
-    Your AR is a norm. The published code, and this lesson, take the mean of the squares.
-TAR is a norm: (change**2).mean() -> change.norm()
-TAR is the norm of each change: (change**2).mean() -> change.norm(dim=-1).mean()
-    Your TAR is a norm. The published code, and this lesson, take the mean of the squares.
 AR without the square: (dropped**2).mean() -> dropped.mean()
 AR is the square of the mean: (dropped**2).mean() -> dropped.mean() ** 2
     You take the mean of the states. They lie on both sides of 0: square them first.
@@ -148,6 +142,12 @@ both are summed over the dimensions: (dropped**2).mean() -> (dropped**2).sum(-1)
         && (change**2).mean() -> (change**2).sum(-1).mean()
     You add up over the dimensions. The bar is a mean over them, too.
 --- hint 3
+AR is a norm: (dropped**2).mean() -> dropped.norm()
+AR is the norm of each state: (dropped**2).mean() -> dropped.norm(dim=-1).mean()
+    Your AR is a norm. The published code, and this lesson, take the mean of the squares.
+TAR is a norm: (change**2).mean() -> change.norm()
+TAR is the norm of each change: (change**2).mean() -> change.norm(dim=-1).mean()
+    Your TAR is a norm. The published code, and this lesson, take the mean of the squares.
 a window of one step: if outputs.shape[1] > 1: -> if True:
     In a window of one step nothing changes, and your mean over nothing is `nan`. One such window
     spoils all weights. There, TAR is 0.

@@ -81,7 +81,7 @@ def _recurrent(module: nn.Module, shape: tuple[int, ...]) -> nn.Parameter:
     if len(found) != 1:
         raise AnswerRefused(
             f"Your module has {len(found)} parameters of the recurrent matrix's shape, "
-            f"{shape}. It has one: what is trained and saved is the whole matrix."
+            f"{shape}. There is to be one, `lstm.weight_hh_l0` itself: it is trained and saved."
         )
     return found[0]
 

@@ -101,7 +101,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if logits.shape[:2] != asked.shape:
             raise AnswerRefused(
                 f"The model says {logits.shape[1]} words of each row, and your targets have "
-                f"{asked.shape[-1]}. There is one target for each word that is read."
+                f"{asked.shape[-1]}. There is one target for each word that is read, in the last "
+                "window, too."
             )
         targets.append(asked[0].tolist())
         own = functional.cross_entropy(logits.flatten(0, 1), asked.flatten())
@@ -224,32 +225,12 @@ the rate comes too late: for group in optimiser.param_groups: -> for group in []
         && start = end -> [g.update(lr=rate * (end - start) / bptt) \
         for g in optimiser.param_groups]⏎start = end
     You set the rate after the step, so each window uses that of the window before.
---- hint 3
-each window from zeros: [(h.detach(), c.detach()) for h, c in state] -> None
-    Each window begins from zeros. Carry the state on, without its past.
-h and c change places: [(h.detach(), c.detach()) for -> [(c.detach(), h.detach()) for
-    You hand on c as h and h as c. The pair is (h, c), in this order.
-the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
-        -> [(h.detach(), torch.zeros_like(c)) for h, c in state]
-    You carry h on and not c. Both belong to the state.
 not detached: [(h.detach(), c.detach()) for h, c in state] -> state
     At the second window autograd tries to go back into the first, which is over. Hand the state on
     without its past: `.detach()` each h and c.
-gradients pile up: optimiser.zero_grad() -> pass
-    You never set the gradients to zero, so each step takes those of all windows before.
-gradients are cleared before the step: optimiser.zero_grad() -> pass \
-        && nn.utils.clip_grad_norm_(model.parameters(), clip) -> optimiser.zero_grad()
-    You clear the gradients between `backward` and `step`, so nothing is learnt.
 not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
     The gradients are not clipped, or too early: their norm is at most `clip` once `backward` has
     made them.
-the clip is scaled in place of the rate: rate * (end - start) / bptt -> rate \
-        && model.parameters(), clip) -> model.parameters(), clip * (end - start) / bptt)
-    You scale `clip` by T / bptt. It is the rate that is scaled; the norm is at most `clip` in
-    every window.
-the clip is scaled, too: model.parameters(), clip) \
-        -> model.parameters(), clip * (end - start) / bptt)
-    You scale `clip`, too. Only the rate is scaled; the norm is at most `clip` in every window.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
 each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(), clip) \
@@ -259,6 +240,26 @@ each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(
 clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
         && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
     You clip after the step, where it is too late.
+--- hint 3
+each window from zeros: [(h.detach(), c.detach()) for h, c in state] -> None
+    Each window begins from zeros. Carry the state on, without its past.
+h and c change places: [(h.detach(), c.detach()) for -> [(c.detach(), h.detach()) for
+    You hand on c as h and h as c. The pair is (h, c), in this order.
+the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
+        -> [(h.detach(), torch.zeros_like(c)) for h, c in state]
+    You carry h on and not c. Both belong to the state.
+gradients pile up: optimiser.zero_grad() -> pass
+    You never set the gradients to zero, so each step takes those of all windows before.
+gradients are cleared before the step: optimiser.zero_grad() -> pass \
+        && nn.utils.clip_grad_norm_(model.parameters(), clip) -> optimiser.zero_grad()
+    You clear the gradients between `backward` and `step`, so nothing is learnt.
+the clip is scaled in place of the rate: rate * (end - start) / bptt -> rate \
+        && model.parameters(), clip) -> model.parameters(), clip * (end - start) / bptt)
+    You scale `clip` by T / bptt. It is the rate that is scaled; the norm is at most `clip` in
+    every window.
+the clip is scaled, too: model.parameters(), clip) \
+        -> model.parameters(), clip * (end - start) / bptt)
+    You scale `clip`, too. Only the rate is scaled; the norm is at most `clip` in every window.
 no step: optimiser.step() -> pass
     The optimiser never makes its step.
 nobody is told: after_step() -> pass

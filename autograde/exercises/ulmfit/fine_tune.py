@@ -102,7 +102,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "mode while it learns": sorted(set(model.modes)),
         "mode at the end": "training" if model.training else "evaluation",
         "awake at each step": model.awake,
-        "frozen at the end": frozen or ["nothing"],
+        "frozen at the end": ", ".join(frozen) or "nothing",
     }
 
 

@@ -101,6 +101,10 @@ a group for each parameter: \
 the bottom learns fastest: rate / factor**depth -> rate / factor**height
     Your lowest layer learns fastest. It holds what is most general, and learns slowest: the *top*
     layer has the full rate.
+the lowest that is awake learns fastest: rate / factor**depth \
+        -> rate / factor ** (min(epoch, len(layers) - 1) - depth)
+    Of the layers that are awake, your lowest learns fastest. It holds what is more general: the
+    *top* layer has the full rate.
 the bottom is unfrozen first: depth <= epoch -> height <= epoch
     You wake the layers from the bottom. The top layer learns first, in epoch 0, and the next lower
     one joins it in epoch 1.

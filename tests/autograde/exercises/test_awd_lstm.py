@@ -37,8 +37,6 @@ def test_what_is_said_of_the_parts() -> None:
     assert set(alone["averaging"]["values"]) == {0.0}
     assert {name for name, point in without.items() if point["low"] > 0} == {"tied softmax"}
     assert sum(map(crosses_0, [*alone.values(), *without.values()])) > 7
-    whole = ABLATION["better than"]["nothing, stopped early"]["mean"]
-    assert abs(whole - alone["AR and TAR"]["mean"]) < 0.2  # "as much as all of it"
     assert without["averaging"]["mean"] <= 0  # "no better best one"
 
 
@@ -55,12 +53,14 @@ def test_what_is_said_of_the_parts_on_more_text() -> None:
 
 
 def test_ordinary_dropout_stands_beside_locked(capsys: pytest.CaptureFixture[str]) -> None:
-    said = "+0.6 (-2.4 to +3.6)   (0 is inside)", "+0.7 (+0.2 to +1.2)"
+    said = "+0.7 (-0.4 to +1.9)   (0 is inside)", "+0.7 (+0.2 to +1.2)"
     for stored, ahead in zip((ABLATION, LARGER), said, strict=True):
         figures.print_parts(stored)
         printed = capsys.readouterr().out
         assert f"locked dropout                    {ahead}\n" in printed
         assert printed.count("ordinary dropout  ") == 1
+        (line,) = (line for line in printed.splitlines() if "ordinary dropout  " in line)
+        assert "(0 is inside)" not in line  # "each of the three helps, on both"
     picture = figures.worth_of_parts(ABLATION, LARGER)
     assert picture.description.count("ordinary dropout") >= 2  # its mean and its interval
 
