@@ -6,7 +6,7 @@ stored are shares of the test texts that are right, with 95 % intervals over dra
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,8 @@ from elmo_mini.ulmfit.report import Right, share_right
 
 LABELS = 100
 PART_DRAWS = {"questions": 5, "opinions": 3}
+LONGER, LONGER_DRAWS = 3, 3
+"""How many times the epochs with all labels once more, and of how many draws."""
 WATCHED = 3
 """Draws whose forgetting is measured after every epoch."""
 WHOLE, NONE = "the whole recipe", "none of the three"
@@ -49,6 +51,7 @@ def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
     """Every way to learn one task from 50, 100, 500 and all labels."""
     bench = tasks[task]
     rows: dict[str, list[Right]] = {}
+    most = max(bench.draws)
     for count, draws in bench.draws.items():
         for way, right in _every_way(bench, count, seeds[:draws]).items():
             rows.setdefault(way, []).append(right)
@@ -65,6 +68,32 @@ def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
                 for ours, theirs in zip(rows[NETWORKS[2]], rights, strict=True)
             ]
             for way, rights in rows.items()
+            if way != NETWORKS[2]
+        },
+        "longer": longer(bench, most, seeds[:LONGER_DRAWS]),
+    }
+
+
+def longer(bench: Bench, count: int, seeds: Sequence[int]) -> Result:
+    """`LONGER` times the epochs: few of them leave gradual unfreezing little time for all layers."""
+    how = schedule_for(count)
+    how = replace(how, epochs=LONGER * how.epochs)
+    known = [bench.task.train.drawn(count, seed) for seed in seeds]
+    answers: dict[str, list[Any]] = {
+        NETWORKS[2]: [bench.trained(count, how, seed).said for seed in seeds],
+        PLAIN: [bench.trained(count, plainly(how), seed).said for seed in seeds],
+        "bag of words": [bench.by_bag_of_words(k) for k in known],
+        "naive Bayes SVM": [bench.by_naive_bayes_svm(k) for k in known],
+    }
+    rights = {way: bench.right(said) for way, said in answers.items()}
+    return {
+        "labels": count,
+        "draws": len(seeds),
+        "epochs": how.epochs,
+        "right": {way: share_right(right) for way, right in rights.items()},
+        "lead of stages 1, 2 and 3": {
+            way: share_right(rights[NETWORKS[2]] - right)
+            for way, right in rights.items()
             if way != NETWORKS[2]
         },
     }
