@@ -75,7 +75,7 @@ def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
 
 
 def longer(bench: Bench, count: int, seeds: Sequence[int]) -> Result:
-    """`LONGER` times the epochs: few of them leave gradual unfreezing little time for all layers."""
+    """`LONGER` times the epochs: with few, gradual unfreezing leaves most layers little time."""
     how = schedule_for(count)
     how = replace(how, epochs=LONGER * how.epochs)
     known = [bench.task.train.drawn(count, seed) for seed in seeds]

@@ -170,6 +170,19 @@ def leads_of_plain(task: str) -> dict[str, str]:
     }
 
 
+def print_longer() -> None:
+    """All labels and three times the epochs: the recipe, plain fine-tuning, and counting."""
+    print(TWO_INTERVALS)
+    for task in TASKS:
+        stored = labels_of(task)["longer"]
+        right = {way: f"{100 * point['mean']:.1f}" for way, point in stored["right"].items()}
+        print(f"{task}, {stored['labels']:,} labels, {stored['epochs']} epochs,", end=" ")
+        print(f"{stored['draws']} draws, percent right:")
+        print("   " + ", ".join(f"{way} {share}" for way, share in right.items()))
+        for way, point in stored["lead of stages 1, 2 and 3"].items():
+            print(f"   stages 1, 2 and 3 less {way}: {lead_twice(point)}")
+
+
 def print_who_catches_up() -> None:
     """What the whole pipeline reaches with 100 labels, and what others do with more of them."""
     stored = labels_of("questions")
