@@ -448,7 +448,7 @@ figures.perplexities(LARGER.numbers)
 figures.print_systems(LARGER.numbers)
 
 # %% [markdown]
-# The great step, from a useless model to a good one, is **stopping early**, and it costs nothing but a dev text. All remedies together add 2.2 points to it (1.3 to 3.1). (All intervals are over five starts, with one test text.) **They are not clearly ahead of ordinary dropout**, its rate chosen as carefully: 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. And **averaging alone** softens the fall, to 51 where nothing ends at 84.
+# The great step, from a useless model to a good one, is **stopping early**, and it costs nothing but a dev text. All remedies together add 2.2 points to it (1.3 to 3.1). (Intervals: five starts, one test text.) **They are not clearly ahead of ordinary dropout**, its rate chosen as carefully: 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. And **averaging alone** softens the fall, to 51 where nothing ends at 84.
 
 # %% [markdown] slide="subslide"
 # ### Which part earns its place?
@@ -496,7 +496,7 @@ outcome("tenth", figures.print_gain_of_dropout(DROPOUT.numbers))
 # %% [markdown]
 # **Dropout helps a little at both sizes.** The factor that dev chose is ahead of factor 0, by 1.6 points on a tenth (0.2 to 3.1) and 2.4 on the whole text (0.6 to 4.2). It was 0.6 or 1 each time, so nothing here favours less dropout for less text. With a higher factor your own curves rise less after their best.
 #
-# Even at factor 0, AR, TAR, drawn windows and averaging stay on. *No remedy at all* costs 2.5 to 3.0 points on the whole text, against factors from 0.3 on. On a tenth nothing is clearly ahead of it, for its five starts lie eight points apart.
+# Even at factor 0, AR, TAR, drawn windows and averaging stay on. *No remedy at all* costs 2.5 to 3.0 points on the whole text, against factors from 0.3 on. On a tenth nothing is clearly ahead of it: its five starts lie eight points apart.
 
 # %% [markdown]
 # ### A larger one

@@ -430,7 +430,7 @@ clear = share_right(right[best] - right[second])["low"] > 0
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# The first interval (the bars show it) draws again among three draws, so it is too narrow. The second knows how few they are, and is wide. On the questions **nobody wins**: counting words, ELMo's frozen layers and your whole pipeline cannot be told apart.
+# The first interval (the bars show it) redraws from only three draws, so it is too narrow. The second knows how few they are, and is wide. On the questions **nobody wins**: counting words, ELMo's frozen layers and your whole pipeline cannot be told apart.
 #
 # Ask your network something, in lower case.
 
@@ -455,7 +455,7 @@ report.labels_figure("Counting words keeps up with the recipe at every size (sto
 report.print_leads_by_labels()
 
 # %% [markdown]
-# **Few labels do not show that the network gains from having read.** On the questions the recipe's lead over *from scratch* is 3.7 points with 50 labels, 1.7 with 100: not clear. (*From scratch* has 48 epochs up to 100 labels, six times as many.) With 500 it is 6.6: clear by the first interval, not by the second. At no size is the recipe clearly ahead of counting words, or of ELMo. *Plain* leads ELMo and the bag of words from 500 labels on (by the draws), but not the naive Bayes SVM.
+# **Few labels do not show that the network gains from having read.** On the questions the recipe's lead over *from scratch* is 3.7 points with 50 labels, 1.7 with 100: not clear. (*From scratch* has 48 epochs up to 100 labels, six times as many.) With 500 it is 6.6: clear by the first interval alone. At no size is the recipe clearly ahead of counting words, or of ELMo. *Plain* leads ELMo and the bag of words from 500 labels on (by the draws), but not the naive Bayes SVM.
 #
 # On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is 2.8 points behind *plain*, clearly, and 2.3 behind counting words, by one interval. (ELMo's checkpoint had read film reviews before.)
 
@@ -523,7 +523,7 @@ report.print_forgetting()
 #
 # ### Does it pay in labels?
 #
-# A classifier may forget English and still know its six classes. Six rows of the paper's section 5: percent errors on validation, lower is better. (IMDb is film reviews, AG is news by subject.)
+# A classifier may forget English and still know its six classes. Six rows of the paper's section 5: percent errors on validation, lower is better. (IMDb is film reviews, AG news by subject.)
 #
 # | classifier fine-tuning | IMDb | TREC-6 | AG |
 # |---|---|---|---|
@@ -619,7 +619,7 @@ report.print_who_catches_up()
 # - Each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
 # - Concat pooling takes the last state, the largest of each unit and the mean, never padding.
 # - Low rates keep the language model from being forgotten, layer by layer or one for all. A hundred labels did not reward it here.
-# - Count words first: on our questions the recipe had no clear lead over that. *Plain*, at one low rate, did no worse than the recipe.
+# - Count words first: on our questions the recipe had no clear lead over that. *Plain*, at one low rate, did no worse.
 # - Forgetting shows on general text, sleep in still weights, a leak in test text that reads too easily.
 
 # %%
