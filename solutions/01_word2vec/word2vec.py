@@ -481,7 +481,7 @@ check("train_skip_gram", train_skip_gram)
 #
 # idea: `torch.rand` draws from 0 to 1: shift it, then divide by D. There are `len(pairs) // batch` steps. A slice of `pairs` has the shape (batch, 2), and its `.T` unpacks into centres and contexts.
 #
-# outline: Tables; `losses = []`; for each number: slice, draw `batch * negatives` noise words and `.view(batch, negatives)`, rate, `losses.append(step(...))`, `look(number + 1, inputs)`. Return all three.
+# outline: Tables; `losses = []`; for each number: slice, draw `batch * negatives` noise words and `.view(batch, negatives)`, the falling rate, `losses.append(step(...))`, `look(number + 1, inputs)`. Return all three.
 
 # %% [markdown] model_answer="train_skip_gram"
 # If both tables started at zero, every gradient would be zero: each is an error times the other vector. One table of small random numbers is enough to begin. The step changes the tables in place, so the loop has nothing to assign.

@@ -404,7 +404,7 @@ check("position", position)
 #
 # idea: The two equations are $\alpha\, a \cdot a + \beta\, a \cdot b = a \cdot m$ and $\alpha\, a \cdot b + \beta\, b \cdot b = b \cdot m$. Multiply the first by $b \cdot b$ and the second by $a \cdot b$, and subtract: $\beta$ is gone.
 #
-# outline: Five dot products: aa, ab, bb, am, bm. Up to one common factor, alpha is am times bb less bm times ab. In the same way, beta is bm times aa less am times ab. The factor cancels in the position.
+# outline: Five dot products: aa, ab, bb, am, bm. Up to one common factor, alpha is am times bb less bm times ab. In the same way, beta is bm times aa less am times ab. The factor cancels in alpha over alpha + beta.
 
 # %% [markdown] model_answer="position"
 # $\alpha = \frac{(a \cdot m)(b \cdot b) - (b \cdot m)(a \cdot b)}{(a \cdot a)(b \cdot b) - (a \cdot b)^2}$, and $\beta$ is the same with $a$ and $b$ swapped. The denominator is the same for both, so it cancels in the position.

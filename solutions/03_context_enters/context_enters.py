@@ -295,7 +295,7 @@ check("LSTM", LSTM)
 # %% [markdown] hints="LSTM"
 # nudge: What changes from word to word, and what stays? Which axis of `x` do you walk along?
 #
-# idea: `x.unbind(1)` gives the words one after the other, (B, inputs) each. One product makes all four blocks: `self.gates(torch.cat([x_t, h], -1))`. `.chunk(4, -1)` cuts it into four. Collect each h; `torch.stack(states, 1)` puts time back on axis 1.
+# idea: `x.unbind(1)` gives the words one after the other, (B, inputs) each. One product makes all four blocks: `self.gates(torch.cat([x_t, h], -1))`. `.chunk(4, -1)` cuts it into i, f, g and o. Collect each h; `torch.stack(states, 1)` puts time back on axis 1.
 #
 # outline: Constructor: keep `hidden`, make the `nn.Linear`. Forward: zeros if there is no state; h and c from the pair; for each word the four blocks, new c, new h, append h. Return the stack, and `(h, c)`.
 

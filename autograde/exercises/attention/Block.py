@@ -88,27 +88,10 @@ no sum around the heads: self.norm_1(x + found) -> self.norm_1(found)
     What went in is lost: your first norm sees only what the heads bring. Add it to the states.
 no sum around the inner layer: x + self.narrow(inner) -> self.narrow(inner)
     What went into the inner layer is lost. Add what comes out of it to what went in.
-the states of the beginning are added twice: \
-        x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
-        && self.norm_2(x + self.narrow -> self.norm_2(before + self.narrow
-    The second sum takes the states from before the heads. Add to what went into the inner layer.
-the inner layer reads the states of the beginning: \
-        x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
-        && self.wide(x) -> self.wide(before)
-    Your wide layer reads the states from before the heads. It reads what comes out of the first
-    norm, and its sum adds to that, too.
-the heads twice: found, _ = -> found, _ = self.attention(x, self.look(mask)) \
-        ⏎x = self.norm_1(x + found) ⏎found, _ =
-    You go through the heads and the first norm twice. Once.
 no first norm: self.norm_1(x + found) -> x + found
     `self.norm_1` is never used. It follows the first sum.
 no second norm: self.norm_2(x + self.narrow(inner)) -> x + self.narrow(inner)
     `self.norm_2` is never used. It follows the second sum.
-the first norm twice: self.norm_2(x -> self.norm_1(x
-    You use `self.norm_1` twice. The second sum has a norm of its own.
-the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
-        && self.norm_2(x + self -> self.norm_1(x + self
-    The two norms stand in each other's place.
 norms before, as in later models: self.attention(x, -> self.attention(self.norm_1(x), \
         && self.norm_1(x + found) -> x + found \
         && self.wide(x) -> self.wide(self.norm_2(x)) \
@@ -125,10 +108,6 @@ no GELU: functional.gelu(self.wide(x)) -> self.wide(x)
     There is nothing between the two layers, so they are one. A GELU stands between them.
 a ReLU: functional.gelu -> functional.relu
     You use a ReLU, as the paper of 2017. Here it is a GELU, as in GPT and BERT.
-a GELU that is not exact: functional.gelu(self.wide(x)) \
-        -> functional.gelu(self.wide(x), approximate="tanh")
-    Your GELU is the formula with the tanh, which is near the right one. Take `functional.gelu(x)`
-    as it is.
 a tanh: functional.gelu -> torch.tanh
     You use a tanh. Between the two layers stands a GELU.
 the GELU at the end: functional.gelu(self.wide(x)) -> self.wide(x) \
@@ -138,12 +117,16 @@ GELU before the wide layer: functional.gelu(self.wide(x)) -> self.wide(functiona
     Your GELU comes before both layers. It stands between them.
 no inner layer: y: Tensor = self.norm_2(x + self.narrow(inner)) -> y: Tensor = self.norm_2(x)
     The inner layer is never used.
-subtracted from the states: self.norm_1(x + found) -> self.norm_1(x - found)
-    You subtract what the heads bring. It is added.
 the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
     You subtract what the inner layer gives. It is added.
-no attention: self.norm_1(x + found) -> self.norm_1(x)
-    What the heads bring is never used.
+the heads twice: found, _ = -> found, _ = self.attention(x, self.look(mask)) \
+        ⏎x = self.norm_1(x + found) ⏎found, _ =
+    You go through the heads and the first norm twice. Once.
+the first norm twice: self.norm_2(x -> self.norm_1(x
+    You use `self.norm_1` twice. The second sum has a norm of its own.
+the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
+        && self.norm_2(x + self -> self.norm_1(x + self
+    The two norms stand in each other's place.
 --- hint 2
 always both sides: self.look(mask) -> both_sides(mask)
     You look to both sides whatever the block was told. Ask `self.look(mask)`.
@@ -154,11 +137,29 @@ the mask is turned round: self.look(mask) -> self.look(~mask)
 the mask as it is: self.look(mask) -> mask
     You hand the mask of tokens on, (B, T). The heads take a table for each sentence, (B, T, T):
     `self.look(mask)`.
+padding is looked at: self.look(mask) -> self.look(torch.ones_like(mask))
+    Your heads look at padding. `self.look(mask)` says who may look where.
+the states of the beginning are added twice: \
+        x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
+        && self.norm_2(x + self.narrow -> self.norm_2(before + self.narrow
+    The second sum takes the states from before the heads. Add to what went into the inner layer.
+the inner layer reads the states of the beginning: \
+        x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
+        && self.wide(x) -> self.wide(before)
+    Your wide layer reads the states from before the heads. It reads what comes out of the first
+    norm, and its sum adds to that, too.
+subtracted from the states: self.norm_1(x + found) -> self.norm_1(x - found)
+    You subtract what the heads bring. It is added.
+no attention: self.norm_1(x + found) -> self.norm_1(x)
+    What the heads bring is never used.
+--- no hint
+a GELU that is not exact: functional.gelu(self.wide(x)) \
+        -> functional.gelu(self.wide(x), approximate="tanh")
+    Your GELU is the formula with the tanh, which is near the right one. Take `functional.gelu(x)`
+    as it is.
 a dropout: x + found -> x + functional.dropout(found, 0.1, self.training)
     Leave the dropout out. The models of the papers have one; this one has none, so that the same
     input always gives the same.
-padding is looked at: self.look(mask) -> self.look(torch.ones_like(mask))
-    Your heads look at padding. `self.look(mask)` says who may look where.
 a pair: return y -> return y, _
     Return the states alone.
 cut off from autograd: return y -> return y.detach()

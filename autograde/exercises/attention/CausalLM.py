@@ -166,6 +166,10 @@ SLIPS = """
 --- hint 1
 no places: self.word(ids) + self.place(torch.arange(ids.shape[1])) -> self.word(ids)
     The vectors for places are never used. Add them to the vectors of the words.
+the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask \
+        -> mask = torch.ones_like(ids, dtype=torch.bool)
+    Your blocks never see the mask that was given.
+--- hint 2
 places by word number: self.place(torch.arange(ids.shape[1])) \
         -> self.place(ids % self.place.num_embeddings)
     You look places up by word numbers. The first word stands at place 0, the next at place 1:
@@ -173,54 +177,6 @@ places by word number: self.place(torch.arange(ids.shape[1])) \
 places from 1: torch.arange(ids.shape[1]) \
         -> (torch.arange(ids.shape[1]) + 1) % self.place.num_embeddings
     Your places begin with 1. The first is 0.
-the first block alone: for block in self.blocks: -> for block in self.blocks[:1]:
-    Only your first block is used. They work one after the other.
-every block reads the beginning: x = block(x, mask) -> x = block(x0, mask) \
-        && for block in self.blocks: -> x0 = x ⏎for block in self.blocks:
-    Each of your blocks reads what went into the first. It reads what the one before it gave.
-no norm: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
-        -> self.word(ids) + self.place(torch.arange(ids.shape[1]))
-    `self.norm` is never used. It follows the sum of word and place.
-the norm at the end: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
-        -> self.word(ids) + self.place(torch.arange(ids.shape[1])) \
-        && x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
-    Your norm comes after the blocks. It follows the sum of word and place.
-the norm again at the end: x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
-    Your norm comes twice. It follows the sum of word and place; what the last block gives is scored
-    as it is.
-only the words are normed: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
-        -> self.norm(self.word(ids)) + self.place(torch.arange(ids.shape[1]))
-    Your norm sees the words alone. It follows the sum of word and place.
-the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask \
-        -> mask = torch.ones_like(ids, dtype=torch.bool)
-    Your blocks never see the mask that was given.
-one block used again and again: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
-        -> nn.ModuleList([block(dim, heads)] * layers)
-    Your layers are one block, used again and again. Call `block(dim, heads)` for each layer.
-a list of Python: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
-        -> [block(dim, heads) for _ in range(layers)]
-    Your blocks stand in a list of Python, so PyTorch does not know their weights. Put them into an
-    `nn.ModuleList`.
-the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) -> pass
-    Your words begin as PyTorch draws them, with numbers near 1. Then the first scores are far from
-    even. Draw them with a standard deviation of 0.02.
-the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02) -> pass
-    Your places begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
-    with a standard deviation of 0.02.
-the bias begins at 1: torch.zeros(words) -> torch.ones(words)
-    Your bias does not begin with zeros. No word is likelier than another before training.
---- hint 2
-no bias: x @ self.word.weight.T + self.bias -> x @ self.word.weight.T
-    `self.bias` is never used. Each word's score has one.
-chances in place of scores: return x @ self.word.weight.T + self.bias \
-        -> return (x @ self.word.weight.T + self.bias).softmax(-1)
-    Your `forward` returns chances. Return scores: the loss takes the softmax.
-logarithms of chances: return x @ self.word.weight.T + self.bias \
-        -> return (x @ self.word.weight.T + self.bias).log_softmax(-1)
-    Your `forward` returns logarithms of chances. Return scores: the loss takes the softmax.
-scores at the last place alone: return x @ self.word.weight.T + self.bias \
-        -> return (x @ self.word.weight.T + self.bias)[:, -1:]
-    You score the last place alone. Every place predicts its next word.
 --- hint 3
 no shift: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask) \
         && there = mask[:, 1:] -> there = mask && ids[:, 1:][there] -> ids[there]
@@ -249,6 +205,51 @@ in bits: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
 the perplexity: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
         -> functional.cross_entropy(scores[there], ids[:, 1:][there]).exp()
     Your loss is a perplexity. Leave out `exp`.
+the first block alone: for block in self.blocks: -> for block in self.blocks[:1]:
+    Only your first block is used. They work one after the other.
+every block reads the beginning: x = block(x, mask) -> x = block(x0, mask) \
+        && for block in self.blocks: -> x0 = x ⏎for block in self.blocks:
+    Each of your blocks reads what went into the first. It reads what the one before it gave.
+no norm: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
+        -> self.word(ids) + self.place(torch.arange(ids.shape[1]))
+    `self.norm` is never used. It follows the sum of word and place.
+the norm at the end: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
+        -> self.word(ids) + self.place(torch.arange(ids.shape[1])) \
+        && x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
+    Your norm comes after the blocks. It follows the sum of word and place.
+the norm again at the end: x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
+    Your norm comes twice. It follows the sum of word and place; what the last block gives is scored
+    as it is.
+only the words are normed: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
+        -> self.norm(self.word(ids)) + self.place(torch.arange(ids.shape[1]))
+    Your norm sees the words alone. It follows the sum of word and place.
+no bias: x @ self.word.weight.T + self.bias -> x @ self.word.weight.T
+    `self.bias` is never used. Each word's score has one.
+scores at the last place alone: return x @ self.word.weight.T + self.bias \
+        -> return (x @ self.word.weight.T + self.bias)[:, -1:]
+    You score the last place alone. Every place predicts its next word.
+--- no hint
+one block used again and again: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
+        -> nn.ModuleList([block(dim, heads)] * layers)
+    Your layers are one block, used again and again. Call `block(dim, heads)` for each layer.
+a list of Python: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
+        -> [block(dim, heads) for _ in range(layers)]
+    Your blocks stand in a list of Python, so PyTorch does not know their weights. Put them into an
+    `nn.ModuleList`.
+the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) -> pass
+    Your words begin as PyTorch draws them, with numbers near 1. Then the first scores are far from
+    even. Draw them with a standard deviation of 0.02.
+the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02) -> pass
+    Your places begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
+    with a standard deviation of 0.02.
+the bias begins at 1: torch.zeros(words) -> torch.ones(words)
+    Your bias does not begin with zeros. No word is likelier than another before training.
+chances in place of scores: return x @ self.word.weight.T + self.bias \
+        -> return (x @ self.word.weight.T + self.bias).softmax(-1)
+    Your `forward` returns chances. Return scores: the loss takes the softmax.
+logarithms of chances: return x @ self.word.weight.T + self.bias \
+        -> return (x @ self.word.weight.T + self.bias).log_softmax(-1)
+    Your `forward` returns logarithms of chances. Return scores: the loss takes the softmax.
 cut off from autograd: return functional.cross_entropy(scores[there], ids[:, 1:][there]) \
         -> return functional.cross_entropy(scores[there], ids[:, 1:][there]).detach()
     The numbers are right, and nothing learns. Leave out `.detach()`.

@@ -103,15 +103,24 @@ class _ByPermute(_MultiHead):
 
 
 SLIPS = """
+--- hint 1
+cut without turning: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .reshape(len(x), self.heads, x.shape[1], -1) \
+        && found.transpose(1, 2).flatten(2) -> found.transpose(1, 2).reshape(x.shape)
+cut without turning, and joined without turning: \
+        every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .reshape(len(x), self.heads, x.shape[1], -1) \
+        && found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
+    Your heads mix up the places: `reshape` and `view` keep the numbers in their order, so (B, T, D)
+    becomes (B, A, T, d) with parts of other places in a row. Cut the last axis first, (B, T, A, d),
+    then turn the two middle axes.
+the {part} cut without turning: \
+        {letter} = self.{layer}(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> {letter} = self.{layer}(x).reshape(len(x), self.heads, x.shape[1], -1) \
+        | part letter layer = queries q query, keys k key, values v value
+    Your {part} are cut by `reshape`, which mixes up the places, and the other two are right. Cut
+    and turn all three in the same way.
 --- hint 3
-one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> q = self.query(x).unflatten(-1, (1, -1)).transpose(1, 2) \
-        && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> k = self.key(x).unflatten(-1, (1, -1)).transpose(1, 2) \
-        && v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> v = self.value(x).unflatten(-1, (1, -1)).transpose(1, 2)
-    You have one head of D numbers. Cut queries, keys and values into `self.heads` parts of D / A
-    numbers, and let each part look for itself.
 no last layer: self.out(joined) -> joined
     `self.out` is never used. It comes last, and mixes what the heads have brought.
 the last layer twice: self.out(joined) -> self.out(self.out(joined))
@@ -131,30 +140,9 @@ queries and keys are swapped: one_head(q, k, v -> one_head(k, q, v
     Queries and keys stand in each other's place: `one_head(q, k, v, ...)`.
 keys and values are swapped: one_head(q, k, v -> one_head(q, v, k
     Keys and values stand in each other's place: `one_head(q, k, v, ...)`.
---- hint 2
-cut without turning: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> .reshape(len(x), self.heads, x.shape[1], -1) \
-        && found.transpose(1, 2).flatten(2) -> found.transpose(1, 2).reshape(x.shape)
-cut without turning, and joined without turning: \
-        every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> .reshape(len(x), self.heads, x.shape[1], -1) \
-        && found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
-    Your heads mix up the places: `reshape` and `view` keep the numbers in their order, so (B, T, D)
-    becomes (B, A, T, d) with parts of other places in a row. Cut the last axis first, (B, T, A, d),
-    then turn the two middle axes.
-the {part} cut without turning: \
-        {letter} = self.{layer}(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> {letter} = self.{layer}(x).reshape(len(x), self.heads, x.shape[1], -1) \
-        | part letter layer = queries q query, keys k key, values v value
-    Your {part} are cut by `reshape`, which mixes up the places, and the other two are right. Cut
-    and turn all three in the same way.
 joined without turning: found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
     The heads are right until they are joined: (B, A, T, d) is reshaped as it stands, and the places
     are mixed up. Turn the two middle axes back first: `found.transpose(1, 2)`.
-every other number for a head: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> .unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
-    Each of your heads gets every A-th number of D. A head is a stretch of D / A neighbours, as in
-    PyTorch: `.unflatten(-1, (self.heads, -1))`.
 the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
         -> found.permute(0, 2, 3, 1).flatten(2)
     You join the heads number by number in turn. Each head's d numbers stay together, head after
@@ -162,10 +150,6 @@ the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
 the heads are joined in reverse: found.transpose(1, 2).flatten(2) \
         -> found.flip(1).transpose(1, 2).flatten(2)
     You join the heads from the last to the first. Head 0 brings the first d numbers.
-as many numbers as heads: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
-        -> .unflatten(-1, (-1, self.heads)).transpose(1, 2)
-    The number of heads and the size of a head stand in each other's place: `(self.heads, -1)` cuts
-    the last axis into as many parts as there are heads.
 the last head alone: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
         && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
@@ -175,6 +159,15 @@ the last head alone: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose
         && joined = -> found, shares = (y.expand(-1, self.heads, -1, -1) for y in (found, shares)) \
         ⏎joined =
     Each of your heads brings what the last one brings. Keep what every head finds, and join it.
+--- hint 2
+every other number for a head: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
+    Each of your heads gets every A-th number of D. A head is a stretch of D / A neighbours, as in
+    PyTorch: `.unflatten(-1, (self.heads, -1))`.
+as many numbers as heads: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .unflatten(-1, (-1, self.heads)).transpose(1, 2)
+    The number of heads and the size of a head stand in each other's place: `(self.heads, -1)` cuts
+    the last axis into as many parts as there are heads.
 the mask of one sentence for all: allowed[:, None] -> allowed[:1, None]
     You use the first sentence's `allowed` for all.
 the mask's axis in the wrong place: allowed[:, None] -> allowed[:, :, None]
@@ -184,6 +177,15 @@ the mask has no axis for the heads: allowed[:, None] -> allowed
     it an axis for the heads: `allowed[:, None]`.
 nothing is closed: allowed[:, None] -> torch.ones_like(allowed)[:, None]
     `allowed` is never used.
+one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> q = self.query(x).unflatten(-1, (1, -1)).transpose(1, 2) \
+        && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> k = self.key(x).unflatten(-1, (1, -1)).transpose(1, 2) \
+        && v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> v = self.value(x).unflatten(-1, (1, -1)).transpose(1, 2)
+    You have one head of D numbers. Cut queries, keys and values into `self.heads` parts of D / A
+    numbers, and let each part look for itself.
+--- no hint
 the mask is turned round: allowed[:, None] -> ~allowed[:, None]
     You close what is allowed.
 the first sentence alone: joined = -> found, shares = found[:1], shares[:1] ⏎joined =
@@ -193,7 +195,6 @@ divided by the root of D: one_head(q, -> one_head(q / self.heads ** 0.5,
     so.
 divided twice: one_head(q, -> one_head(q / q.shape[-1] ** 0.5,
     You divide by √d, and `one_head` does so again.
---- hint 3
 what is found alone: return self.out(joined), shares -> return self.out(joined)
     Return two things: what the heads bring, and their shares.
 the mean of the heads' shares: self.out(joined), shares -> self.out(joined), shares.mean(1)

@@ -164,6 +164,8 @@ the first words of a long text: text[-longest:] -> text[:longest]
     `text[-longest:]`.
 one word fewer: text[-longest:] -> text[-longest + 1:]
     Of a long text you give the model one word too few.
+the window alone: scores = model -> text = text[-longest:] ⏎scores = model
+    You return what the model has read last. Return all of the text, and cut only what it reads.
 --- hint 3
 the temperature multiplies: scores / temperature -> scores * temperature
     You multiply by the temperature. It divides: below 1, the likeliest words become likelier.
@@ -190,8 +192,6 @@ any stop ends it: if text[-1] == stop: -> if stop in text:
 a stop anywhere ends it before a draw: scores = model -> if stop in text: break ⏎scores = model
     A stop in the beginning ends your text. Only a drawn one does: look at the word that you have
     just drawn.
-the window alone: scores = model -> text = text[-longest:] ⏎scores = model
-    You return what the model has read last. Return all of the text, and cut only what it reads.
 one word fewer at most: range(most) -> range(most - 1)
     You draw one word too few.
 one word more: range(most) -> range(most + 1)

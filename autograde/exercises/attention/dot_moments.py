@@ -100,29 +100,11 @@ the variances alone: + q_var * k_mean**2 + q_mean**2 * k_var ->
 without the product of the variances: q_var * k_var + q_var * k_mean**2 -> q_var * k_mean**2
     The product of the two variances is missing. With means of 0 yours is 0, and a dot product of
     such vectors does vary.
-one mixed term is missing: + q_mean**2 * k_var ->
-the other mixed term is missing: + q_var * k_mean**2 ->
-    One of the two mixed terms is missing. Write E[q²k²] = E[q²] E[k²] and put E[q²] = Var q + E[q]²
-    in, for both.
-the means are not squared: k_mean**2 + q_mean**2 -> k_mean + q_mean
-    The means stand in your variance without a square.
 the square of the mean is left in: each = q_var * k_var -> each = (q_mean * k_mean) ** 2 \
         + q_var * k_var
     You return E[(qk)²]. The variance is that less (E[qk])².
-the square of the whole mean is taken off: float(each.sum()) \
-        -> float((each + (q_mean * k_mean) ** 2).sum() - (q_mean @ k_mean) ** 2)
-    You take the square of the whole mean off. Each of the d terms has a mean of its own: take its
-    square off term by term.
 the square of the mean is added: each = -> each = 2 * (q_mean * k_mean) ** 2 +
     You add the square of the mean of qk. It is taken off.
-the squares of the means are taken off the variances: + q_var * k_mean**2 + q_mean**2 * k_var \
-        -> - q_var * k_mean**2 - q_mean**2 * k_var
-    You put E[q²] = Var q - E[q]² in. The variance is E[q²] - E[q]², so E[q²] is their sum.
-the variances are added: q_var * k_var + -> q_var + k_var +
-the variances alone are added: float(each.sum()) -> float((q_var + k_var).sum())
-    You add the variances of the two factors. For a product, their product stands there.
-the squares of the variances: q_var * k_var -> q_var**2 * k_var**2
-    You square the variances. A variance already is a mean of squares.
 --- hint 2
 the mixed terms are swapped: q_var * k_mean**2 + q_mean**2 * k_var \
         -> q_var * q_mean**2 + k_mean**2 * k_var
@@ -131,23 +113,34 @@ the mixed terms are swapped: q_var * k_mean**2 + q_mean**2 * k_var \
 with 2 in front: + q_var * k_mean**2 + q_mean**2 * k_var \
         -> + 2 * q_var * k_mean**2 + 2 * q_mean**2 * k_var
     You have a factor 2 at the mixed terms. Write E[q²k²] - (E[q]E[k])² out: each comes once.
---- hint 3
+one mixed term is missing: + q_mean**2 * k_var ->
+the other mixed term is missing: + q_var * k_mean**2 ->
+    One of the two mixed terms is missing. Write E[q²k²] = E[q²] E[k²] and put E[q²] = Var q + E[q]²
+    in, for both.
+the means are not squared: k_mean**2 + q_mean**2 -> k_mean + q_mean
+    The means stand in your variance without a square.
+the square of the whole mean is taken off: float(each.sum()) \
+        -> float((each + (q_mean * k_mean) ** 2).sum() - (q_mean @ k_mean) ** 2)
+    You take the square of the whole mean off. Each of the d terms has a mean of its own: take its
+    square off term by term.
+the squares of the means are taken off the variances: + q_var * k_mean**2 + q_mean**2 * k_var \
+        -> - q_var * k_mean**2 - q_mean**2 * k_var
+    You put E[q²] = Var q - E[q]² in. The variance is E[q²] - E[q]², so E[q²] is their sum.
+the variances are added: q_var * k_var + -> q_var + k_var +
+the variances alone are added: float(each.sum()) -> float((q_var + k_var).sum())
+    You add the variances of the two factors. For a product, their product stands there.
+the squares of the variances: q_var * k_var -> q_var**2 * k_var**2
+    You square the variances. A variance already is a mean of squares.
 the mean of the terms: each.sum() -> each.mean()
     You take the mean over the d numbers. The dot product is a sum, and variances of independent
     numbers add up.
-the standard deviation: each.sum() -> each.sum() ** 0.5
-    You return the standard deviation. The variance is asked for, without the root.
-divided by the root of d: each.sum() -> each.sum() / len(q_var) ** 0.5
-    You divide by √d already. What is asked for is the dot product itself.
-the mean is 0: float(q_mean @ k_mean) -> 0.0
-    Your mean is always 0. It is, where all means are; in general the mean of a product of
-    independent numbers is the product of the means.
-the variance first: float(q_mean @ k_mean), float(each.sum()) \
-        -> float(each.sum()), float(q_mean @ k_mean)
-    Both are right, in the wrong order: first the mean, then the variance.
 one for each number: float(q_mean @ k_mean), float(each.sum()) -> q_mean * k_mean, each
     You return d means and d variances. The dot product is their sum: it has one mean and one
     variance.
+--- hint 3
+the mean is 0: float(q_mean @ k_mean) -> 0.0
+    Your mean is always 0. It is, where all means are; in general the mean of a product of
+    independent numbers is the product of the means.
 the numbers are averaged first: each = \
         -> q_mean, q_var, k_mean, k_var = (x.mean().repeat(len(x)) for x in \
         (q_mean, q_var, k_mean, k_var)) ⏎each =
@@ -155,6 +148,14 @@ the numbers are averaged first: each = \
     numbers has its own: multiply first, then add up.
 the mean of the means: float(q_mean @ k_mean) -> float((q_mean * k_mean).mean())
     Your mean is a mean over the d numbers. The dot product is a sum: add them up.
+--- no hint
+the standard deviation: each.sum() -> each.sum() ** 0.5
+    You return the standard deviation. The variance is asked for, without the root.
+divided by the root of d: each.sum() -> each.sum() / len(q_var) ** 0.5
+    You divide by √d already. What is asked for is the dot product itself.
+the variance first: float(q_mean @ k_mean), float(each.sum()) \
+        -> float(each.sum()), float(q_mean @ k_mean)
+    Both are right, in the wrong order: first the mean, then the variance.
 the variance alone: return float(q_mean @ k_mean), float(each.sum()) -> return float(each.sum())
     Return two numbers: the mean, then the variance.
 """

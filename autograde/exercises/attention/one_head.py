@@ -116,8 +116,6 @@ multiplied by the root: / k.shape[-1] ** 0.5 -> * k.shape[-1] ** 0.5
 divided after the softmax: / k.shape[-1] ** 0.5 -> \
         && softmax(-1) -> softmax(-1) / k.shape[-1] ** 0.5
     You divide the shares by √d. Divide the scores, before the softmax.
-a root without its fraction: k.shape[-1] ** 0.5 -> int(k.shape[-1] ** 0.5)
-    You cut the fraction off the root of d. Leave it as it is.
 the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
     You divide by the root of the number of places. It is the root of d, the numbers of one key:
     `k.shape[-1]`.
@@ -128,9 +126,11 @@ divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 
         -> (q / q.norm(dim=-1, keepdim=True)) \
         @ (k / k.norm(dim=-1, keepdim=True)).transpose(-2, -1)
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
---- hint 2
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
     `allowed` is never used, so places look where they must not.
+what is taken home is not closed: return shares @ v -> return scores.softmax(-1) @ v
+    The shares that you return are closed, and those that you mix with are not. Mix with the same.
+--- hint 2
 the mask is turned round: ~allowed -> allowed
     You close what is allowed. `allowed` is True where a place may look, and `masked_fill` fills
     where it is True: `~allowed`.
@@ -146,13 +146,6 @@ what is closed scores -100 or so: -torch.inf -> -100
 minus infinity times the mask: .masked_fill(~allowed, -torch.inf) -> .add(~allowed * -torch.inf)
     You multiply the mask by minus infinity, and 0 times infinity is nan. Fill instead:
     `scores.masked_fill(~allowed, -torch.inf)`.
-the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
-the mask is turned on its side, where it is square: \
-        ~allowed -> ~(allowed.mT if allowed.shape[-1] == allowed.shape[-2] else allowed)
-    You turn `allowed` on its side. Its rows are the places that look already, as those of the
-    scores.
-what is taken home is not closed: return shares @ v -> return scores.softmax(-1) @ v
-    The shares that you return are closed, and those that you mix with are not. Mix with the same.
 --- hint 1
 closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .softmax(-1) * allowed
     You close places after the softmax, so the shares no longer add up to 1. Close the scores,
@@ -162,11 +155,11 @@ closed after the softmax, and shared out again: \
         -> shares = scores.softmax(-1) * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
     You set shares to 0 after the softmax and share out again. Where a closed place had the whole
     share, that is 0/0. Close the scores, before the softmax.
-an exponential that overflows: \
-        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
-        -> shares = scores.exp() * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
-    The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
-    score off first.
+the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
+the mask is turned on its side, where it is square: \
+        ~allowed -> ~(allowed.mT if allowed.shape[-1] == allowed.shape[-2] else allowed)
+    You turn `allowed` on its side. Its rows are the places that look already, as those of the
+    scores.
 --- hint 2
 the keys are turned round for a table alone: k.transpose(-2, -1) -> k.T
 the second and third axes are turned: k.transpose(-2, -1) -> k.transpose(1, 2)
@@ -197,14 +190,22 @@ the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
 the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
         shares.shape[-1]).float() ⏎return shares @ v
     You take the best place alone. No gradient comes through a choice: take the weighted mean.
-all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
-    Your keys stand in reverse order.
 what is found alone: return shares @ v, shares -> return shares @ v
     Return two things: what is taken home and the shares.
 the shares come first: shares @ v, shares -> shares, shares @ v
     Both are right, in the wrong order: first what is taken home, then the shares.
 the scores in place of the shares: shares @ v, shares -> shares @ v, scores
     The second thing you return is the scores. Return the shares, after the softmax.
+--- no hint
+a root without its fraction: k.shape[-1] ** 0.5 -> int(k.shape[-1] ** 0.5)
+    You cut the fraction off the root of d. Leave it as it is.
+an exponential that overflows: \
+        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> shares = scores.exp() * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
+    The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
+    score off first.
+all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
+    Your keys stand in reverse order.
 cut off from autograd: shares @ v, shares -> (shares @ v).detach(), shares
 the shares are cut off: shares @ v, shares -> shares.detach() @ v, shares
     The numbers are right, and not everything can be learnt through them. Leave out `.detach()`,

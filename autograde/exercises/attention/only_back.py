@@ -86,15 +86,18 @@ nobody looks ahead or at itself: .tril() -> .tril(-1)
     to share out. The diagonal belongs to the past.
 one step ahead: .tril() -> .tril(1)
     Your places may look one step ahead, at the very word that they are asked for.
+itself and its neighbour: .tril() -> .tril().triu(-1)
+    Each place may look at itself and at one before it. It may look at all tokens before it.
+itself alone: .tril() -> .tril().triu()
+    Each place may look at itself alone. It may look at all tokens before it, too.
+turned on its side: return mask[:, None, :] & back -> return (mask[:, None, :] & back).mT
+    Your table is turned on its side: rows are the places that look, columns where they look.
+--- hint 2
 both sides: back = torch.ones(places, places, dtype=torch.bool).tril() \
         -> back = torch.ones(places, places, dtype=torch.bool)
 one of the two is enough: mask[:, None, :] & back -> mask[:, None, :] | back
     Tokens ahead are open in your table. Two things must hold for a column: it is a token, *and* it
     does not stand ahead of the row.
-itself and its neighbour: .tril() -> .tril().triu(-1)
-    Each place may look at itself and at one before it. It may look at all tokens before it.
-itself alone: .tril() -> .tril().triu()
-    Each place may look at itself alone. It may look at all tokens before it, too.
 --- hint 3
 the rows of padding are closed: mask[:, None, :] & back \
         -> mask[:, None, :] & mask[:, :, None] & back
@@ -118,8 +121,6 @@ the mask of the first sentence: mask[:, None, :] & back \
     You use the mask of the first sentence for all.
 numbers: mask[:, None, :] & back -> (mask[:, None, :] & back).float()
     Your table holds numbers. `one_head` needs True and False: a comparison, or `.bool()`.
-turned on its side: return mask[:, None, :] & back -> return (mask[:, None, :] & back).mT
-    Your table is turned on its side: rows are the places that look, columns where they look.
 """
 
 EXERCISE = Exercise(

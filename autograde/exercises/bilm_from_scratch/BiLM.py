@@ -169,12 +169,40 @@ class _Meeting(_BiLM):
 
 SLIPS = """
 --- hint 1
-both stacks from the forward weights: CELL.format(direction, layer) -> CELL.format(0, layer)
-    Both of your stacks are filled from `RNN_0`. The backward reader's weights are those of `RNN_1`.
-the first layer's weights in all layers: CELL.format(direction, layer) -> CELL.format(direction, 0)
-    All your layers are filled from `Cell0`. Layer j of a stack is `Cell` j.
-a layer is missing: range(depth) -> range(depth - 1)
-    Your stacks have a layer too few. There are as many as the names say: count them.
+the backward states stay reversed: [reverse_each(h, lengths) for h in behind] -> behind
+    The backward states come out in the order of reading. Turn them back with `reverse_each`, so
+    that place t belongs to word t.
+--- hint 2
+each state is the one before its word: \
+        h, c = lstm_step -> states.append(h) ⏎h, c = lstm_step && states.append(h) -> pass
+    The state of each place is the one from before its word. Take the step first, then keep its h.
+every sentence is one shorter: lengths = mask.sum(1) -> lengths = mask.sum(1) - 1
+    You reverse all of a sentence but its last token. The whole sentence is reversed, its end
+    included: `reverse_each(x, lengths)`.
+the words on the first axis: torch.stack(states, dim=1) -> torch.stack(states)
+    `read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so
+    are the states: `torch.stack(states, 1)`.
+reversed whole, and back each: self.read(reverse_each(x, lengths) -> self.read(x.flip(1)
+    You turn the whole row with `flip(1)` on the way in and each sentence by itself on the way back.
+    Use `reverse_each` both times, so that no padding is read first.
+reversed each, and back whole: [reverse_each(h, lengths) -> [h.flip(1)
+    You turn each sentence by itself on the way in and the whole row with `flip(1)` on the way back,
+    so the states of a short sentence stand at its padding. Use `reverse_each` both times.
+the padding is read first: self.read(reverse_each(x, lengths) -> self.read(x.flip(1) \
+        && [reverse_each(h, lengths) -> [h.flip(1)
+    `flip(1)` turns the whole row, so the backward reader of a short sentence reads padding first.
+    Reverse each sentence within its own length: `reverse_each`.
+the backward reader reads forwards: self.read(reverse_each(x, lengths) -> self.read(x \
+        && [reverse_each(h, lengths) -> [h
+the backward reader reads forwards, and is turned back: \
+        self.read(reverse_each(x, lengths) -> self.read(x
+    Your second stack reads from left to right as well. Give it `reverse_each(x, lengths)`.
+the states are reshaped: torch.stack(states, dim=1) -> torch.cat(states).view(x.shape)
+    `reshape` and `view` keep the numbers in their order and mix up sentences and places. You have a
+    list of T states, (B, H) each: `torch.stack(states, 1)`.
+the last state everywhere: stack(states, -> stack([h] * len(states),
+    Each place has the state of the last word. Collect the state after each word, and stack them
+    along axis 1.
 weights that no optimiser finds: self.stacks: Any = nn.ModuleList( -> self.stacks: Any = list(
     Your weights stand in a plain list or dict, where no optimiser finds them: `model.parameters()`
     looks into modules alone. Take `nn.ModuleList`, and `nn.ParameterDict` or `nn.ParameterList`.
@@ -186,31 +214,57 @@ neither state is carried on: \
         h, c = lstm_step -> new, _ = lstm_step && states.append(h) -> states.append(new)
     Each word starts again with the first `h` and `c`, all zeros. What `lstm_step` returns for one
     word goes into the next one: `h, c = lstm_step(x_t, h, c, ...)`.
+the clip is always 3: clip=self.clip -> clip=3.0
+    `clip` is given to the constructor, and you clip at 3. Use `self.clip`.
+--- hint 3
+the residual is added inside the loop: out + x if outputs else out -> out \
+        && states.append(h) -> h = h + x_t if outputs else h ⏎states.append(h)
+the residual is added inside the loop and after: \
+        states.append(h) -> h = h + x_t if outputs else h ⏎states.append(h)
+    You add x to h inside the loop over the words, so the next step reads the sum as its h. Let the
+    steps run first, stack their states, and add x once, after the loop.
+one stack for both directions: self.stacks[1] -> self.stacks[0]
+    Both directions read with the weights of the forward stack. The backward one has its own.
+the backward stack for both directions: self.stacks[0] -> self.stacks[1]
+    Both directions read with the weights of the backward stack. The forward one has its own.
+the stacks are swapped: self.stacks[0] -> self.stacks[1] && self.stacks[1] -> self.stacks[0]
+    The weights of RNN_0 read forwards, those of RNN_1 backwards. Yours are swapped.
+the backward half comes first: [x, *ahead], [x, *behind] -> [x, *behind], [x, *ahead]
+    In each layer the forward states come first, then the backward ones.
+the two halves are added: [torch.cat(two, -1) for two in halves] \
+        -> [torch.cat([x, x], -1), *(a + b for a, b in zip(ahead, behind))]
+the two halves are added, those of the words as well: torch.cat(two, -1) -> sum(two)
+    You add the two directions. Put them side by side: `torch.cat([ahead, behind], -1)`.
+the two directions stand behind each other: torch.cat(two, -1) -> torch.cat(two, 1)
+    You join the two directions along the words, so each sentence is there twice. Put the vectors
+    side by side: `torch.cat([ahead, behind], -1)`.
+the forward states in both halves: for h in behind] -> for h in ahead]
+    Your second half is made from the forward states, reversed. Reverse the states of the backward
+    stack.
+the token layer stands there once: [x, *ahead], [x, *behind] -> ahead, behind \
+        && [torch.cat(two, -1) for two in halves] -> [x, *(torch.cat(two, -1) for two in halves)]
+    Your token layer has H numbers. It is put beside itself, [x ; x], so that every layer has 2 H.
+the token layer is reversed: [x, *behind] -> [reverse_each(x, lengths), *behind]
+    In your token layer the second half is reversed. It is [x ; x], each word beside itself: turn x
+    only for the backward reader.
+no token layer: [x, *ahead], [x, *behind] -> ahead, behind
+    The token layer [x ; x] is missing. L layers of LSTMs give L + 1 tensors.
+the top layer alone: for two in halves] -> for two in halves][-1:]
+    Only the top layer is there. Return all L + 1.
+from the top down: for two in halves] -> for two in halves][::-1]
+    Your list begins with the top layer. The token layer comes first.
+both stacks from the forward weights: CELL.format(direction, layer) -> CELL.format(0, layer)
+    Both of your stacks are filled from `RNN_0`. The backward reader's weights are those of `RNN_1`.
+the first layer's weights in all layers: CELL.format(direction, layer) -> CELL.format(direction, 0)
+    All your layers are filled from `Cell0`. Layer j of a stack is `Cell` j.
+a layer is missing: range(depth) -> range(depth - 1)
+    Your stacks have a layer too few. There are as many as the names say: count them.
 the weights are not copied: .clone() ->
     Your parameters share their numbers with the dict that was given, so training would change
     `weights`, too. Copy each tensor: `weights[name].clone()`.
-the clip is always 3: clip=self.clip -> clip=3.0
-    `clip` is given to the constructor, and you clip at 3. Use `self.clip`.
-the lengths in place of the mask: in halves], mask -> in halves], lengths
-    You return the lengths. Return the mask, (B, T): True where there is a token.
-the mask of letters: in halves], mask -> in halves], ids > 0
-    Your mask says of each letter whether it is there. A token is there if any of its letters is:
-    `.any(-1)`.
-the mask is negated: in halves], mask -> in halves], ~mask
-    Your mask is True at padding. It is True where there is a token.
---- hint 2
 the residual is missing: out + x if outputs else out -> out
     Nothing is added to your second layer. From the second layer on, a layer's output is its states
     plus what went in: `x = h + x`.
-each state is the one before its word: \
-        h, c = lstm_step -> states.append(h) ⏎h, c = lstm_step && states.append(h) -> pass
-    The state of each place is the one from before its word. Take the step first, then keep its h.
-every sentence is one shorter: lengths = mask.sum(1) -> lengths = mask.sum(1) - 1
-    You reverse all of a sentence but its last token. The whole sentence is reversed, its end
-    included: `reverse_each(x, lengths)`.
-the words on the first axis: torch.stack(states, dim=1) -> torch.stack(states)
-    `read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so
-    are the states: `torch.stack(states, 1)`.
 a residual around the first layer, too: out + x if outputs else out -> out + x
     You add the word vectors to the first layer, too. The residual begins with the second layer.
 a residual around the first layer only: out + x if outputs else out -> out if outputs else out + x
@@ -242,75 +296,21 @@ every layer reads the words and adds nothing: x = out + x if outputs else out ->
         && outputs.append(x) -> outputs.append(y)
     Your second layer reads the word vectors again, and not the layer below. Hand on what a layer
     gives: at the end of the round, x is its output.
-reversed whole, and back each: self.read(reverse_each(x, lengths) -> self.read(x.flip(1)
-    You turn the whole row with `flip(1)` on the way in and each sentence by itself on the way back.
-    Use `reverse_each` both times, so that no padding is read first.
-reversed each, and back whole: [reverse_each(h, lengths) -> [h.flip(1)
-    You turn each sentence by itself on the way in and the whole row with `flip(1)` on the way back,
-    so the states of a short sentence stand at its padding. Use `reverse_each` both times.
-the padding is read first: self.read(reverse_each(x, lengths) -> self.read(x.flip(1) \
-        && [reverse_each(h, lengths) -> [h.flip(1)
-    `flip(1)` turns the whole row, so the backward reader of a short sentence reads padding first.
-    Reverse each sentence within its own length: `reverse_each`.
-the backward reader reads forwards: self.read(reverse_each(x, lengths) -> self.read(x \
-        && [reverse_each(h, lengths) -> [h
-the backward reader reads forwards, and is turned back: \
-        self.read(reverse_each(x, lengths) -> self.read(x
-    Your second stack reads from left to right as well. Give it `reverse_each(x, lengths)`.
 a layer starts from the state of the layer below: \
         h, c = x.new_zeros -> if not outputs: h, c = x.new_zeros
     Each layer starts with h and c at 0. Yours goes on with the last state of the layer below: set
     them to 0 inside the loop over the layers.
-the states are reshaped: torch.stack(states, dim=1) -> torch.cat(states).view(x.shape)
-    `reshape` and `view` keep the numbers in their order and mix up sentences and places. You have a
-    list of T states, (B, H) each: `torch.stack(states, 1)`.
-the last state everywhere: stack(states, -> stack([h] * len(states),
-    Each place has the state of the last word. Collect the state after each word, and stack them
-    along axis 1.
---- hint 3
-the residual is added inside the loop: out + x if outputs else out -> out \
-        && states.append(h) -> h = h + x_t if outputs else h ⏎states.append(h)
-the residual is added inside the loop and after: \
-        states.append(h) -> h = h + x_t if outputs else h ⏎states.append(h)
-    You add x to h inside the loop over the words, so the next step reads the sum as its h. Let the
-    steps run first, stack their states, and add x once, after the loop.
-the backward states stay reversed: [reverse_each(h, lengths) for h in behind] -> behind
-    The backward states come out in the order of reading. Turn them back with `reverse_each`, so
-    that place t belongs to word t.
-one stack for both directions: self.stacks[1] -> self.stacks[0]
-    Both directions read with the weights of the forward stack. The backward one has its own.
-the backward stack for both directions: self.stacks[0] -> self.stacks[1]
-    Both directions read with the weights of the backward stack. The forward one has its own.
-the stacks are swapped: self.stacks[0] -> self.stacks[1] && self.stacks[1] -> self.stacks[0]
-    The weights of RNN_0 read forwards, those of RNN_1 backwards. Yours are swapped.
-the backward half comes first: [x, *ahead], [x, *behind] -> [x, *behind], [x, *ahead]
-    In each layer the forward states come first, then the backward ones.
-the two halves are added: [torch.cat(two, -1) for two in halves] \
-        -> [torch.cat([x, x], -1), *(a + b for a, b in zip(ahead, behind))]
-the two halves are added, those of the words as well: torch.cat(two, -1) -> sum(two)
-    You add the two directions. Put them side by side: `torch.cat([ahead, behind], -1)`.
-the two directions stand behind each other: torch.cat(two, -1) -> torch.cat(two, 1)
-    You join the two directions along the words, so each sentence is there twice. Put the vectors
-    side by side: `torch.cat([ahead, behind], -1)`.
-the forward states in both halves: for h in behind] -> for h in ahead]
-    Your second half is made from the forward states, reversed. Reverse the states of the backward
-    stack.
-the token layer stands there once: [x, *ahead], [x, *behind] -> ahead, behind \
-        && [torch.cat(two, -1) for two in halves] -> [x, *(torch.cat(two, -1) for two in halves)]
-    Your token layer has H numbers. It is put beside itself, [x ; x], so that every layer has 2 H.
-the token layer is reversed: [x, *behind] -> [reverse_each(x, lengths), *behind]
-    In your token layer the second half is reversed. It is [x ; x], each word beside itself: turn x
-    only for the backward reader.
-no token layer: [x, *ahead], [x, *behind] -> ahead, behind
-    The token layer [x ; x] is missing. L layers of LSTMs give L + 1 tensors.
-the top layer alone: for two in halves] -> for two in halves][-1:]
-    Only the top layer is there. Return all L + 1.
-from the top down: for two in halves] -> for two in halves][::-1]
-    Your list begins with the top layer. The token layer comes first.
 --- no hint
 cut off from autograd: torch.cat(two, -1) -> torch.cat(two, -1).detach()
     The numbers are right, and nothing learns: no gradient comes through `.detach()` or
     `torch.no_grad()`. Leave them out.
+the lengths in place of the mask: in halves], mask -> in halves], lengths
+    You return the lengths. Return the mask, (B, T): True where there is a token.
+the mask of letters: in halves], mask -> in halves], ids > 0
+    Your mask says of each letter whether it is there. A token is there if any of its letters is:
+    `.any(-1)`.
+the mask is negated: in halves], mask -> in halves], ~mask
+    Your mask is True at padding. It is True where there is a token.
 """
 
 EXERCISE = Exercise(
@@ -344,7 +344,7 @@ EXERCISE = Exercise(
             _Meeting,
             "Your second layer reads both directions of the first one. Then every state has seen "
             "the word that it must bet on. The two stacks never meet before the end.",
-            hint=2,
+            hint=3,
         ),
     ),
     right_answers={

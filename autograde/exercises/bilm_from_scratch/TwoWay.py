@@ -95,26 +95,24 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-one direction: bidirectional=True -> bidirectional=False
-    Your LSTM reads in one direction. The switch is `bidirectional=True`.
 the words on the first axis: , batch_first=True ->
     Your LSTM takes the batch for the sentence: without `batch_first=True` it expects the words on
     the first axis.
-one layer: size, size, layers, -> size, size,
-    Your LSTM has one layer whatever `layers` says. Give it on: `nn.LSTM(size, size, layers, ...)`.
-always two layers: size, size, layers, -> size, size, 2,
-    Your LSTM has two layers whatever `layers` says. Give it on.
---- hint 2
 no row for the padding: nn.Embedding(words + 1, size) -> nn.Embedding(words, size)
     Your table has no row for the last word. Row 0 is padding, so there are `words + 1` rows.
+--- hint 2
 the bias counts the padding: torch.zeros(words) -> torch.zeros(words + 1)
     Your bias has a number for the padding, too. There is one for each of the `words`.
 a bias of one number: torch.zeros(words) -> torch.zeros(1)
     Your bias is one number. There is one for each of the `words`.
 a bias that does not begin with zeros: torch.zeros(words) -> torch.ones(words)
     Your bias does not begin with zeros. A new model should bet alike on all words.
-half a state for each direction: nn.LSTM(size, size, -> nn.LSTM(size, size // 2,
-    Each of your readers has `size // 2` numbers. Each shows `size`, so a state has `2 size`.
+one direction: bidirectional=True -> bidirectional=False
+    Your LSTM reads in one direction. The switch is `bidirectional=True`.
+the last state alone: states, _ = self.lstm(x) -> \
+        states = self.lstm(x)[1][0][-1:].transpose(0, 1).expand(-1, x.shape[1], -1).repeat(1, 1, 2)
+    You take the state after the last word for all places. The first thing that `nn.LSTM` returns
+    has the state of each word.
 --- hint 3
 the word vectors once: torch.cat([x, x], -1) -> x
     Your first layer has `size` numbers. Put each vector beside itself, so that both layers have
@@ -125,14 +123,17 @@ the states alone: [torch.cat([x, x], -1), states] -> [states]
     The word vectors are missing: the list has two layers, the words' own vectors first.
 the states first: [torch.cat([x, x], -1), states] -> [states, torch.cat([x, x], -1)]
     The word vectors come first, then the states.
-the last state alone: states, _ = self.lstm(x) -> \
-        states = self.lstm(x)[1][0][-1:].transpose(0, 1).expand(-1, x.shape[1], -1).repeat(1, 1, 2)
-    You take the state after the last word for all places. The first thing that `nn.LSTM` returns
-    has the state of each word.
 the mask is turned round: ids > 0 -> ids == 0
     Your mask is True at padding. It is True where there is a word.
 the mask forgets the first word: ids > 0 -> ids > 1
     Your mask leaves out word 1. Padding alone is 0.
+--- no hint
+one layer: size, size, layers, -> size, size,
+    Your LSTM has one layer whatever `layers` says. Give it on: `nn.LSTM(size, size, layers, ...)`.
+always two layers: size, size, layers, -> size, size, 2,
+    Your LSTM has two layers whatever `layers` says. Give it on.
+half a state for each direction: nn.LSTM(size, size, -> nn.LSTM(size, size // 2,
+    Each of your readers has `size // 2` numbers. Each shows `size`, so a state has `2 size`.
 """
 
 EXERCISE = Exercise(

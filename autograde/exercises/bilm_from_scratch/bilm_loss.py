@@ -89,11 +89,6 @@ the forward reader is asked for its own word: \
 the backward reader is asked for its own word: \
         behind[:, 1:][pair], words[:, :-1][pair] -> behind[mask], words[mask]
     The backward reader is asked for the word that it has just read. Ask it for the one at t - 1.
-the halves are swapped: ahead, behind = top -> behind, ahead = top
-    The first half of a state is the forward reader's, the second half the backward reader's. Yours
-    are swapped.
-the whole vectors are cut along the words: top.chunk(2, -1) -> top.chunk(2, 1)
-    You cut the sentences in two. The two readers stand in the numbers of a vector, the last axis.
 --- hint 2
 the last token is asked for padding: mask[:, 1:] -> mask[:, :-1]
     The last token of a short sentence is asked for padding, and padding is asked for it. Both
@@ -152,6 +147,12 @@ the forward loss twice: [forward, backward] -> [forward, forward]
     Both of your numbers are the forward loss.
 a tuple: torch.stack([forward, backward]) -> (forward, backward)
     Return one tensor, not a tuple: `torch.stack([forward, backward])`.
+the halves are swapped: ahead, behind = top -> behind, ahead = top
+    The first half of a state is the forward reader's, the second half the backward reader's. Yours
+    are swapped.
+the whole vectors are cut along the words: top.chunk(2, -1) -> top.chunk(2, 1)
+    You cut the sentences in two. The two readers stand in the numbers of a vector, the last axis.
+--- no hint
 plain numbers: torch.stack([forward, backward]) \
         -> torch.tensor([forward.item(), backward.item()])
     Your losses are plain numbers, and nothing can be learnt from them. Leave out `.item()`,
@@ -162,8 +163,6 @@ SLIPS_OF_TARGETS = """
 round the corner: ~mask | last -> ~mask && ~mask | first -> ~mask
     `roll` goes round the corner: the last token of a sentence is asked for what stands behind it,
     and the first for the end of the row. At the ends there is nothing to ask: -100.
-0 where nobody asks: every -100 -> 0
-    You write 0 where there is no target, and 0 is a word. `cross_entropy` leaves out -100.
 the forward targets are emptied nowhere: .masked_fill(~mask | last, -100) ->
 the backward targets are emptied nowhere: .masked_fill(~mask | first, -100) ->
     The targets of one direction are emptied nowhere. Padding is asked for nothing, nor is the token
@@ -178,15 +177,18 @@ the {direction} targets are emptied at the words: ~mask | {end} -> mask | {end} 
         | direction end = forward last, backward first
     `mask` is True at tokens, and `masked_fill` writes where it is True: you empty the {direction}
     targets of the words. Empty those of the padding, `~mask`.
---- hint 3
 padding counts in the mean: cross_entropy(s.transpose(1, 2), a) \
         -> cross_entropy(s.transpose(1, 2), a, reduction="sum") / a.numel()
     You divide by the number of places, padding and ends among them. Divide by the number of places
     that are asked.
+--- hint 3
 the mean of the sentences' means: functional.cross_entropy(s.transpose(1, 2), a) \
         -> torch.stack([functional.cross_entropy(x, y) for x, y in zip(s, a)]).mean()
     You take the mean of each sentence, and then the mean of these. Every token counts alike: one
     mean over all of them.
+--- no hint
+0 where nobody asks: every -100 -> 0
+    You write 0 where there is no target, and 0 is a word. `cross_entropy` leaves out -100.
 """
 SLIPS_OF_LOOPS = """
 --- hint 2

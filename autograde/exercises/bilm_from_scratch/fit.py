@@ -86,29 +86,24 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-the gradients add up: optimizer.zero_grad() -> pass
-    The gradients of all batches add up. `backward` adds to what is there: empty it before each
-    batch, `optimizer.zero_grad()`.
 nothing is learnt: optimizer.step() -> pass
     The weights stay as they are. Each round needs three lines in this order: empty the gradients,
     `loss.backward()` fills them, `optimizer.step()` uses them.
-a new optimiser for each batch: loss = loss_of -> \
-        optimizer = torch.optim.Adam(model.parameters(), lr=rate) ⏎loss = loss_of
-    You make a new optimiser for each batch. Adam remembers the gradients of earlier batches: make
-    it once, before the loop.
 --- hint 2
 plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
     You take steps of plain gradient descent. Adam is asked for: `torch.optim.Adam`.
 the rate is not used: , lr=rate ->
     `rate` is never used: Adam takes 0.001 in its place. Give it `lr=rate`.
-the forward loss alone: loss_of(batch).mean() -> loss_of(batch)[0]
-    You minimise the first of the two losses alone, so the other reader learns nothing. Minimise
-    their mean.
-the backward loss alone: loss_of(batch).mean() -> loss_of(batch)[1]
-    You minimise the second of the two losses alone, so the other reader learns nothing. Minimise
-    their mean.
-the sum of both: loss_of(batch).mean() -> loss_of(batch).sum()
-    Your losses are twice as large: you add the two directions. Take their mean.
+the gradients add up: optimizer.zero_grad() -> pass
+    The gradients of all batches add up. `backward` adds to what is there: empty it before each
+    batch, `optimizer.zero_grad()`.
+a new optimiser for each batch: loss = loss_of -> \
+        optimizer = torch.optim.Adam(model.parameters(), lr=rate) ⏎loss = loss_of
+    You make a new optimiser for each batch. Adam remembers the gradients of earlier batches: make
+    it once, before the loop.
+tensors with their graphs: loss.item() -> loss
+    Your list holds tensors. Each of them keeps everything that its batch has computed, and the
+    memory fills up. Keep the number alone: `.item()`.
 --- hint 3
 the loss after the step: losses.append(loss.item()) -> losses.append(loss_of(batch).mean().item())
     You measure each batch once more after its step. The loss from before the step costs nothing
@@ -127,9 +122,14 @@ counted from 0: look(len(losses)) -> look(len(losses) - 1)
 `look` is called once, at the end: look(len(losses)) -> pass \
         && return losses -> look(len(losses)) ⏎return losses
     `look` is called once, at the end. Call it after each step: it stands inside the loop.
-tensors with their graphs: loss.item() -> loss
-    Your list holds tensors. Each of them keeps everything that its batch has computed, and the
-    memory fills up. Keep the number alone: `.item()`.
+the forward loss alone: loss_of(batch).mean() -> loss_of(batch)[0]
+    You minimise the first of the two losses alone, so the other reader learns nothing. Minimise
+    their mean.
+the backward loss alone: loss_of(batch).mean() -> loss_of(batch)[1]
+    You minimise the second of the two losses alone, so the other reader learns nothing. Minimise
+    their mean.
+the sum of both: loss_of(batch).mean() -> loss_of(batch).sum()
+    Your losses are twice as large: you add the two directions. Take their mean.
 """
 
 EXERCISE = Exercise(

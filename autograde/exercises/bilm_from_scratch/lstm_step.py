@@ -113,6 +113,14 @@ SLIPS = """
 --- hint 1
 no projection: @ W_P_0 ->
     Your h has one number for each cell. `W_P_0` brings it from C numbers to H.
+the {gate} gate without its sigmoid: torch.sigmoid({inside}) -> {block} \
+        | gate block inside = input i i, forget f f+1, output o o
+    The {gate} gate {block} is used as it is. A gate lies between 0 and 1: put it through
+    `torch.sigmoid` first.
+sigmoid for the candidate: tanh(g) -> sigmoid(g)
+    The new notes g go through a sigmoid, so they can only add. They go through a tanh.
+the candidate without tanh: torch.tanh(g) -> g
+    The new notes g are written down as they are. They go through a tanh first.
 --- hint 2
 the forget gate without its 1: f + 1 -> f
     The 1 in the forget gate is missing: `torch.sigmoid(f + 1)`. The weights were trained with it,
@@ -131,9 +139,6 @@ the 1 is in all gates: sigmoid(o) -> sigmoid(o + 1) && sigmoid(i) -> sigmoid(i +
     You add the 1 to all four blocks. It belongs to f alone: `torch.sigmoid(f + 1)`.
 the 1 is in the three gates: sigmoid(o) -> sigmoid(o + 1) && sigmoid(i) -> sigmoid(i + 1)
     You add the 1 to all three gates. It belongs to f alone: `torch.sigmoid(f + 1)`.
-the forget gate decides what is written: torch.sigmoid(i) -> (1 - torch.sigmoid(f + 1))
-    You write down as much as is forgotten, 1 minus the forget gate. Here the input gate decides
-    that, `torch.sigmoid(i)`: it has numbers of its own.
 the 1 is subtracted: f + 1 -> f - 1
     Your forget gate is sigmoid(f - 1). The 1 is added: `torch.sigmoid(f + 1)`. If you wrote the
     sigmoid yourself, the minus stands before both: `torch.exp(-(f + 1))`.
@@ -143,49 +148,15 @@ the sigmoid without one of its minuses: f + 1 -> 1 - f
     `1 / (1 + torch.exp(-(f + 1)))`, or `torch.sigmoid(f + 1)`.
 2 is added: f + 1 -> f + 2
     Your forget gate is sigmoid(f + 2). Add 1, once: `torch.sigmoid(f + 1)`.
-the {gate} gate without its sigmoid: torch.sigmoid({inside}) -> {block} \
-        | gate block inside = input i i, forget f f+1, output o o
-    The {gate} gate {block} is used as it is. A gate lies between 0 and 1: put it through
-    `torch.sigmoid` first.
-the new notes are subtracted: c + torch -> c - torch
-    You subtract the new notes from the old ones. They are added: `... + torch.sigmoid(i) *
-    torch.tanh(g)`.
-no new notes: + torch.sigmoid(i) * torch.tanh(g) ->
-    Nothing new is written down: c keeps only what it does not forget. Add `torch.sigmoid(i) *
-    torch.tanh(g)`.
-the input gate without the notes: * torch.tanh(g) ->
-    You add the input gate itself. It decides how much of the new notes is written down:
-    `torch.sigmoid(i) * torch.tanh(g)`.
-the old notes are lost: torch.sigmoid(f + 1) * c + ->
-    Your c holds the new notes only. What the forget gate leaves of the old c belongs to it:
-    `torch.sigmoid(f + 1) * c + ...`.
 {block} is not read: [x, h] -> [{rows}] \
         | block kind rows = x word torch.zeros_like(x),h, h state x,torch.zeros_like(h)
     The {kind} {block} never enters. Both x and h are multiplied with `W_0`: `torch.cat([x, h], -1)
     @ W_0`.
-the order of PyTorch: i, g, f, o = -> i, f, g, o =
-    You cut the four blocks in the order i, f, g, o of `torch.nn.LSTM`. The official files have i,
-    g, f, o.
-the old order i, f, o, g: i, g, f, o = -> i, f, o, g =
-    You cut the four blocks in the order i, f, o, g. The official files have i, g, f, o.
-f and o in each other's place: i, g, f, o = -> i, g, o, f =
-    You cut the four blocks in the order i, g, o, f. The official files have i, g, f, o.
 every fourth column: .chunk(4, -1) -> .view(len(x), -1, 4).unbind(-1)
     You deal the columns out in turn, so each block gets every fourth one. The blocks stand one
     after the other, C columns each: `.chunk(4, -1)`.
 h before x: [x, h] -> [h, x]
     You put h in front of x. The upper rows of `W_0` are for x: `torch.cat([x, h], -1)`.
-the bias is missing: + B ->
-    `B` is never added. It belongs to all four blocks, right after the product.
-sigmoid for the candidate: tanh(g) -> sigmoid(g)
-    The new notes g go through a sigmoid, so they can only add. They go through a tanh.
-the candidate without tanh: torch.tanh(g) -> g
-    The new notes g are written down as they are. They go through a tanh first.
-no input gate: torch.sigmoid(i) * ->
-    The input gate i is never used. It decides how much of the new notes is written down:
-    `torch.sigmoid(i) * torch.tanh(g)`.
-nothing is forgotten: torch.sigmoid(f + 1) * ->
-    The old c is kept whole. Multiply it by the forget gate, `torch.sigmoid(f + 1)`.
 --- hint 3
 {block} in place of the output gate: sigmoid(o) -> sigmoid({block}) | block = i, g, f
     How much of c is shown, your {block} decides. It is the output gate: `torch.sigmoid(o) *
@@ -224,6 +195,36 @@ c without tanh on its way out: torch.tanh(new) -> new
 no output gate: torch.sigmoid(o) * ->
     The output gate o is never used. It decides how much of each cell is shown: `torch.sigmoid(o) *
     torch.tanh(c)`.
+the forget gate decides what is written: torch.sigmoid(i) -> (1 - torch.sigmoid(f + 1))
+    You write down as much as is forgotten, 1 minus the forget gate. Here the input gate decides
+    that, `torch.sigmoid(i)`: it has numbers of its own.
+the new notes are subtracted: c + torch -> c - torch
+    You subtract the new notes from the old ones. They are added: `... + torch.sigmoid(i) *
+    torch.tanh(g)`.
+no new notes: + torch.sigmoid(i) * torch.tanh(g) ->
+    Nothing new is written down: c keeps only what it does not forget. Add `torch.sigmoid(i) *
+    torch.tanh(g)`.
+the input gate without the notes: * torch.tanh(g) ->
+    You add the input gate itself. It decides how much of the new notes is written down:
+    `torch.sigmoid(i) * torch.tanh(g)`.
+the old notes are lost: torch.sigmoid(f + 1) * c + ->
+    Your c holds the new notes only. What the forget gate leaves of the old c belongs to it:
+    `torch.sigmoid(f + 1) * c + ...`.
+the order of PyTorch: i, g, f, o = -> i, f, g, o =
+    You cut the four blocks in the order i, f, g, o of `torch.nn.LSTM`. The official files have i,
+    g, f, o.
+the old order i, f, o, g: i, g, f, o = -> i, f, o, g =
+    You cut the four blocks in the order i, f, o, g. The official files have i, g, f, o.
+f and o in each other's place: i, g, f, o = -> i, g, o, f =
+    You cut the four blocks in the order i, g, o, f. The official files have i, g, f, o.
+no input gate: torch.sigmoid(i) * ->
+    The input gate i is never used. It decides how much of the new notes is written down:
+    `torch.sigmoid(i) * torch.tanh(g)`.
+nothing is forgotten: torch.sigmoid(f + 1) * ->
+    The old c is kept whole. Multiply it by the forget gate, `torch.sigmoid(f + 1)`.
+--- no hint
+the bias is missing: + B ->
+    `B` is never added. It belongs to all four blocks, right after the product.
 c before h: h.clamp(-clip, clip), new -> new, h.clamp(-clip, clip)
     The two states are right, in the wrong order. Return h first, then c.
 cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip).detach(), new.detach()

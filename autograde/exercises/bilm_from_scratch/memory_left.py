@@ -101,9 +101,6 @@ def _in_logs(i: Numbers, g: Numbers, f: Numbers, c_0: Numbers, clip: float) -> N
 
 SLIPS = """
 --- hint 1
-times the input gate: left * gate -> left * gate * _sigmoid(i_t)
-    You multiply by the input gates, too. They let new notes in, which do not depend on c_0: the
-    forget gates alone are multiplied.
 times the slope of tanh: left * gate -> left * gate * (1 - np.tanh(new) ** 2)
     You multiply by the slope of a tanh, too. From cell to cell c goes through none: the one that
     you think of stands between c and h.
@@ -112,8 +109,6 @@ the slope of the sigmoid: left * gate -> left * gate * (1 - gate)
     of c, and the derivative of a * c is a.
 the new notes are counted, too: left * gate -> left * (gate + _sigmoid(i_t) * np.tanh(g_t))
     You add sigmoid(i) tanh(g) to the factor. It does not depend on c_0, so its derivative is 0.
-the input gate: left * gate -> left * _sigmoid(i_t)
-    You multiply the input gates. Old notes pass through the forget gate, sigmoid(f + 1).
 --- hint 2
 the 1 is missing: left * gate -> left * _sigmoid(f_t)
 the 1 is missing in c, too: f_t + 1 -> f_t
@@ -139,20 +134,11 @@ the sigmoid without its exp: np.exp(-x) -> -x
     Your sigmoid has lost its exponential: `1 / (1 + np.exp(-x))`.
 the 1 is outside the sigmoid: _sigmoid(f_t + 1) -> _sigmoid(f_t) + 1
     You add the 1 to the gate itself, so what is left grows. It is added inside: sigmoid(f + 1).
---- hint 3
-the input gate without its sigmoid: _sigmoid(i_t) -> i_t
-    Your products are right, and your c is not, so the wrong cells are clipped. The new notes are
-    sigmoid(i) tanh(g): i goes through the sigmoid.
-c holds the new notes only: gate * c + ->
-    Your c has lost the old notes, so the wrong cells are clipped. It is sigmoid(f + 1) c +
-    sigmoid(i) tanh(g), then clipped.
-the candidate in place of the forget gate in c: gate * c -> g_t * c
-    In your c, the old notes are multiplied by g. Multiply them by the forget gate, sigmoid(f + 1).
-c stays at c_0: c = np.clip(new, -clip, clip) -> pass
-    You ask at each word whether c_0 would reach the clip. Walk along: the c of each word is made
-    from the one before, clipped.
-one clipped cell stops all: np.abs(new) -> np.abs(new).max()
-    When one cell is clipped, you set all to 0. Each cell is on its own: compare each with the clip.
+times the input gate: left * gate -> left * gate * _sigmoid(i_t)
+    You multiply by the input gates, too. They let new notes in, which do not depend on c_0: the
+    forget gates alone are multiplied.
+the input gate: left * gate -> left * _sigmoid(i_t)
+    You multiply the input gates. Old notes pass through the forget gate, sigmoid(f + 1).
 the clip is forgotten: * (np.abs(new) < clip) ->
     Your product is right while nothing is clipped. A cell that stands at the clip no longer moves
     when c_0 moves a little: from there on the derivative is 0. (If you ask for that after clipping,
@@ -160,6 +146,12 @@ the clip is forgotten: * (np.abs(new) < clip) ->
 what is left is clipped: left * gate * (np.abs(new) < clip) -> np.clip(left * gate, -clip, clip)
     You clip the share that is left. It is the cell c that is clipped: where it goes beyond the
     clip, the slope is 0, and nothing is left.
+--- hint 3
+c stays at c_0: c = np.clip(new, -clip, clip) -> pass
+    You ask at each word whether c_0 would reach the clip. Walk along: the c of each word is made
+    from the one before, clipped.
+one clipped cell stops all: np.abs(new) -> np.abs(new).max()
+    When one cell is clipped, you set all to 0. Each cell is on its own: compare each with the clip.
 clipped on one side: np.abs(new) -> new
     You look for cells above the clip only. A cell below -clip stands still as well: `np.abs(c) <
     clip`.
@@ -174,6 +166,15 @@ the clip of the word before: np.abs(new) -> np.abs(c)
     goes beyond it.
 the last word only: np.array(rows) -> rows[-1]
     You return the last row. Return one row for each word, (T, C).
+--- no hint
+the input gate without its sigmoid: _sigmoid(i_t) -> i_t
+    Your products are right, and your c is not, so the wrong cells are clipped. The new notes are
+    sigmoid(i) tanh(g): i goes through the sigmoid.
+c holds the new notes only: gate * c + ->
+    Your c has lost the old notes, so the wrong cells are clipped. It is sigmoid(f + 1) c +
+    sigmoid(i) tanh(g), then clipped.
+the candidate in place of the forget gate in c: gate * c -> g_t * c
+    In your c, the old notes are multiplied by g. Multiply them by the forget gate, sigmoid(f + 1).
 """
 
 SLIPS_OF_CUMPROD = """
@@ -184,10 +185,10 @@ the sum of the gates: np.cumprod(gates, 0) -> np.cumsum(gates, 0)
 the last gate alone: np.cumprod(gates, 0) -> gates
     You give d c_t / d c_(t-1), one step. From c_0 to c_t lie t steps: multiply their gates,
     `np.cumprod(..., axis=0)`.
---- hint 3
 0 at the clipped word only: np.cumprod(free, 0) -> free
     You write 0 at the word where the cell is clipped, and the memory comes back at the next one.
     What is lost stays lost: every later product has that 0 in it.
+--- hint 3
 c runs on without being clipped: np.clip(new, -clip, clip) -> new && np.cumprod(free, 0) -> free
     You look whether c is beyond the clip, and let it run on unclipped. Hand on the clipped c, and
     keep the 0 from then on.

@@ -178,24 +178,19 @@ def _with_isclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
 
 SLIPS = """
 --- hint 1
-other everywhere: changed[:, t] = other -> changed[:] = other
-    You replace more than one word. Put `other` at place t alone: `changed[:, t] = other`.
-one letter alone: changed[:, t] = other -> changed[:, t, 0] = other[0]
-    You do not put the whole of `other` there. All its letters go to place t: `changed[:, t] =
-    other`.
-a third index: changed[:, t] -> changed[:, t, :]
-    `ids` may be (1, T), one number for each word, and your third index finds no axis there. One
-    form serves both: `changed[:, t] = other`.
-the word after: changed[:, t] -> changed[:, t + 1]
-    You replace the word at t + 1. Replace the one at t.
-the word before: changed[:, t] -> changed[:, t - 1]
-    You replace the word at t - 1. Replace the one at t.
 the model reads the same sentence twice: model(changed) -> model(ids)
     Nothing moves: both times your model reads the same sentence. Put `other` at place t of a copy,
     and let the model read the copy.
+one number of each state: half.abs().amax(-1) -> half[:, 0].abs()
+    You look at the first number of a state only. A state has moved if *any* of its numbers has.
+every number must move: amax -> amin
+    You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the largest
+    distance.
+asked of the whole sentence: half.abs().amax(-1) > 1e-6 \
+        -> (half.abs().amax() > 1e-6).expand(len(half))
+    In your table a direction moves at all places or at none: you ask whether anything moved in the
+    whole sentence. Ask at each place, over the numbers of its state: `.amax(-1)` or `.any(-1)`.
 --- hint 2
-what stayed, not what moved: > 1e-6 -> <= 1e-6
-    True stands where nothing moved. Turn it round: True where a state moved.
 the halves are swapped: in halves -> in halves[::-1]
     The first half of each vector is the forward state, the second half the backward one. Yours are
     swapped.
@@ -209,11 +204,6 @@ split by reshape: .chunk(2, -1) -> .reshape(2, ids.shape[1], -1)
 both halves together: .chunk(2, -1) -> .expand(2, -1, -1)
     You compare the whole vector, both directions at once, so no leak can be seen. Compare the two
     halves apart.
-one number of each state: half.abs().amax(-1) -> half[:, 0].abs()
-    You look at the first number of a state only. A state has moved if *any* of its numbers has.
-every number must move: amax -> amin
-    You ask whether all numbers of a state moved. One is enough: `.any(-1)`, or the largest
-    distance.
 only what grows: half.abs() -> half
 only what falls: half.abs() -> (-half)
     You count a number that moves one way, and none that moves the other. A number that falls has
@@ -227,10 +217,18 @@ the {sum} of the differences: .abs().amax(-1) -> {code} \
         | sum code = sum .abs().sum(-1), length .norm(dim=-1)
     You take the {sum} of a state's differences, so many numbers that tremble by 2e-7 count as one
     that moved. Take the largest: `.abs().amax(-1)`.
-asked of the whole sentence: half.abs().amax(-1) > 1e-6 \
-        -> (half.abs().amax() > 1e-6).expand(len(half))
-    In your table a direction moves at all places or at none: you ask whether anything moved in the
-    whole sentence. Ask at each place, over the numbers of its state: `.amax(-1)` or `.any(-1)`.
+other everywhere: changed[:, t] = other -> changed[:] = other
+    You replace more than one word. Put `other` at place t alone: `changed[:, t] = other`.
+one letter alone: changed[:, t] = other -> changed[:, t, 0] = other[0]
+    You do not put the whole of `other` there. All its letters go to place t: `changed[:, t] =
+    other`.
+a third index: changed[:, t] -> changed[:, t, :]
+    `ids` may be (1, T), one number for each word, and your third index finds no axis there. One
+    form serves both: `changed[:, t] = other`.
+the word after: changed[:, t] -> changed[:, t + 1]
+    You replace the word at t + 1. Replace the one at t.
+the word before: changed[:, t] -> changed[:, t - 1]
+    You replace the word at t - 1. Replace the one at t.
 --- hint 3
 squares: half.abs().amax(-1) -> half.square().sum(-1)
     You hold the *squares* of the differences to 1e-6, so a number may move by nearly 1e-3 unseen.
@@ -257,6 +255,8 @@ numbers for True and False: torch.stack(answers) -> torch.stack(answers).float()
     `torch.where(…, 1, 0)`.
 one answer for the sentence: stack(answers) -> stack(answers).any(-1)
     You say of each layer whether anything moved. Which places moved is the question: (L + 1, 2, T).
+what stayed, not what moved: > 1e-6 -> <= 1e-6
+    True stands where nothing moved. Turn it round: True where a state moved.
 """
 
 SLIPS_OF_ISCLOSE = """

@@ -60,8 +60,6 @@ the padding comes first: torch.cat([x[b, :n].flip(0), x[b, n:]]) -> x[b].flip(0)
     reader reads it before the last word. Reverse only the first `lengths[b]` places of row b.
 nothing is reversed: .flip(0) ->
     Your sentences still run forwards.
-every sentence as long as the first: lengths[b] -> lengths[0]
-    You take the length of the first sentence for all. Each has its own, `lengths[b]`.
 every sentence as long as the longest: lengths[b] -> lengths.max()
     You reverse every row as if it were as long as the longest sentence. Each has its own length,
     `lengths[b]`.
@@ -78,14 +76,6 @@ the last places are reversed: [x[b, :n].flip(0), x[b, n:]] \
         -> [x[b, : len(x[b]) - n], x[b, len(x[b]) - n :].flip(0)]
     You reverse the last `lengths[b]` places of a row. The words are its first ones, `row[:n]`, and
     the padding stands behind them.
-only the first sentence is reversed: range(len(x)) -> range(1)
-    Your first sentence is reversed, the others are not. The loop stops after one round: it goes
-    over all B sentences.
-the first sentence is left out: range(len(x)) -> range(1, len(x))
-    Your first sentence is not reversed. The loop over the sentences begins at 0.
-the last sentence is left out: range(len(x)) -> range(len(x) - 1)
-    Your last sentence is not reversed. The loop over the sentences ends one round too early:
-    `range(len(x))`.
 --- hint 2
 the last word stays: int(lengths[b]) -> max(int(lengths[b]) - 1, 0)
     The last word of each sentence stays where it is: the slice ends one place too early. A sentence
@@ -95,20 +85,20 @@ one place of padding is reversed along: int(lengths[b]) -> int(lengths[b]) + 1
 the last word is lost: :n].flip(0) -> : n - 1].flip(0)
     The last word of each sentence is lost: `[:n - 1]` has n - 1 words. A sentence of n words has
     the places `[:n]`.
---- hint 3
 one place of padding is lost: x[b, n:] -> x[b, n + 1 :]
     Your row is one place too short. After the words `[:n]` comes `[n:]`.
 the padding is reversed, too: x[b, n:] -> x[b, n:].flip(0)
     The words are right, and the padding is reversed among itself. (A negative place counts from the
     end.) Leave the padding where it is: `torch.where`.
-the padding is put in front: [x[b, :n].flip(0), x[b, n:]] -> [x[b, n:], x[b, :n].flip(0)]
-    The words are reversed, and you put the padding before them. It stays behind:
-    `torch.cat([row[:n].flip(0), row[n:]])`.
 the padding is set to 0: x[b, n:] -> 0 * x[b, n:]
     The words are right, and the padding is gone. Leave it as it is.
 the padding is cut off: torch.cat([x[b, :n].flip(0), x[b, n:]]) -> x[b, :n].flip(0) \
         && torch.stack(rows) -> torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
     You cut the padding off and let `pad_sequence` make a new one. Keep it:
+    `torch.cat([row[:n].flip(0), row[n:]])`.
+--- hint 3
+the padding is put in front: [x[b, :n].flip(0), x[b, n:]] -> [x[b, n:], x[b, :n].flip(0)]
+    The words are reversed, and you put the padding before them. It stays behind:
     `torch.cat([row[:n].flip(0), row[n:]])`.
 a list of rows: torch.stack(rows) -> rows
     Return one tensor, not a list: `torch.stack(...)` makes one of tensors that have one shape.
@@ -117,6 +107,16 @@ only the first sentence, without the batch axis: torch.stack(rows) -> rows[0]
     Only the first sentence is returned. Keep all B of them.
 the batch axis is lost: torch.stack(rows) -> torch.cat(rows)
     You join the sentences to one long row. Keep the shape of `x`: `torch.stack`.
+every sentence as long as the first: lengths[b] -> lengths[0]
+    You take the length of the first sentence for all. Each has its own, `lengths[b]`.
+only the first sentence is reversed: range(len(x)) -> range(1)
+    Your first sentence is reversed, the others are not. The loop stops after one round: it goes
+    over all B sentences.
+the first sentence is left out: range(len(x)) -> range(1, len(x))
+    Your first sentence is not reversed. The loop over the sentences begins at 0.
+the last sentence is left out: range(len(x)) -> range(len(x) - 1)
+    Your last sentence is not reversed. The loop over the sentences ends one round too early:
+    `range(len(x))`.
 """
 
 SLIPS_OF_PLACES = """
@@ -141,7 +141,6 @@ counted from the wrong end: last - t, -> t - last,
 the last place keeps its word: t <= last -> t < last
     The last word stands at the first place and at its own, and the first word is lost: your
     comparison leaves out the last place. Reverse the places 0 to `lengths - 1`.
---- hint 3
 the padding is a copy of the first word: torch.where(t <= last, last - t, t) \
         -> (last - t).clamp(min=0)
     You hold negative places at 0, so the padding becomes copies of the first word. Leave the

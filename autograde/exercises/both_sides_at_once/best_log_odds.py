@@ -51,9 +51,6 @@ the chance and not its odds: \
         ⏎return np.log(true / (true + drawn))
     You return the log of the chance that the pair is true. Odds are that chance against its
     opposite: p / (1 - p).
-without a logarithm: return np.log((1 - false) * joint) - np.log(false * first * second) \
-        -> return (1 - false) * joint / (false * first * second)
-    These are the odds. Return their logarithm.
 upside down: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log(false * first * second) - np.log((1 - false) * joint)
     Your odds stand upside down: a pair that is likely to be true has a positive score.
@@ -67,16 +64,8 @@ the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
     False pairs make up `false` of all, and that factor is missing.
-b given a: (1 - false) * joint -> (1 - false) * joint / first
-    You take p(b | a) for the true pairs, and p(a) p(b) for the false ones. Take p(a, b), or leave
-    p(a) out of both.
 divided by the joint chance: (1 - false) * joint -> (1 - false) / joint
     You divide by p(a, b). A true pair comes with chance (1 - f) p(a, b): multiply.
-without the logarithm of the false ones: - np.log(false * first * second) \
-        -> - false * first * second
-    Both parts stand in the logarithm. You subtract the share of the false pairs itself.
-without the logarithm of the true ones: np.log((1 - false) * joint) -> (1 - false) * joint
-    Both parts stand in the logarithm. You subtract from the share of the true pairs itself.
 --- hint 3
 p(a) from the columns: joint.sum(1, keepdims=True) -> joint.sum(0, keepdims=True)
     You take p(b) twice. p(a) is the sum of a row: axis 1.
@@ -99,6 +88,18 @@ the chance of b after a: joint = counts / counts.sum() \
         -> joint = counts / counts.sum() ⏎joint = joint / joint.sum(1, keepdims=True)
     You divide each row by its sum before you add up the columns, so every first sentence weighs the
     same. The chance of b is its share of all pairs.
+without a logarithm: return np.log((1 - false) * joint) - np.log(false * first * second) \
+        -> return (1 - false) * joint / (false * first * second)
+    These are the odds. Return their logarithm.
+b given a: (1 - false) * joint -> (1 - false) * joint / first
+    You take p(b | a) for the true pairs, and p(a) p(b) for the false ones. Take p(a, b), or leave
+    p(a) out of both.
+without the logarithm of the false ones: - np.log(false * first * second) \
+        -> - false * first * second
+    Both parts stand in the logarithm. You subtract the share of the false pairs itself.
+without the logarithm of the true ones: np.log((1 - false) * joint) -> (1 - false) * joint
+    Both parts stand in the logarithm. You subtract from the share of the true pairs itself.
+--- no hint
 of base 2: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log2((1 - false) * joint) - np.log2(false * first * second)
     You take the logarithm of base 2. It is the natural one, as in the loss.
@@ -109,13 +110,14 @@ of base 10: np.log((1 - false) * joint) - np.log(false * first * second) \
 
 SLIPS_OF_BAYES = """
 --- hint 2
-one pair in all: pairs = counts.sum() -> pairs = counts
-    You divide each count by itself. Divide by the sum of all counts.
 the true over the false, and its odds: true / (true + drawn) -> true / drawn
     You divide the true by the false ones, and these are the odds already. Take their logarithm, and
     do not make odds of them once more.
 the chance against the false: chance / (1 - chance) -> chance / (1 - drawn)
     Odds are the chance against its opposite, 1 - p, with the same p.
+--- hint 3
+one pair in all: pairs = counts.sum() -> pairs = counts
+    You divide each count by itself. Divide by the sum of all counts.
 e in place of the logarithm: np.log(chance / (1 - chance)) -> np.exp(chance / (1 - chance))
     You raise e to the odds. Take their logarithm.
 """

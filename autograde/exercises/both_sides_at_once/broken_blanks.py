@@ -31,7 +31,7 @@ LOOK = {
     "C": "Compare its two losses",
 }
 
-EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"B": 3}).exercise(
     "broken_blanks",
     "Three broken runs",
     LESSON,

@@ -190,28 +190,6 @@ def _alike(one: Any, other: Any) -> float:
 
 SLIPS = """
 --- hint 1
-{share} in 100 are chosen: torch.rand(ids.shape) < share -> torch.rand(ids.shape) < {number} \
-        | share number = 1.5 0.015, 80 0.8, 85 0.85, 50 0.5, 10 0.1, 20 0.2
-    You ask for another share of the words. `share` says how many are chosen, 15 in 100 if nobody
-    says otherwise.
-the share is always 15 in 100: torch.rand(ids.shape) < share -> torch.rand(ids.shape) < 0.15
-    You choose 15 in 100 also where another `share` was asked for.
-the others are chosen: torch.rand(ids.shape) < share -> torch.rand(ids.shape) > share
-    You choose 85 words in 100 and leave 15: the comparison is the wrong way round.
-another share by default: share: float = 0.15 -> share: float = 0.8
-    Without a third argument your function chooses another share than 15 in 100.
-padding and marks are chosen, too: & (ids >= 5) -> & (ids >= 0)
-    You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
-    them.
-padding is chosen: & (ids >= 5) -> & (ids > 1)
-    You choose `[CLS]` and `[SEP]`, too. Nothing below 5 is asked for.
-padding is left out, the marks are chosen: & (ids >= 5) -> & (ids > 0)
-    You leave out the padding and choose the marks. Nothing below 5 is asked for.
-word 5 is left out: ids >= 5 -> ids > 5
-    Word 5 is never chosen. It is the first ordinary word: `ids >= 5`.
-word 5 alone is special: ids >= 5 -> ids < 5
-    You choose the special words and leave the ordinary ones out: the comparison is the wrong way
-    round.
 one choice for all rows: torch.rand(ids.shape) < share -> torch.rand(ids.shape[1]) < 0.15
     You draw once for each column, so all sentences are asked for at the same places. Draw a number
     for every place, (B, T).
@@ -230,11 +208,6 @@ at least one in each row: chosen = (torch.rand(ids.shape) < share) \
     Every word has its own chance, and a row may have none.
 one fate for each sentence: lot = torch.rand(ids.shape) -> lot = torch.rand(len(ids), 1)
     One lot says what becomes of all chosen words of a sentence. Draw one for every place, (B, T).
-the seed is set: chosen = -> torch.manual_seed(0) ⏎chosen =
-the same draw each time: lot = -> torch.manual_seed(0) ⏎lot = \
-        && chosen = -> torch.manual_seed(0) ⏎chosen =
-    Every call chooses the same places: your function sets the seed. Leave the seed to the caller,
-    or the model never meets the other words.
 --- hint 2
 fates in the order of reading: lot = torch.rand(ids.shape) -> lot = \
         (chosen.flatten().cumsum(0) - 1).view(ids.shape) / chosen.sum().clamp(min=1)
@@ -247,10 +220,6 @@ all chosen are hidden: lot < 0.8)] = 4 -> lot < 2)] = 4 && lot >= 0.8 -> lot > 2
     and 10 stay.
 no chosen word is hidden: = 4 -> = ids[chosen & (lot < 0.8)]
     No word becomes `[MASK]`. 80 in 100 of the chosen ones do.
-hidden by another special word: = 4 -> = 1
-    You write another special word where one is hidden. `[MASK]` is word 4.
-hidden by an ordinary word: = 4 -> = 5
-    You write 5 where a word is hidden, and that is an ordinary word. `[MASK]` is word 4.
 the rest is all random: (lot < 0.9) -> (lot < 1)
     No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
 none is random: (lot < 0.9) -> (lot < 0.8)
@@ -269,10 +238,9 @@ a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(id
 all chosen are hidden, and some swapped then: read[chosen & (lot < 0.8)] -> read[chosen]
     You hide every chosen word, and then swap some: nothing stays as it is. Of the chosen ones 80 in
     100 are hidden.
-the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0.8]
-    You hide words that nobody asks for. Only the chosen ones are touched.
-the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
-    You swap words that nobody asks for. Only the chosen ones are touched.
+one random word for all: \
+        torch.randint(5, words, ids.shape) -> torch.randint(5, words, (1,)).expand_as(ids)
+    One random word is drawn for all places. Draw one for each.
 --- hint 3
 all ordinary words are chosen: (torch.rand(ids.shape) < share) & (ids >= 5) -> ids >= 5
     You choose every ordinary word. `share` of them are chosen, 15 in 100 by default.
@@ -281,15 +249,6 @@ the hidden ones are swapped, too: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.9)
     0.8 to 0.9.
 only the swapped are asked: asked[~chosen] -> asked[~swapped]
     You ask for the swapped words alone. All chosen ones are asked for.
-special words among the random ones: torch.randint(5, words -> torch.randint(0, words
-    Among your random words are special ones, such as `[MASK]` and padding. Draw from 5 on.
-the last word is never a random one: torch.randint(5, words -> torch.randint(5, words - 1
-    The last word never comes as a random one: `torch.randint` leaves its end out itself.
-few random words: torch.randint(5, words -> torch.randint(5, words // 2
-    Your random words come from a part of the vocabulary. Any word from 5 to `words` - 1 may come.
-one random word for all: \
-        torch.randint(5, words, ids.shape) -> torch.randint(5, words, (1,)).expand_as(ids)
-    One random word is drawn for all places. Draw one for each.
 the corrupted word is asked: asked = ids.clone() -> asked = read.clone()
     You ask for what is read, and `[MASK]` is no answer. Ask for the word that stood there.
 everything is asked: asked[~chosen] = -1 -> asked[ids < 5] = -1
@@ -304,6 +263,48 @@ the others are asked: asked[~chosen] = -1 -> asked[chosen] = -1
 -100 where nothing is asked: = -1 -> = -100
     You write another number than -1 where nothing is asked. Whoever takes -1 for the sign of it
     would ask there.
+{share} in 100 are chosen: torch.rand(ids.shape) < share -> torch.rand(ids.shape) < {number} \
+        | share number = 1.5 0.015, 80 0.8, 85 0.85, 50 0.5, 10 0.1, 20 0.2
+    You ask for another share of the words. `share` says how many are chosen, 15 in 100 if nobody
+    says otherwise.
+the share is always 15 in 100: torch.rand(ids.shape) < share -> torch.rand(ids.shape) < 0.15
+    You choose 15 in 100 also where another `share` was asked for.
+the others are chosen: torch.rand(ids.shape) < share -> torch.rand(ids.shape) > share
+    You choose 85 words in 100 and leave 15: the comparison is the wrong way round.
+padding and marks are chosen, too: & (ids >= 5) -> & (ids >= 0)
+    You choose marks and padding, too. The numbers 0 to 4 are no words of the text: nobody asks for
+    them.
+padding is chosen: & (ids >= 5) -> & (ids > 1)
+    You choose `[CLS]` and `[SEP]`, too. Nothing below 5 is asked for.
+padding is left out, the marks are chosen: & (ids >= 5) -> & (ids > 0)
+    You leave out the padding and choose the marks. Nothing below 5 is asked for.
+word 5 is left out: ids >= 5 -> ids > 5
+    Word 5 is never chosen. It is the first ordinary word: `ids >= 5`.
+word 5 alone is special: ids >= 5 -> ids < 5
+    You choose the special words and leave the ordinary ones out: the comparison is the wrong way
+    round.
+hidden by another special word: = 4 -> = 1
+    You write another special word where one is hidden. `[MASK]` is word 4.
+hidden by an ordinary word: = 4 -> = 5
+    You write 5 where a word is hidden, and that is an ordinary word. `[MASK]` is word 4.
+the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0.8]
+    You hide words that nobody asks for. Only the chosen ones are touched.
+the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
+    You swap words that nobody asks for. Only the chosen ones are touched.
+--- no hint
+another share by default: share: float = 0.15 -> share: float = 0.8
+    Without a third argument your function chooses another share than 15 in 100.
+the seed is set: chosen = -> torch.manual_seed(0) ⏎chosen =
+the same draw each time: lot = -> torch.manual_seed(0) ⏎lot = \
+        && chosen = -> torch.manual_seed(0) ⏎chosen =
+    Every call chooses the same places: your function sets the seed. Leave the seed to the caller,
+    or the model never meets the other words.
+special words among the random ones: torch.randint(5, words -> torch.randint(0, words
+    Among your random words are special ones, such as `[MASK]` and padding. Draw from 5 on.
+the last word is never a random one: torch.randint(5, words -> torch.randint(5, words - 1
+    The last word never comes as a random one: `torch.randint` leaves its end out itself.
+few random words: torch.randint(5, words -> torch.randint(5, words // 2
+    Your random words come from a part of the vocabulary. Any word from 5 to `words` - 1 may come.
 the two are swapped: return read, asked -> return asked, read
     The two stand the other way round: first what is read, then what is asked.
 """
@@ -312,6 +313,7 @@ SLIPS_OF_HALVES = """
 --- hint 2
 the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
     You swap words that you have hidden. The random words come among those that are not hidden.
+--- hint 3
 all words are asked: ids.masked_fill(~chosen, -1) -> ids
     You ask at every place. Where nothing was chosen, -1 says so.
 """

@@ -70,6 +70,12 @@ the last mark in the first segment: [1] * (len(second) + 1) -> [1] * len(second)
     The last `[SEP]` has segment 1: it ends the second sentence.
 one segment too few: (len(second) + 1) -> len(second)
     There is one segment too few. The last `[SEP]` has one as well.
+the marks are counted once: \
+        first, second = list(first), list(second) \
+        -> marks = 3 if second else 2 ⏎first, second = list(first), list(second) \
+        && + (3 if second else 2) > -> + marks >
+    You count the marks once, before you cut. When the second sentence has lost its last word, its
+    `[SEP]` goes, too, and there is room for one word more.
 --- hint 1
 a mark after nothing: [0] * len(ids) if second: -> [0] * len(ids) ⏎if True:
     Where there is no second sentence there is no second `[SEP]`.
@@ -77,12 +83,6 @@ room for three marks, always: 3 if second else 2 -> 3
     A sentence alone has two marks, and yours makes room for three: it loses one word too many.
 room for two marks, always: 3 if second else 2 -> 2
     A pair has three marks, and yours makes room for two: the row is one number too long.
-the marks are counted once: \
-        first, second = list(first), list(second) \
-        -> marks = 3 if second else 2 ⏎first, second = list(first), list(second) \
-        && + (3 if second else 2) > -> + marks >
-    You count the marks once, before you cut. When the second sentence has lost its last word, its
-    `[SEP]` goes, too, and there is room for one word more.
 --- hint 3
 the marks take no room: len(first) + len(second) + (3 if second else 2) \
         -> len(first) + len(second)
@@ -94,6 +94,10 @@ one word too many is lost: (3 if second else 2) > longest -> (3 if second else 2
 --- hint 2
 words are lost at the front: .pop() -> .pop(0)
     You take words from the front of a sentence. Its last words go.
+the end of the row is cut: return ids, segments -> return ids[:longest], segments[:longest] \
+        && len(first) + len(second) + (3 if second else 2) > longest -> False
+    You cut the end of the row off, and the last `[SEP]` with it. Cut the sentences, then put the
+    marks.
 --- hint 3
 the shorter one is cut: len(first) > len(second) -> 0 < len(first) < len(second)
     You cut the shorter sentence. The longer one gives way.
@@ -135,12 +139,9 @@ the longer one is kept: (first if len(first) > len(second) else second) \
     You cut the shorter sentence. The longer one gives way.
 the sentences are exchanged: list(first), list(second) -> list(second), list(first)
     You exchange the two sentences.
+--- no hint
 words are counted once each: list(first), list(second) -> list(set(first)), list(second)
     A set forgets the order of the words. Take a list.
-the end of the row is cut: return ids, segments -> return ids[:longest], segments[:longest] \
-        && len(first) + len(second) + (3 if second else 2) > longest -> False
-    You cut the end of the row off, and the last `[SEP]` with it. Cut the sentences, then put the
-    marks.
 the segments alone: return ids, segments -> return segments
     Return both: the numbers and the segments.
 the numbers alone: return ids, segments -> return ids

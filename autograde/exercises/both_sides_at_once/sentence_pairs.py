@@ -184,10 +184,6 @@ the labels are swapped: [there[1]], follows -> [there[1]], 1 - follows
     Your labels are swapped: 1 says that the second sentence follows the first.
 every second pair: follows = int(rng.random() < 0.5) -> follows = (d + s) % 2
     True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
-the same draws in each call: pairs = [] -> pairs, rng = [], np.random.default_rng(0)
-    Every call gives the same pairs: your function begins a generator of its own. Draw from `rng`.
-a generator of one's own: pairs = [] -> pairs, rng = [], np.random.default_rng()
-    You draw from a generator of your own, and nobody can repeat what it draws. Draw from `rng`.
 one coin for each document: \
         for d, s in places: -> coins = rng.random(len(documents)) < 0.5 ⏎for d, s in places: \
         && int(rng.random() < 0.5) -> int(coins[d])
@@ -231,6 +227,11 @@ a false one may be true: while not follows and there in ((d, s), (d, s + 1)): th
     the drawn one is the first itself or the one that follows it.
 the first itself may be drawn: in ((d, s), (d, s + 1)) -> in ((d, s + 1),)
     Some of your false pairs hold the same sentence twice. Draw again then, too.
+a forbidden draw makes the pair true: while not follows and there in ((d, s), (d, s + 1)): there = \
+        -> if not follows: there = (d, s) ⏎while there == (d, s): there = \
+        && [there[1]], follows -> [there[1]], int(there == (d, s + 1))
+    Where the coin says false and you draw the true one, you label the pair 1, so more than half are
+    true. Draw again.
 --- hint 1
 words are compared, not places: there in ((d, s), (d, s + 1)) \
         -> documents[there[0]][there[1]] in (documents[d][s], documents[d][s + 1])
@@ -250,17 +251,10 @@ a forbidden one gives way to its neighbour: while not follows and there in ((d, 
     Where you have drawn a forbidden sentence you take its neighbour, which so comes more often.
     Draw again.
 --- hint 3
-the last sentence of all is never drawn: len(places))] -> len(places) - 1)]
-    The last sentence never comes as a false second one: `rng.integers(n)` leaves n out itself.
 never one that ends a document: there = places[rng.integers(len(places))] \
         -> there = places[rng.integers(len(places))] \
         ⏎there = (d, s) if there[1] + 1 == len(documents[there[0]]) else there
     A sentence that ends its document never comes as a false second one. Draw from all sentences.
-a forbidden draw makes the pair true: while not follows and there in ((d, s), (d, s + 1)): there = \
-        -> if not follows: there = (d, s) ⏎while there == (d, s): there = \
-        && [there[1]], follows -> [there[1]], int(there == (d, s + 1))
-    Where the coin says false and you draw the true one, you label the pair 1, so more than half are
-    true. Draw again.
 both a true and a false one: follows = int(rng.random() < 0.5) -> follows = 0 \
         && pairs.append(( -> pairs.append((documents[d][s], documents[d][s + 1], 1)) \
         ⏎pairs.append((
@@ -282,6 +276,13 @@ the sentence before is the first: (documents[d][s], -> (documents[d][s - 1],
     The first of your triple is the sentence before the one that you look at.
 numbers of places: documents[there[0]][there[1]], follows -> [str(there)], follows
     The second of a triple is a sentence, a list of words as it came, not its place.
+--- no hint
+the same draws in each call: pairs = [] -> pairs, rng = [], np.random.default_rng(0)
+    Every call gives the same pairs: your function begins a generator of its own. Draw from `rng`.
+a generator of one's own: pairs = [] -> pairs, rng = [], np.random.default_rng()
+    You draw from a generator of your own, and nobody can repeat what it draws. Draw from `rng`.
+the last sentence of all is never drawn: len(places))] -> len(places) - 1)]
+    The last sentence never comes as a false second one: `rng.integers(n)` leaves n out itself.
 """
 
 SLIPS_OF_LISTS = """
@@ -296,9 +297,6 @@ the true one is among the others: if s is not first and s is not second -> if s 
 """
 
 SLIPS_OF_COINS = """
---- hint 3
-three labels: rng.integers(0, 2, -> rng.integers(0, 3,
-    Your labels run from 0 to 2. `rng.integers(0, 2)` gives 0 or 1: the end is left out.
 --- hint 2
 never drawn: (drawn is first or drawn is second) -> drawn is first
     All of your pairs are true: where a false one is due, you look only whether the drawn one is the
@@ -306,6 +304,9 @@ never drawn: (drawn is first or drawn is second) -> drawn is first
 --- hint 3
 exchanged: (first, drawn, -> (drawn, first,
     The two sentences of your triples are exchanged.
+--- no hint
+three labels: rng.integers(0, 2, -> rng.integers(0, 3,
+    Your labels run from 0 to 2. `rng.integers(0, 2)` gives 0 or 1: the end is left out.
 """
 
 EXERCISE = Exercise(

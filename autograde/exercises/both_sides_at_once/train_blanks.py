@@ -146,27 +146,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-every word is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = mask
-    You ask for every word. The model sees five of six of them and learns to copy. Only the chosen
-    places count: those where `asked` is not -1.
-every place is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = asked >= 0
-    You ask at every place, padding and marks too. Only the chosen places count: those where `asked`
-    is not -1.
 what is read is asked: cross_entropy(scores, asked[chosen]) -> cross_entropy(scores, read[chosen])
     You ask for what stands in `read`, so the model learns to answer `[MASK]`. The words to find are
     in `asked`.
 nothing is hidden: model(read, mask -> model(ids, mask
     Your model reads the text as it was, so the answer stands before it. It reads `read`.
-the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, ids, -1) \
-        ⏎chosen = asked >= 0
-    You ask for the words that were not chosen. `asked` is -1 where nothing is asked.
-only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
-only the changed ones: asked >= 0 -> read != ids
-    You ask only where `[MASK]` stands, or where `read` differs from `ids`. The chosen words that
-    were swapped or left are asked for, too: all places where `asked` is not -1.
-corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
-    You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
-    what is hidden. Take both tables from one call.
 --- no hint
 the mask is all true: model(read, mask, segments) -> model(read, torch.ones_like(mask), segments)
     Your model reads padding. Hand `mask` on.
@@ -174,6 +158,11 @@ the mask is negated: model(read, mask, segments) -> model(read, ~mask, segments)
     Your mask is negated: the model reads the padding and not the words.
 no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(segments))
     Your model does not hear which sentence a word belongs to. Hand `segments` on.
+the states are cut off: model.scores(states[chosen]) -> model.scores(states[chosen].detach())
+    Only the scores learn: you cut the states off, so no slope comes back into the model. Leave out
+    `.detach()`.
+rounded: loss.item() -> round(loss.item(), 2)
+    You round the losses. Round where you print them.
 --- hint 3
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
@@ -185,6 +174,9 @@ a step too early: optimizer.zero_grad() loss.backward() optimizer.step() \
     You take the step before `backward()`, with the slopes of the batch before.
 two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
     You take two steps for each batch. One.
+corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
+    You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
+    what is hidden. Take both tables from one call.
 --- hint 2
 the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
     You add the losses up. Take their mean: otherwise a batch with more hidden words takes a longer
@@ -201,9 +193,19 @@ without a logarithm: functional.cross_entropy(scores, asked[chosen]) \
 softmax before cross_entropy: scores = model.scores(states[chosen]) \
         -> scores = model.scores(states[chosen]).softmax(-1)
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
-the states are cut off: model.scores(states[chosen]) -> model.scores(states[chosen].detach())
-    Only the scores learn: you cut the states off, so no slope comes back into the model. Leave out
-    `.detach()`.
+every word is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = mask
+    You ask for every word. The model sees five of six of them and learns to copy. Only the chosen
+    places count: those where `asked` is not -1.
+every place is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = asked >= 0
+    You ask at every place, padding and marks too. Only the chosen places count: those where `asked`
+    is not -1.
+the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, ids, -1) \
+        ⏎chosen = asked >= 0
+    You ask for the words that were not chosen. `asked` is -1 where nothing is asked.
+only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
+only the changed ones: asked >= 0 -> read != ids
+    You ask only where `[MASK]` stands, or where `read` differs from `ids`. The chosen words that
+    were swapped or left are asked for, too: all places where `asked` is not -1.
 --- hint 3
 one step at the end: optimizer.zero_grad() loss.backward() optimizer.step() \
         -> loss.backward() && return losses -> optimizer.step() ⏎return losses
@@ -238,8 +240,6 @@ a tensor: loss.item() -> loss.detach()
     Return plain numbers, `loss.item()`.
 the last loss: return losses -> return losses[-1:]
     Only the last loss is returned. Return one for each batch.
-rounded: loss.item() -> round(loss.item(), 2)
-    You round the losses. Round where you print them.
 the mean loss: return losses -> return [sum(losses) / len(losses)]
     You return the mean of the losses. Return one for each batch.
 the first batch alone: losses.append(loss.item()) -> losses.append(loss.item()) ⏎break
@@ -250,6 +250,7 @@ SLIPS_OF_LOGS = """
 --- hint 2
 the logarithm over the places: log_softmax(-1) -> log_softmax(0)
     Your softmax runs over the places. It runs over the words, the last axis.
+--- no hint
 what is asked for a mask: model(read, mask -> model(read, asked
     You hand `asked` on as the mask. The second argument says which places are tokens.
 """

@@ -129,7 +129,7 @@ def _two(came: Any) -> tuple[Tensor, State]:
 
 
 SLIPS = """
---- hint 1
+--- hint 2
 {gate} and {other} change places: i, f, g, o = -> {order} = \
         | gate other order = input forget f,i,g,o, candidate output i,f,o,g
     You take the four blocks in another order. Here, and in PyTorch, it is i, f, g, o.
@@ -144,12 +144,47 @@ the state is not read: [x_t, h] -> [x_t, torch.zeros_like(h)]
     Your gates never see the h of the word before: `torch.cat([x_t, h], -1)`.
 the word is not read: [x_t, h] -> [torch.zeros_like(x_t), h]
     Your gates never see the word: `torch.cat([x_t, h], -1)`.
+three blocks: 4 * hidden -> 3 * hidden
+    There are four blocks: three gates and the candidate. `self.gates` gives 4 H numbers.
+the cells in place of the states: states.append(h) -> states.append(c)
+    You collect c, the private notes. The states are what is shown: h.
+time first: torch.stack(states, 1) -> torch.stack(states)
+    Your states are (T, B, H). Here the sentences come first: `torch.stack(states, 1)`.
+the last state alone: torch.stack(states, 1) -> h[:, None]
+    You return the last state only. Return the state after *each* word, (B, T, H).
+side by side: torch.stack(states, 1) -> torch.cat(states, -1)
+    You put the states side by side, (B, T H). `torch.stack(states, 1)` gives them an axis.
+it walks along the sentences: x.unbind(1) -> x.unbind(0) \
+        && x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden) \
+        -> x.new_zeros(x.shape[1], self.hidden), x.new_zeros(x.shape[1], self.hidden)
+    You walk along axis 0, the sentences. Time is axis 1: `x.unbind(1)`.
+from the right: x.unbind(1) -> x.flip(1).unbind(1)
+    You read from the last word to the first. Read from the left.
+a list of states: torch.stack(states, 1) -> states
+    Your states are a list. Make one tensor (B, T, H) of them: `torch.stack(states, 1)`.
+--- hint 3
+the given state is not used: if state is None: -> if True:
+    Your LSTM begins with zeros even when it is given a state. Zeros are for `state=None` alone.
+it begins with ones: state = x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden) \
+        -> state = x.new_ones(len(x), self.hidden), x.new_ones(len(x), self.hidden)
+    Without a state yours begins with ones. It begins with zeros.
+h and c change places: h, c = state -> c, h = state
+    You take the given pair as (c, h). It is (h, c).
+the last pair the wrong way round: (h, c) -> (c, h)
+    You return the pair (c, h). It is (h, c), as it is given.
+the states before the words: states.append(h) -> pass && i, f, g, o = -> states.append(h) \
+        ⏎i, f, g, o =
+    Your first state has read nothing, and the last word is missing. Append h *after* the word has
+    been read.
+h never changes: h = o.sigmoid() * c.tanh() -> pass
+    Your h stays what it was. It is made anew at each word: `o.sigmoid() * c.tanh()`.
+h from the old c: c = f.sigmoid() * c + -> old, c = c, f.sigmoid() * c + \
+        && * c.tanh() -> * old.tanh()
+    Your h shows the notes from before this word. Make the new c first, and h from it.
+--- no hint
 without bias: nn.Linear(inputs + hidden, 4 * hidden) \
         -> nn.Linear(inputs + hidden, 4 * hidden, bias=False)
     `self.gates` has no bias. Leave out `bias=False`.
-three blocks: 4 * hidden -> 3 * hidden
-    There are four blocks: three gates and the candidate. `self.gates` gives 4 H numbers.
---- hint 2
 a sigmoid for the candidate: g.tanh() -> g.sigmoid()
     The candidate g goes through a sigmoid in yours, so notes can only grow. It goes through a tanh.
 the candidate as it is: g.tanh() -> g
@@ -187,45 +222,12 @@ the candidate is never used: i.sigmoid() * g.tanh() -> i.sigmoid()
     `i.sigmoid() * g.tanh()`.
 c is never shown: o.sigmoid() * c.tanh() -> o.sigmoid()
     Your h is the output gate itself. It decides how much of c is shown: `o.sigmoid() * c.tanh()`.
-h never changes: h = o.sigmoid() * c.tanh() -> pass
-    Your h stays what it was. It is made anew at each word: `o.sigmoid() * c.tanh()`.
 no output gate: o.sigmoid() * c.tanh() -> c.tanh()
     The output gate is never used. It decides how much of c is shown.
 c without tanh on its way out: * c.tanh() -> * c
     On its way to h, c goes through a tanh: `o.sigmoid() * c.tanh()`.
-h from the old c: c = f.sigmoid() * c + -> old, c = c, f.sigmoid() * c + \
-        && * c.tanh() -> * old.tanh()
-    Your h shows the notes from before this word. Make the new c first, and h from it.
 the output gate on c as well: o.sigmoid() * c.tanh() -> (o.sigmoid() * c).tanh()
     You multiply c by the gate before the tanh. First the tanh, then the gate.
---- hint 3
-the given state is not used: if state is None: -> if True:
-    Your LSTM begins with zeros even when it is given a state. Zeros are for `state=None` alone.
-it begins with ones: state = x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden) \
-        -> state = x.new_ones(len(x), self.hidden), x.new_ones(len(x), self.hidden)
-    Without a state yours begins with ones. It begins with zeros.
-h and c change places: h, c = state -> c, h = state
-    You take the given pair as (c, h). It is (h, c).
-the last pair the wrong way round: (h, c) -> (c, h)
-    You return the pair (c, h). It is (h, c), as it is given.
-the cells in place of the states: states.append(h) -> states.append(c)
-    You collect c, the private notes. The states are what is shown: h.
-the states before the words: states.append(h) -> pass && i, f, g, o = -> states.append(h) \
-        ⏎i, f, g, o =
-    Your first state has read nothing, and the last word is missing. Append h *after* the word has
-    been read.
-time first: torch.stack(states, 1) -> torch.stack(states)
-    Your states are (T, B, H). Here the sentences come first: `torch.stack(states, 1)`.
-the last state alone: torch.stack(states, 1) -> h[:, None]
-    You return the last state only. Return the state after *each* word, (B, T, H).
-side by side: torch.stack(states, 1) -> torch.cat(states, -1)
-    You put the states side by side, (B, T H). `torch.stack(states, 1)` gives them an axis.
-it walks along the sentences: x.unbind(1) -> x.unbind(0) \
-        && x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden) \
-        -> x.new_zeros(x.shape[1], self.hidden), x.new_zeros(x.shape[1], self.hidden)
-    You walk along axis 0, the sentences. Time is axis 1: `x.unbind(1)`.
-from the right: x.unbind(1) -> x.flip(1).unbind(1)
-    You read from the last word to the first. Read from the left.
 cut off at each step: states.append(h) -> states.append(h)⏎h, c = h.detach(), c.detach()
     The numbers are right, and nothing is learnt from the words before: you detach the state at each
     step. It is cut off between windows, and the loop does that.
@@ -235,8 +237,6 @@ the given state is cut off: h, c = state -> h, c = state[0].detach(), state[1].d
     You detach the state that comes in. Whoever calls decides about that: leave it out here.
 the last pair is cut off: (h, c) -> (h.detach(), c.detach())
     You detach the last pair. Whoever carries it on decides about that: leave it out here.
-a list of states: torch.stack(states, 1) -> states
-    Your states are a list. Make one tensor (B, T, H) of them: `torch.stack(states, 1)`.
 """
 
 EXERCISE = Exercise(

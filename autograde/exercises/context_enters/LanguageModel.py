@@ -114,7 +114,24 @@ def _two(came: Any, name: str, what: str) -> tuple[Tensor, LSTMState]:
 
 
 SLIPS = """
---- hint 1
+--- hint 2
+the state is not handed in: self.embedding(ids), state -> self.embedding(ids)
+the state is dropped on its way: self.states(ids, state) -> self.states(ids)
+    The given state never reaches the LSTM, so each window begins from zeros. Hand it on.
+two tables that are one: self.softmax = nn.Linear(size, words) \
+        -> self.softmax = nn.Linear(size, words)⏎self.softmax.weight = self.embedding.weight
+    One table serves twice in yours. That is weight tying, which comes in lesson 10: here there are
+    two.
+no bias: nn.Linear(size, words) -> nn.Linear(size, words, bias=False)
+    `self.softmax` has no bias. Leave out `bias=False`.
+one row too many: nn.Embedding(words, size) -> nn.Embedding(words + 1, size)
+    Your table has a row too many: `words` ids are numbered from 0.
+--- hint 3
+the given pair comes back: return self.softmax(outputs), last \
+        -> return self.softmax(outputs), last if state is None else state
+    You return the state that was given. Return the one that the LSTM ends with.
+h and c change places: return outputs, last -> return outputs, (last[1], last[0])
+    You return the pair (c, h). It is (h, c), as the LSTM gives it.
 the word vectors in place of the states: self.lstm(self.embedding(ids), state) \
         -> self.embedding(ids), self.lstm(self.embedding(ids), state)[1]
     Your `states` gives the word vectors. They go through `self.lstm` first.
@@ -126,37 +143,20 @@ scores in place of states: return outputs, last -> return self.softmax(outputs),
         && return self.softmax(outputs), last -> return outputs, last
     Your `states` returns scores, and `forward` needs the states. The softmax belongs into
     `forward`.
---- hint 2
-the state is not handed in: self.embedding(ids), state -> self.embedding(ids)
-the state is dropped on its way: self.states(ids, state) -> self.states(ids)
-    The given state never reaches the LSTM, so each window begins from zeros. Hand it on.
+a tanh above the LSTM: return outputs, last -> return outputs.tanh(), last
+    You put the states through a tanh. The LSTM has done that already.
+--- no hint
 the word vectors are cut off: self.lstm(self.embedding(ids), state) \
         -> self.lstm(self.embedding(ids).detach(), state)
     You detach the word vectors, so they never learn.
 the states are cut off: self.softmax(outputs) -> self.softmax(outputs.detach())
     You detach the states, so neither the LSTM nor the word vectors learn.
-a tanh above the LSTM: return outputs, last -> return outputs.tanh(), last
-    You put the states through a tanh. The LSTM has done that already.
---- hint 3
 chances in place of scores: self.softmax(outputs) -> self.softmax(outputs).softmax(-1)
     Your `forward` returns chances. Return scores: the loss takes the softmax.
 logarithms in place of scores: self.softmax(outputs) -> self.softmax(outputs).log_softmax(-1)
     Your `forward` returns logarithms of chances. Return scores: the loss takes the softmax.
 the last word alone: self.softmax(outputs) -> self.softmax(outputs[:, -1:])
     You score after the last word alone. Every place bets on its next word.
-the given pair comes back: return self.softmax(outputs), last \
-        -> return self.softmax(outputs), last if state is None else state
-    You return the state that was given. Return the one that the LSTM ends with.
-two tables that are one: self.softmax = nn.Linear(size, words) \
-        -> self.softmax = nn.Linear(size, words)⏎self.softmax.weight = self.embedding.weight
-    One table serves twice in yours. That is weight tying, which comes in lesson 10: here there are
-    two.
-no bias: nn.Linear(size, words) -> nn.Linear(size, words, bias=False)
-    `self.softmax` has no bias. Leave out `bias=False`.
-one row too many: nn.Embedding(words, size) -> nn.Embedding(words + 1, size)
-    Your table has a row too many: `words` ids are numbered from 0.
-h and c change places: return outputs, last -> return outputs, (last[1], last[0])
-    You return the pair (c, h). It is (h, c), as the LSTM gives it.
 """
 
 EXERCISE = Exercise(

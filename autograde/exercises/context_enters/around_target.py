@@ -52,25 +52,14 @@ every place, nothing moved: left[:, :-2], right[:, 2:] -> left, right
 the states have walked past the target: left[:, :-2], right[:, 2:] -> left[:, 2:], right[:, :-2]
     You go one place in the wrong direction: your left state has read the target and the word after
     it. Left: t − 1. Right: t + 1.
-right before left: [before, after] -> [after, before]
-    The right states come first in your answer. Left, then right.
-the right states once more turned round: right[:, 2:] -> right.flip(1)[:, 2:]
-    `right` is in reading order already. Do not turn it round again.
 two neighbours on the left: right[:, 2:] -> left[:, 2:]
     Both halves come from `left`. The second half belongs to the right-to-left reader.
-only the left states: return around -> return before
-    The right states are missing. Both stand side by side: `torch.cat([...], dim=-1)`.
-only the right states: return around -> return after
-    The left states are missing. Both stand side by side: `torch.cat([...], dim=-1)`.
 the right states of the place before: right[:, 2:] -> right[:, :-2]
     Your right state stands one place *before* the word, so it has read the word and more. Take the
     one at t + 1: `right[:, 2:]`.
 the left states of the place after: left[:, :-2] -> left[:, 2:]
     Your left state stands one place *after* the word, so it has read the word and more. Take the
     one at t - 1: `left[:, :-2]`.
-the right states turned round and cut at the end: right[:, 2:] -> right.flip(1)[:, :-2]
-    The right states are in the order of the text already. Do not turn them round; cut at the front:
-    `right[:, 2:]`.
 --- hint 3
 one after the other: dim=-1 -> dim=1
     You joined them along the sentence, so it is twice as long. Join them along the last axis: each
@@ -83,9 +72,6 @@ one place too many: left[:, :-2], right[:, 2:] -> left[:, :-1], right[:, 1:]
 an array: return around -> return around.detach().numpy()
     The numbers are right, but a NumPy array cannot be learnt through. `torch.cat([...], dim=-1)`
     does the same with tensors.
-detached: return around -> return around.detach()
-    The numbers are right, and the two LSTMs would never learn: no gradient comes through to them.
-    Leave out `.detach()`, `torch.no_grad()` and NumPy.
 cut along the sentences: left[:, :-2], right[:, 2:] -> left[:-2], right[2:]
     You cut along axis 0, the sentences. The places are axis 1: `left[:, :-2]`.
 on an axis of its own: torch.cat -> torch.stack
@@ -93,6 +79,21 @@ on an axis of its own: torch.cat -> torch.stack
     `torch.cat([...], dim=-1)`.
 only the first sentence: left[:, :-2], right[:, 2:] -> left[0, :-2], right[0, 2:]
     Only the first sentence is there, and its axis is lost. Keep all B of them: `left[:, :-2]`.
+right before left: [before, after] -> [after, before]
+    The right states come first in your answer. Left, then right.
+only the left states: return around -> return before
+    The right states are missing. Both stand side by side: `torch.cat([...], dim=-1)`.
+only the right states: return around -> return after
+    The left states are missing. Both stand side by side: `torch.cat([...], dim=-1)`.
+the right states turned round and cut at the end: right[:, 2:] -> right.flip(1)[:, :-2]
+    The right states are in the order of the text already. Do not turn them round; cut at the front:
+    `right[:, 2:]`.
+--- no hint
+the right states once more turned round: right[:, 2:] -> right.flip(1)[:, 2:]
+    `right` is in reading order already. Do not turn it round again.
+detached: return around -> return around.detach()
+    The numbers are right, and the two LSTMs would never learn: no gradient comes through to them.
+    Leave out `.detach()`, `torch.no_grad()` and NumPy.
 the axis of the sentences is squeezed away: return around -> return around.squeeze()
     `.squeeze()` takes away each axis of length 1, and that of the sentences, too, where there is
     one only. Leave it out.

@@ -77,8 +77,6 @@ SLIPS = """
 always the likeliest: int(torch.multinomial(chances, 1)) -> int(chances.argmax())
     You always take the likeliest word. Then it says the same every time, and soon turns in a
     circle. Draw: a word with a chance of 0.2 comes one time in five.
-all words alike: chances = (scores / temperature).softmax(-1) -> chances = torch.ones(len(scores))
-    Your words all come alike. The scores say which are likelier.
 the last word of the order: int(torch.multinomial(chances, 1)) -> int(chances.argsort()[0])
     You always take the unlikeliest word. Draw, by the chances.
 one of the two likeliest: int(torch.multinomial(chances, 1)) \
@@ -92,11 +90,10 @@ the temperature does nothing: scores / temperature -> scores
     that are divided, or scores to which it is added, give the same words as before.)
 upside down: scores / temperature -> temperature / scores
     You divide the temperature by the scores. It is the other way round: `scores / temperature`.
-whole numbers only: scores / temperature -> scores // temperature
-    `//` cuts the scores down to whole numbers. Divide with `/`.
 the temperature is squared: scores / temperature -> scores / temperature**2
     You divide by the temperature twice. Once is enough.
---- hint 3
+all words alike: chances = (scores / temperature).softmax(-1) -> chances = torch.ones(len(scores))
+    Your words all come alike. The scores say which are likelier.
 scores in place of chances: \
         (scores / temperature).softmax(-1) -> (scores / temperature).clamp(min=0)
     You draw by the scores themselves. Take the softmax first: chances are positive and sum to 1.
@@ -110,16 +107,20 @@ the softmax twice: softmax(-1) -> softmax(-1).softmax(-1)
     You take the softmax twice. The second one makes all words nearly alike.
 the logarithm of the chances: softmax(-1) -> log_softmax(-1).neg()
     You draw by -log p, the surprise. Draw by the chance itself.
-the next word: int(torch.multinomial(chances, 1)) \
-        -> (int(torch.multinomial(chances, 1)) + 1) % len(scores)
-    You return the word after the one that was drawn.
+always the same word: int(torch.multinomial(chances, 1)) -> 1
+    You return the same word each time. Draw one.
+--- hint 3
 the chance in place of the word: int(torch.multinomial(chances, 1)) \
         -> float(chances[torch.multinomial(chances, 1)])
     You return a chance. Return the number of the word that was drawn.
-always the same word: int(torch.multinomial(chances, 1)) -> 1
-    You return the same word each time. Draw one.
 a list: int(torch.multinomial(chances, 1)) -> torch.multinomial(chances, 1).tolist()
     You return a list with the word in it. Return its number.
+--- no hint
+whole numbers only: scores / temperature -> scores // temperature
+    `//` cuts the scores down to whole numbers. Divide with `/`.
+the next word: int(torch.multinomial(chances, 1)) \
+        -> (int(torch.multinomial(chances, 1)) + 1) % len(scores)
+    You return the word after the one that was drawn.
 """
 
 SLIPS_BY_HAND = """
@@ -127,6 +128,7 @@ SLIPS_BY_HAND = """
 exp of large scores: (scores - scores.max()) -> scores
     exp of a score of 300 is too large for a number: `inf`. `softmax` takes the largest score off
     first, which changes no chance.
+--- no hint
 the smallest is taken off: scores.max() -> scores.min()
     Take the largest score off, not the smallest: then no exp is larger than 1.
 """

@@ -108,14 +108,24 @@ padding is counted: losses[mask].mean() -> losses.mean()
     mask.
 only the first sentence: losses[mask] -> losses[:1][mask[:1]]
     Only the first sentence counts. The mean runs over the real words of all.
-the largest logit, not the target's: \
-        logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1) -> logs.amax(-1)
-    You take the word that the model likes best. The loss is about the word that *came*: `gather`
-    the targets.
---- hint 2
 divided by all places: losses[mask].mean() -> (losses * mask).mean()
     The padding adds nothing to your sum, and still you divide by its places. Divide by the number
     of real words, `mask.sum()`.
+the sum: losses[mask].mean() -> losses[mask].sum()
+    You add up. A mean lets short and long batches be compared.
+a loss for each sentence: losses[mask].mean() -> (losses * mask).sum(1) / mask.sum(1)
+    You return one number for each sentence. Return one mean over all real words.
+a loss for each word: losses[mask].mean() -> losses[mask]
+    You return one number for each word. Take their mean.
+divided by the number of sentences: losses[mask].mean() -> losses[mask].sum() / len(losses)
+    You divide by the number of sentences. Divide by the number of real words, `mask.sum()`.
+a softmax over time: log_softmax(-1) -> log_softmax(1)
+    Your softmax runs over the places of the sentence. At each place the *words* compete: take the
+    last axis.
+softmax over the sentences: log_softmax(-1) -> log_softmax(0)
+    Your softmax runs over the sentences of the batch. At each place the *words* compete: take the
+    last axis.
+--- hint 2
 the mask is turned round, by hand: losses[mask].mean() -> (losses * ~mask).sum() / (~mask).sum()
     You keep the padding and drop the words. `mask` is True at real words.
 the padding's logits are set to 0: \
@@ -123,41 +133,21 @@ the padding's logits are set to 0: \
         && losses[mask] -> losses
     You set the logits of the padding to 0, and the places still count: equal scores for all words
     are a bet too. Leave those places out of the mean.
-the sum: losses[mask].mean() -> losses[mask].sum()
-    You add up. A mean lets short and long batches be compared.
 the mean of the sentences' means: \
         losses[mask].mean() -> ((losses * mask).sum(1) / mask.sum(1).clamp(min=1)).mean()
     You average within each sentence first, so a word of a short sentence weighs more. Every real
     word counts the same.
-a loss for each sentence: losses[mask].mean() -> (losses * mask).sum(1) / mask.sum(1)
-    You return one number for each sentence. Return one mean over all real words.
-a loss for each word: losses[mask].mean() -> losses[mask]
-    You return one number for each word. Take their mean.
-divided by the number of sentences: losses[mask].mean() -> losses[mask].sum() / len(losses)
-    You divide by the number of sentences. Divide by the number of real words, `mask.sum()`.
 --- hint 3
-cut off from autograd: .mean() -> .mean().detach()
-    The number is right, and it can teach nothing: `.detach()`, `.data` and `torch.tensor(...)` cut
-    the loss off from the logits. Return the mean itself.
 the logarithm is missing: logits.log_softmax(-1) -> logits.softmax(-1)
     You average minus the probability. The loss is minus its logarithm: take `log_softmax`.
 the softmax is missing: logits.log_softmax(-1) -> logits
     Logits are scores, not log-probabilities. `log_softmax` over the words comes first.
 the softmax twice: logits.log_softmax(-1) -> logits.softmax(-1).log_softmax(-1)
     `cross_entropy` and `log_softmax` take the softmax themselves. Give them the logits.
-a softmax over time: log_softmax(-1) -> log_softmax(1)
-    Your softmax runs over the places of the sentence. At each place the *words* compete: take the
-    last axis.
-softmax over the sentences: log_softmax(-1) -> log_softmax(0)
-    Your softmax runs over the sentences of the batch. At each place the *words* compete: take the
-    last axis.
 exp of a thousand: \
         logits.log_softmax(-1) -> (logits.exp() / logits.exp().sum(-1, keepdim=True)).log()
     The formula is right, and breaks on large logits: exp of a thousand is infinite. `log_softmax`
     does the same safely.
-a float: .mean() -> .mean().item()
-    Return the tensor itself, without `.item()` or `float()`: autograd must be able to follow it
-    back.
 a small number inside the log ({tiny}): \
         logits.log_softmax(-1) -> (logits.softmax(-1) + {tiny}).log() \
         | tiny = 1e-12, 1e-10, 1e-9, 1e-8
@@ -185,6 +175,17 @@ the logarithm of the mean: log_softmax(-1) -> softmax(-1) \
         && losses[mask].mean() -> -(-losses[mask]).mean().log()
     You average the probabilities and take the logarithm of the mean. Take the logarithm at each
     place first, then the mean.
+the largest logit, not the target's: \
+        logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1) -> logs.amax(-1)
+    You take the word that the model likes best. The loss is about the word that *came*: `gather`
+    the targets.
+--- no hint
+cut off from autograd: .mean() -> .mean().detach()
+    The number is right, and it can teach nothing: `.detach()`, `.data` and `torch.tensor(...)` cut
+    the loss off from the logits. Return the mean itself.
+a float: .mean() -> .mean().item()
+    Return the tensor itself, without `.item()` or `float()`: autograd must be able to follow it
+    back.
 """
 
 SLIPS_CHOSEN_FIRST = """
@@ -214,12 +215,12 @@ SLIPS_WEIGHED = """
 the padding in the sum: (losses * mask).sum() -> losses.sum()
     You divide by the number of real words, and your sum holds the padding, too. Leave it out with
     the mask: `(losses * mask).sum()`.
-divided twice: (losses * mask).sum() -> (losses * mask).mean()
-    You take a mean and divide once more. Take the sum, and divide it by `mask.sum()`.
 words on the wrong axis: logits.transpose(1, 2) -> logits
     PyTorch's `cross_entropy` wants the words on axis 1, (B, V, T), or one place in each row, (N,
     V). `logits[mask]` and `targets[mask]` have the second form.
---- hint 3
+--- no hint
+divided twice: (losses * mask).sum() -> (losses * mask).mean()
+    You take a mean and divide once more. Take the sum, and divide it by `mask.sum()`.
 reshape in place of transpose: \
         logits.transpose(1, 2) -> logits.reshape(len(logits), -1, logits.shape[1])
     `reshape` to (B, V, T) keeps the order of the numbers and mixes words with places. Move the axis

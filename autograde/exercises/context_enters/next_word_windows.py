@@ -76,18 +76,6 @@ the target is not shifted: rows[:, 1:] -> rows[:, :-1]
 the targets are the inputs, to the end of the row: rows[:, :-1], rows[:, 1:] -> rows, rows
     Your targets are the inputs: the model would be asked for the word that it has just read. The
     target is the *next* word.
-the word before is the target: rows[:, :-1], rows[:, 1:] -> rows[:, 1:], rows[:, :-1]
-    You ask for the word *before* the one that was read: inputs and targets have changed places.
-    Leave the row's last word out of the inputs, its first out of the targets.
-only the next word of each window: return windows -> return [(a, b[:, -1]) for a, b in windows]
-    Each window has one target, the word after it. *Every* word of a window has a target: the next
-    word of its row.
-the windows come in reverse: return windows -> return windows[::-1]
-    The windows come in reverse. Keep the order of the text: the state goes from one window to the
-    next.
-the whole rows are the targets: rows[:, :-1], rows[:, 1:] -> rows[:, :-1], rows
-    Your targets begin with the first word of the row, so each word is to say itself. Begin with the
-    second: `rows[:, 1:]`.
 --- hint 2
 shifted inside each window, whatever is left: \
         list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True)) \
@@ -118,6 +106,17 @@ rolled along the rows: rows[:, 1:] -> rows.roll(-1, 0)[:, :-1]
 rolled along the rows, to the end of the row: rows[:, :-1], rows[:, 1:] -> rows, rows.roll(-1, 0)
     Your targets stand in another row: `roll` along axis 0 moves whole rows. The next word stands in
     the same row, one place on. Time is axis 1: `rows[:, 1:]`.
+the word before is the target: rows[:, :-1], rows[:, 1:] -> rows[:, 1:], rows[:, :-1]
+    You ask for the word *before* the one that was read: inputs and targets have changed places.
+    Leave the row's last word out of the inputs, its first out of the targets.
+only the next word of each window: return windows -> return [(a, b[:, -1]) for a, b in windows]
+    Each window has one target, the word after it. *Every* word of a window has a target: the next
+    word of its row.
+the whole rows are the targets: rows[:, :-1], rows[:, 1:] -> rows[:, :-1], rows
+    Your targets begin with the first word of the row, so each word is to say itself. Begin with the
+    second: `rows[:, 1:]`.
+two places ahead: rows[:, :-1], rows[:, 1:] -> rows[:, :-2], rows[:, 2:]
+    Your targets are two places ahead. One is enough: `rows[:, 1:]`.
 --- hint 3
 no list: return windows -> return iter(windows)
     Your windows come one by one and are gone after the first walk through them. Put `list(...)`
@@ -128,8 +127,6 @@ two lists: return windows -> return inputs.split(width, 1), targets.split(width,
 the short window at the end is dropped: \
         return windows -> return [w for w in windows if w[0].shape[1] == width]
     The last, shorter window is missing: its words would never be learnt. Keep it.
-two places ahead: rows[:, :-1], rows[:, 1:] -> rows[:, :-2], rows[:, 2:]
-    Your targets are two places ahead. One is enough: `rows[:, 1:]`.
 cut along the rows: every (width, 1) -> (width, 0)
     You split the rows from each other. The text runs along axis 1: `split(width, 1)`.
 a window is jumped over after each: return windows -> return windows[::2]
@@ -140,14 +137,12 @@ the width counts inputs and target together: every (width, 1) -> (width - 1, 1)
 --- no hint
 in NumPy: return windows -> return [(a.numpy(), b.numpy()) for a, b in windows]
     The right windows in NumPy arrays. The next cells give them to a network: return tensors.
+the windows come in reverse: return windows -> return windows[::-1]
+    The windows come in reverse. Keep the order of the text: the state goes from one window to the
+    next.
 """
 
 SLIPS_BY_RANGE = """
---- hint 1
-one target, the word behind the window: min(start + width, last) -> start + width \
-        && start + 1 : end + 1 -> end : end + 1
-    Each window has one target, the word after it. *Every* word of a window has a target: the next
-    word of its row.
 --- hint 2
 the last window reads one word too many: min(start + width, last) -> start + width
     In your last window the row's last word stands among the inputs, and no word comes after it:
@@ -156,6 +151,10 @@ the last inputs have no target: range(0, last, width) -> range(0, rows.shape[1],
         && min(start + width, last) -> start + width
     The row's last word stands among your inputs, and no word comes after it: inputs and targets of
     the last window differ in length. Leave it out of the inputs.
+one target, the word behind the window: min(start + width, last) -> start + width \
+        && start + 1 : end + 1 -> end : end + 1
+    Each window has one target, the word after it. *Every* word of a window has a target: the next
+    word of its row.
 --- hint 3
 windows that slide by one word: range(0, last, width) -> range(rows.shape[1] - width)
     Your windows overlap: a word is predicted many times. The next window starts where this one

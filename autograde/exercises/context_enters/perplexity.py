@@ -49,16 +49,8 @@ TENSOR = (
 )
 SLIPS = """
 --- hint 1
-2 to the power of nats: np.exp(mean) -> 2**mean
-    2 to the power belongs to losses in bits. These are nats: take exp.
 the exp is missing: np.exp(mean) -> mean
     This is the loss in nats a token. Perplexity is exp of it.
-exp of minus the loss: np.exp(mean) -> np.exp(-mean)
-    This is a probability, the typical one of a right word. The loss has its minus sign already: exp
-    of the loss itself.
-to the power of ten: np.exp(mean) -> 10**mean
-    10 to the power belongs to logarithms to base 10. These are nats: take exp.
---- hint 2
 batches weigh the same: nats / sum(tokens) -> sum(losses) / len(losses)
     A batch of 30 words weighs as much as one of 410 in your mean. Weigh each loss with its number
     of tokens.
@@ -67,16 +59,23 @@ the mean of the perplexities: np.exp(mean) -> np.mean(np.exp(losses))
     losses, then take exp once.
 the weighted mean of the perplexities: np.exp(mean) -> np.average(np.exp(losses), weights=tokens)
     The weights are right, the order is not: average the losses first, take exp of the average.
+the median of the batches: nats / sum(tokens) -> np.median(losses)
+    You take the median of the batches. Weigh each loss with its tokens and take the mean.
+--- hint 2
 exp of the sum: nats / sum(tokens) -> sum(losses)
     You add the losses of all batches up. Perplexity speaks of one word: take their mean, weighed
     with the tokens.
 a perplexity for each batch: float(np.exp(mean)) -> np.exp(losses)
     You return one perplexity for each batch. Return one number over all tokens.
-the median of the batches: nats / sum(tokens) -> np.median(losses)
-    You take the median of the batches. Weigh each loss with its tokens and take the mean.
 only the last batch: nats / sum(tokens) -> losses[-1]
     Only the last batch counts. Take all of them.
---- hint 3
+2 to the power of nats: np.exp(mean) -> 2**mean
+    2 to the power belongs to losses in bits. These are nats: take exp.
+exp of minus the loss: np.exp(mean) -> np.exp(-mean)
+    This is a probability, the typical one of a right word. The loss has its minus sign already: exp
+    of the loss itself.
+to the power of ten: np.exp(mean) -> 10**mean
+    10 to the power belongs to logarithms to base 10. These are nats: take exp.
 divided by the tokens without weighting: nats / sum(tokens) -> sum(losses) / sum(tokens)
     Each loss is already a mean over its tokens. Multiply it with its tokens before you divide by
     all of them.

@@ -67,25 +67,24 @@ def _by_autograd(w: float, x: Numbers, h_0: float) -> Numbers:
 
 SLIPS = """
 --- hint 1
-the weight is added in the slope: left * w * (1 - h**2) -> left * (w + 1 - h**2)
-    You add w to the slope of the tanh. By the chain rule they multiply.
-the slope is squared: left * w * -> left * left *
-    You multiply the slopes of the steps by themselves. Multiply by w in each step.
-the weight is squared: left * w * -> left * w**2 *
-    You multiply by w twice in each step. Inside the tanh, h is multiplied by it once.
-the weight divides: left * w * (1 - h**2) -> left / w * (1 - h**2)
-    You divide by w. Inside the tanh, h is multiplied by it, so the slope is, too.
-the word in place of what is left: left = left * w * -> left = x_t * w *
-    You multiply by the word. The slopes of the steps multiply: begin with what is left so far.
-the slope divides: left * w * (1 - h**2) -> left * w / (1 - h**2)
-    You divide by the slope of the tanh. By the chain rule it is multiplied.
 the weight is forgotten: left * w * (1 - h**2) -> left * (1 - h**2)
     Your steps lack the factor w: inside the tanh, h is multiplied by it (chain rule).
 the slope of the tanh is forgotten: left * w * (1 - h**2) -> left * w
     Your steps lack the slope of the tanh, 1 - tanh². Only near 0 is it 1.
-the weights alone, and no walk: left = left * w * (1 - h**2) -> left = w
-    You give w alone. The slope of each step is w times the slope of the tanh, and the slopes of the
-    steps multiply.
+the word is not read: w * h + x_t -> w * h
+    Your states never read x. They are tanh(w h + x_t).
+the word is multiplied: w * h + x_t -> w * (h + x_t)
+    You multiply x by w as well. The state is tanh(w h + x_t).
+the weight is added in the state: np.tanh(w * h + x_t) -> np.tanh(w + h + x_t)
+    You add w to the state. It multiplies: tanh(w h + x_t).
+the state is forgotten: np.tanh(w * h + x_t) -> np.tanh(w + x_t)
+    Your state never sees the one before: it is tanh(w h + x_t).
+no weight in the state: np.tanh(w * h + x_t) -> np.tanh(h + x_t)
+    Your states lack the weight: tanh(w h + x_t).
+the word is subtracted: np.tanh(w * h + x_t) -> np.tanh(w * h - x_t)
+    You subtract x. The state is tanh(w h + x_t).
+no tanh in the state: h = np.tanh(w * h + x_t) -> h = w * h + x_t
+    Your states lack the tanh: h = tanh(w h + x_t).
 --- hint 2
 1 minus h: 1 - h**2 -> 1 - h
     The slope of the tanh is 1 - h², with a square.
@@ -115,7 +114,19 @@ the state before: h = np.tanh(w * h + x_t) -> old, h = h, np.tanh(w * h + x_t) &
 what stands inside: h = np.tanh(w * h + x_t) \
         -> inside = w * h + x_t⏎h = np.tanh(inside) && h**2 -> inside**2
     You square what goes into the tanh. With h the state that comes out, its slope is 1 - h².
---- hint 3
+the weight is added in the slope: left * w * (1 - h**2) -> left * (w + 1 - h**2)
+    You add w to the slope of the tanh. By the chain rule they multiply.
+the slope is squared: left * w * -> left * left *
+    You multiply the slopes of the steps by themselves. Multiply by w in each step.
+the weight is squared: left * w * -> left * w**2 *
+    You multiply by w twice in each step. Inside the tanh, h is multiplied by it once.
+the weight divides: left * w * (1 - h**2) -> left / w * (1 - h**2)
+    You divide by w. Inside the tanh, h is multiplied by it, so the slope is, too.
+the slope divides: left * w * (1 - h**2) -> left * w / (1 - h**2)
+    You divide by the slope of the tanh. By the chain rule it is multiplied.
+the weights alone, and no walk: left = left * w * (1 - h**2) -> left = w
+    You give w alone. The slope of each step is w times the slope of the tanh, and the slopes of the
+    steps multiply.
 the steps are added: left * w * (1 - h**2) -> left + w * (1 - h**2)
 the steps are added from 0: left, h, slopes = 1.0, -> left, h, slopes = 0.0, \
         && left * w * (1 - h**2) -> left + w * (1 - h**2)
@@ -123,31 +134,21 @@ the steps are added from 0: left, h, slopes = 1.0, -> left, h, slopes = 0.0, \
 one step only: left * w * (1 - h**2) -> w * (1 - h**2)
     You give the slope of the last step alone. From h_0 to h_t lead t steps, and their slopes
     multiply.
+the size without its sign: left * w * -> left * abs(w) *
+    You take the size of w. With a w below 0 the slope changes its sign at each step.
+the first one alone, at each word: slopes.append(left) \
+        -> slopes.append(w * (1 - np.tanh(w * h_0 + x[0]) ** 2))
+    You give the slope of the first step for every word. From h_0 to h_t lead t steps.
+--- hint 3
 h stays at h_0: h = np.tanh(w * h + x_t) -> state = np.tanh(w * h_0 + x_t) && h**2 -> state**2
     Your state never leaves h_0. Walk along: each state is made from the one before.
-the word is not read: w * h + x_t -> w * h
-    Your states never read x. They are tanh(w h + x_t).
-the word is multiplied: w * h + x_t -> w * (h + x_t)
-    You multiply x by w as well. The state is tanh(w h + x_t).
-the weight is added in the state: np.tanh(w * h + x_t) -> np.tanh(w + h + x_t)
-    You add w to the state. It multiplies: tanh(w h + x_t).
-the state is forgotten: np.tanh(w * h + x_t) -> np.tanh(w + x_t)
-    Your state never sees the one before: it is tanh(w h + x_t).
-no weight in the state: np.tanh(w * h + x_t) -> np.tanh(h + x_t)
-    Your states lack the weight: tanh(w h + x_t).
-the word is subtracted: np.tanh(w * h + x_t) -> np.tanh(w * h - x_t)
-    You subtract x. The state is tanh(w h + x_t).
 the state stays at h_0: h = np.tanh(w * h + x_t) -> pass
     Your state stays h_0. It is made anew at each word: tanh(w h + x_t).
 what is left in place of the state: np.tanh(w * h + x_t) -> np.tanh(w * left + x_t)
     You put what is left of the slope into the tanh. The old state belongs there.
-no tanh in the state: h = np.tanh(w * h + x_t) -> h = w * h + x_t
-    Your states lack the tanh: h = tanh(w h + x_t).
 one word late: left = left * w * (1 - h**2) -> slopes.append(left) \
         ⏎left = left * w * (1 - h**2) && slopes.append(left) -> pass
     Your first number is 1, the slope before any word has been read. The first one is that of h_1.
-the size without its sign: left * w * -> left * abs(w) *
-    You take the size of w. With a w below 0 the slope changes its sign at each step.
 the last one alone: np.array(slopes) -> slopes[-1]
     You return the last slope. Return one for each word, (T,).
 the first state's slope: left, h, slopes = 1.0, -> left, h, slopes = 1 - h_0**2,
@@ -163,9 +164,9 @@ the first word is left out: for x_t in x: -> for x_t in x[1:]:
     You leave out the first word. There are as many slopes as words.
 the last word is left out: for x_t in x: -> for x_t in x[:-1]:
     You leave out the last word. There are as many slopes as words.
-the first one alone, at each word: slopes.append(left) \
-        -> slopes.append(w * (1 - np.tanh(w * h_0 + x[0]) ** 2))
-    You give the slope of the first step for every word. From h_0 to h_t lead t steps.
+the word in place of what is left: left = left * w * -> left = x_t * w *
+    You multiply by the word. The slopes of the steps multiply: begin with what is left so far.
+--- no hint
 the other way round: np.array(slopes) -> np.array(slopes[::-1])
     Your slopes come in reverse. The first belongs to the first word.
 """

@@ -65,13 +65,9 @@ every row starts one word later: \
 every row is the start of the text: \
         stream[: rows * length].view(rows, length) -> stream[:length].repeat(rows, 1)
     All your rows hold the beginning of the text. Row 1 goes on where row 0 ends.
-the rows run backwards: return table -> return table.flip(1)
-    Your rows run backwards. Read each from left to right.
---- hint 2
-time first: return table -> return table.T
-    Your table lies on its side: (words, rows). Here it is (rows, words).
 rows words in each row: .view(rows, length) -> .view(length, rows)
     `rows` says how many rows there are, not how long they are.
+--- hint 2
 the remainder is filled up: len(stream) // rows -> -(-len(stream) // rows) \
         && stream[: rows * length] \
         -> torch.cat([stream, stream.new_zeros(rows * length - len(stream))])
@@ -87,6 +83,8 @@ rows from `chunk`: stream[: rows * length].view(rows, length) -> torch.stack(str
     length make no table. Cut first: `stream[: rows * length]`.
 one long row: .view(rows, length) ->
     You have cut the text, and it is still one row. Shape it: `.view(rows, length)`.
+the rows run backwards: return table -> return table.flip(1)
+    Your rows run backwards. Read each from left to right.
 --- hint 3
 the remainder is cut from the front: \
         stream[: rows * length] -> stream[len(stream) - rows * length :]
@@ -94,18 +92,20 @@ the remainder is cut from the front: \
 one word is kept for the targets: len(stream) // rows -> (len(stream) - 1) // rows
     You keep the last word back for the targets. The next exercise takes care of those: here the
     length is `len(stream) // rows`.
-ids that are no whole numbers: return table -> return table.float()
-    Your ids have become decimal numbers, perhaps by `torch.Tensor(...)` or `/`. Cut and shape
-    `stream` itself: its ids stay what they are.
 one word too few in each row: return table -> return table[:, :-1]
     Each row lacks its last word. A slice leaves out its end already: no `- 1`.
 what is left over is cut off by a negative place: stream[: rows * length].view(rows, length) \
         -> stream[: -(len(stream) % rows)].view(rows, -1)
     Where nothing is left over, `stream[:-0]` is `stream[:0]`, which is empty. Say how much stays:
     `stream[:rows * length]`.
+time first: return table -> return table.T
+    Your table lies on its side: (words, rows). Here it is (rows, words).
 --- no hint
 in NumPy: return table -> return table.numpy()
     The right rows in a NumPy array. The next cells give them to a network: return a tensor.
+ids that are no whole numbers: return table -> return table.float()
+    Your ids have become decimal numbers, perhaps by `torch.Tensor(...)` or `/`. Cut and shape
+    `stream` itself: its ids stay what they are.
 """
 
 EXERCISE = Exercise(

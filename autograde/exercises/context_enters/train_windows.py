@@ -186,39 +186,15 @@ SLIPS = """
 each window from nothing: state = h.detach(), c.detach() -> pass
     Each of your windows begins with None, so the model forgets what stands before it. Hand the last
     state on.
-the targets are read: model(inputs, state) -> model(targets, state)
-    You give the model the targets to read. It reads the inputs.
-asked for what it reads: loss_of(logits, targets) -> loss_of(logits, inputs)
-    You give the loss the inputs. It takes the targets: the next words.
-one window: look(len(losses)) -> look(len(losses))⏎break
-    You stop after the first window. Go through all of them, and return after the loop.
 the windows in reverse: in windows: -> in windows[::-1]:
     You read the windows in reverse. The state goes on from one to the next: keep their order.
-the last window is left out: in windows: -> in windows[:-1]:
-    You leave the last window out.
-the first window again and again: inputs, targets in windows: \
-        -> _ in windows: ⏎    inputs, targets = windows[0]
-    You read the first window again and again.
+the state after each other window: state = h.detach(), c.detach() \
+        -> state = (h.detach(), c.detach()) if len(losses) % 2 else None
+    You drop the state at every second window. It is carried through all of them.
 --- hint 2
 not detached: h.detach(), c.detach() -> h, c
     At the second window autograd tries to go back into the first, which is over. Hand the state on
     without its past: `.detach()` h and c.
-{letter} twice: h.detach(), c.detach() -> {letter}.detach(), {letter}.detach() | letter = h, c
-    You hand on {letter} twice. The state is the pair (h, c).
-h and c change places: h.detach(), c.detach() -> c.detach(), h.detach()
-    You hand on c as h and h as c. The pair is (h, c), in this order.
-the cells are forgotten: h.detach(), c.detach() -> h.detach(), torch.zeros_like(c)
-    You carry h on and not c. Both belong to the state.
-the state is forgotten, the cells are kept: h.detach(), c.detach() \
-        -> torch.zeros_like(h), c.detach()
-    You carry c on and not h. Both belong to the state.
-zeros for the first window: state, losses = None, [] \
-        -> state, losses = (torch.ones(len(windows[0][0]), 4),) * 2, []
-    Your first window begins with a state of its own. It begins with None.
-the state after each other window: state = h.detach(), c.detach() \
-        -> state = (h.detach(), c.detach()) if len(losses) % 2 else None
-    You drop the state at every second window. It is carried through all of them.
---- hint 3
 gradients pile up: optimiser.zero_grad() -> pass
     Your gradients pile up: `backward` adds to what is there. Clear them for each window, inside the
     loop.
@@ -233,6 +209,7 @@ each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(
         -> [nn.utils.clip_grad_norm_([p], clip) for p in model.parameters()]
     You clip each parameter's gradient for itself. It is the norm of all of them together that is
     clipped.
+--- hint 3
 no step: optimiser.step() -> pass
     The weights never move. Does the optimiser make its step? Is there a `backward()` before it, and
     are the gradients cleared before `backward` and not behind it?
@@ -256,6 +233,30 @@ one loss: return losses -> return losses[-1]
 tensors with their graphs: loss.item() -> loss
     Your list holds tensors. Each of them keeps everything that its window has computed, and the
     memory fills up. Keep the number alone: `.item()`.
+one window: look(len(losses)) -> look(len(losses))⏎break
+    You stop after the first window. Go through all of them, and return after the loop.
+the last window is left out: in windows: -> in windows[:-1]:
+    You leave the last window out.
+the first window again and again: inputs, targets in windows: \
+        -> _ in windows: ⏎    inputs, targets = windows[0]
+    You read the first window again and again.
+{letter} twice: h.detach(), c.detach() -> {letter}.detach(), {letter}.detach() | letter = h, c
+    You hand on {letter} twice. The state is the pair (h, c).
+h and c change places: h.detach(), c.detach() -> c.detach(), h.detach()
+    You hand on c as h and h as c. The pair is (h, c), in this order.
+the cells are forgotten: h.detach(), c.detach() -> h.detach(), torch.zeros_like(c)
+    You carry h on and not c. Both belong to the state.
+the state is forgotten, the cells are kept: h.detach(), c.detach() \
+        -> torch.zeros_like(h), c.detach()
+    You carry c on and not h. Both belong to the state.
+zeros for the first window: state, losses = None, [] \
+        -> state, losses = (torch.ones(len(windows[0][0]), 4),) * 2, []
+    Your first window begins with a state of its own. It begins with None.
+--- no hint
+the targets are read: model(inputs, state) -> model(targets, state)
+    You give the model the targets to read. It reads the inputs.
+asked for what it reads: loss_of(logits, targets) -> loss_of(logits, inputs)
+    You give the loss the inputs. It takes the targets: the next words.
 """
 
 EXERCISE = Exercise(

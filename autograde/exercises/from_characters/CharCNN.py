@@ -215,6 +215,8 @@ where, not how strong: amax(-1) -> argmax(-1).float()
 the filters in the other order: in self.widths -> in reversed(self.widths)
     The filters are put side by side from the last width to the first. The highway's weights expect
     the order of their numbers.
+highway 0 every time: every CNN_high_{i} -> CNN_high_0
+    Each highway has weights of its own, and you take those of highway 0 every time.
 --- hint 1
 the filters in the order of the dict: range(len(widths)) -> [int(name[10:]) for name in widths]
     You put the filters side by side in the order in which the dict lists them. A dict may list them
@@ -236,8 +238,6 @@ the first highway is left out: in self.highways -> in self.highways[1:]
     Highway 0 is never used. Count the highways from 0.
 only the first highway: in self.highways -> in self.highways[:1]
     Only the first highway is used. The published model has two: count them in the names.
-highway 0 every time: every CNN_high_{i} -> CNN_high_0
-    Each highway has weights of its own, and you take those of highway 0 every time.
 an optimiser would find nothing: nn.ParameterDict( -> dict(
     An optimiser would find no weights: they are plain tensors, or stand in a plain dict or list,
     which hides them. `nn.ParameterDict` makes parameters of a whole dict, and shows them.
@@ -274,16 +274,16 @@ no bias in the projection: + w["CNN_proj/b_proj"] ->
     `CNN_proj/b_proj` is missing.
 relu at the end: return vectors -> return torch.relu(vectors)
     Nothing comes after the projection. Yours cuts off what is below 0.
-no bias in the convolution: kernel, w[f"CNN/b_cnn_{i}"] -> kernel
-    `CNN/b_cnn_0` and its kind are missing.
-only the first word: return vectors -> return vectors[0]
-    Only the first word's vector comes back. Return one for each row of `ids`.
 --- no hint
 no word, no vector: return vectors -> return vectors * (ids > 0).any(-1, keepdim=True)
     Right for every word. For a row of zeros you return zeros; here such a row goes through like any
     other, and whoever reads the sentence leaves it out by the mask.
 cut off from autograd: return vectors -> return vectors.detach()
     {cut_off}
+no bias in the convolution: kernel, w[f"CNN/b_cnn_{i}"] -> kernel
+    `CNN/b_cnn_0` and its kind are missing.
+only the first word: return vectors -> return vectors[0]
+    Only the first word's vector comes back. Return one for each row of `ids`.
 """
 
 SLIPS_OF_EMBEDDING = """

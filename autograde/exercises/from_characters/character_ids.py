@@ -64,6 +64,8 @@ only the bytes are shifted: *codes -> *(code + 1 for code in codes) && number + 
     You add 1 to the bytes only. The three marks move up as well, to 259, 260 and 261.
 only the marks are shifted: 258 -> 259 && 259 -> 260 && 260 -> 261 && number + 1 -> number
     The three marks are right, and the bytes are not shifted. Add 1 to every id.
+no padding: row += [260] * (50 - len(row)) ->
+    The row ends with the word. Fill it up to fifty, so that words make one table.
 --- hint 1
 characters, not bytes: word.encode("utf-8") -> list(map(ord, word))
     You take the number of each character with `ord`. That is the byte for a, b and c, and not for ï
@@ -84,13 +86,13 @@ letters are taken apart: word.encode -> normalize("NFKD", word).encode
     comes.
 accents are taken off: word.encode("utf-8") -> normalize("NFKD", word).encode("ascii", "ignore")
     You take the accents off, and every other script away. Encode the word as it comes, as UTF-8.
+filled up by letters: 50 - len(row) -> 48 - len(word)
+    You count the letters to know how much padding is needed. Count the bytes: *ï* has two,
+    打 three.
 --- hint 2
 no letters, no word: return -> if not word:⏎    return [0] * 50⏎return
     For a word without letters you return fifty zeros, and these mean that there is no word at all.
     It is a word: begin, end, padding.
-no end mark, and 49 bytes: :48 -> :49 && , 259] -> ]
-    The end mark is missing, and 49 bytes fill its place in a long word. Keep 48 bytes, and put 259
-    behind them, before the shift.
 --- hint 3
 the row is not cut: [:48] ->
     A long word gives more than fifty ids. Keep its first 48 bytes.
@@ -109,20 +111,19 @@ a cut letter is dropped: \
         [:48] -> [:48].decode("utf-8", "ignore").encode()
     Where the cut goes through a letter of two bytes, you drop its first half. That is kind, and the
     published models did not do it: 48 bytes are 48 bytes.
+no end mark, and 49 bytes: :48 -> :49 && , 259] -> ]
+    The end mark is missing, and 49 bytes fill its place in a long word. Keep 48 bytes, and put 259
+    behind them, before the shift.
 --- hint 2
 the boundaries are spelled: marks.get(word, -> (
     You spell `<S>` and `</S>`, as three bytes and four. Each is one id where a word has its bytes:
     256 and 257, before the shift.
 the end of a sentence is spelled: , "</S>": [257] ->
     You spell `</S>`, as four bytes. It is one id where a word has its bytes: 257, before the shift.
-the two boundaries are swapped: [256], "</S>": [257] -> [257], "</S>": [256]
-    256 begins a sentence, `<S>`, and 257 ends it, `</S>`. Yours are swapped.
 the boundaries are 257 and 258 before the shift: [256], "</S>": [257] -> [257], "</S>": [258]
 the start of a sentence is shifted twice: [256] -> [257]
 the end of a sentence is shifted twice: [257] -> [258]
     A boundary of yours is shifted twice: before the shift `<S>` is 256, and `</S>` is 257.
-both boundaries are the start of a sentence: [257] -> [256]
-    You write `</S>` as you write `<S>`. It is 257, before the shift.
 the boundaries have no id: [256], "</S>": [257] -> [], "</S>": []
 the end of a sentence has no id: [257] -> []
 the start of a sentence has no id: [256] -> []
@@ -152,19 +153,18 @@ padding is 0: 260 -> -1
     of its own, 260 before the shift.
 padding is not shifted: 260 -> 259
     All is right but the padding, which is not shifted: 261, not 260.
-filled up by letters: 50 - len(row) -> 48 - len(word)
-    You count the letters to know how much padding is needed. Count the bytes: *ï* has two,
-    打 three.
 --- hint 3
 cut at 47 bytes: :48 -> :47
     You keep 47 bytes. Fifty less the two marks are 48.
-no padding: row += [260] * (50 - len(row)) ->
-    The row ends with the word. Fill it up to fifty, so that words make one table.
-floats: number + 1 -> number + 1.0
-    {FLOATS}
 --- no hint
 lower case: codes = -> word = word.lower()⏎codes =
     You make the word lower case first. The model reads capitals: *US* is not *us*.
+the two boundaries are swapped: [256], "</S>": [257] -> [257], "</S>": [256]
+    256 begins a sentence, `<S>`, and 257 ends it, `</S>`. Yours are swapped.
+both boundaries are the start of a sentence: [257] -> [256]
+    You write `</S>` as you write `<S>`. It is 257, before the shift.
+floats: number + 1 -> number + 1.0
+    {FLOATS}
 --- hint 2
 the marks are shifted twice: 258 -> 259 && 259 -> 260 && 260 -> 261
     Your bytes are right. 259, 260 and 261 have their 1 already, and yours gets another: begin with

@@ -75,8 +75,6 @@ letters from the second last: zip(reversed(word), reversed(other) -> zip(word[-2
 the first letter is never reached: zip(reversed(word), reversed(other) \
         -> zip(word[:0:-1], other[:0:-1]
     You never come to the first letter of a word. *king* shares four letters with *king*.
-capitals are ignored: ours != theirs -> ours.lower() != theirs.lower()
-    You take *A* and *a* for the same letter. Count letters as they are written.
 letters that both have: ours != theirs -> ours not in other
     You ask whether the letter stands anywhere in the other word. Compare letters in the same place
     from the end.
@@ -85,6 +83,9 @@ whether, not how many: += 1 -> = 1
     You write down that they share an ending, and not how long it is. Add 1 for each letter.
 as a share of the word: return table -> return table / np.array([[len(w) or 1] for w in words])
     You divide by the length of the word. Return how many letters are shared.
+--- no hint
+capitals are ignored: ours != theirs -> ours.lower() != theirs.lower()
+    You take *A* and *a* for the same letter. Count letters as they are written.
 rows and columns in each other's place: return table -> return table.T
     Your rows and columns are in each other's place: a row for each of `words`, a column for each
     of `candidates`.

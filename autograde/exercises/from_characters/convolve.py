@@ -91,6 +91,11 @@ SLIPS = f"""
 the stencil is turned around: weight[:, :, j] -> weight[:, :, -1 - j]
     You lay the stencil on backwards. That is the convolution of mathematics. Networks slide it as
     it is: its first letter on the window's first letter.
+the first word's matches for all: letters[:, :, j -> letters[0, :, j
+    Every word of yours gets the matches of the first: `letters[0]` is that word alone. Keep the
+    axis of the words, `letters[:, ...]`.
+the last column for all: weight[:, :, j] -> weight[:, :, -1]
+    One column of the stencil meets all letters of the window. Each has its own: `weight[:, :, j]`.
 --- hint 3
 no bias: + bias[:, None] ->
     The bias is missing. Each filter adds one number of its own at every place.
@@ -98,12 +103,12 @@ the bias is subtracted: + bias -> - bias
     You subtract the bias. Add it: one number for each filter, at every place.
 the products are subtracted: matches + weight -> matches - weight
     You subtract the products from the bias. Add them.
---- hint 2
 the stencil's first column is missing: range(width) -> range(1, width)
     The first column of the stencil meets no letter. Begin at k = 0.
 the stencil's last column is missing: range(width) -> range(width - 1)
     The last column of the stencil meets no letter. There are `width` columns, so `range(width)`.
---- hint 3
+a mean over the window: matches + bias -> matches / width + bias
+    You divide by the width. The products are added up, without a mean.
 the bias for every letter of the stencil: \
         + bias[:, None] -> && matches + weight -> matches + bias[:, None] + weight
     You add the bias for each letter of the stencil. Add it once for each window.
@@ -123,8 +128,6 @@ windows that hang over the end: places = letters -> \
 steps as wide as the stencil: matches + bias[:, None] -> (matches + bias[:, None])[:, :, ::width]
     Your windows stand side by side. They overlap: the stencil moves on by one letter.
 --- hint 2
-a mean over the window: matches + bias -> matches / width + bias
-    You divide by the width. The products are added up, without a mean.
 a mean over all products: matches + bias -> matches / weight[0].numel() + bias
     You take the mean of the products. Add them up.
 --- no hint
@@ -132,6 +135,8 @@ relu already: matches + bias[:, None] -> torch.relu(matches + bias[:, None])
     You cut off what is below 0. That comes later; a convolution may be negative.
 the maximum already: matches + bias[:, None] -> (matches + bias[:, None]).amax(-1)
     You have taken the maximum over the places, too. That is the next step; return all places here.
+cut off from autograd: matches + bias[:, None] -> (matches + bias[:, None]).detach()
+    {CUT_OFF}
 --- hint 3
 places before filters: matches + bias[:, None] -> (matches + bias[:, None]).transpose(1, 2)
     The axes are in another order. Filters come before places: (N, F, T − width + 1).
@@ -156,13 +161,6 @@ the numbers of a letter are added up first: weight[:, :, j] @ letters[:, :, j : 
 --- hint 3
 only the first word: return matches -> return matches[:1]
     Only the first word of the batch comes back.
-the first word's matches for all: letters[:, :, j -> letters[0, :, j
-    Every word of yours gets the matches of the first: `letters[0]` is that word alone. Keep the
-    axis of the words, `letters[:, ...]`.
-the last column for all: weight[:, :, j] -> weight[:, :, -1]
-    One column of the stencil meets all letters of the window. Each has its own: `weight[:, :, j]`.
-cut off from autograd: matches + bias[:, None] -> (matches + bias[:, None]).detach()
-    {CUT_OFF}
 """
 
 SLIPS_OF_PLACES = """

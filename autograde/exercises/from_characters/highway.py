@@ -58,11 +58,11 @@ nothing is carried: + (1 - g) * x ->
 nothing new is made: g * new + ->
     The first half is missing: g times the new, relu(x W_transform + b_transform).
 --- hint 2
-the new's bias is subtracted: + b_transform -> - b_transform
-    You subtract `b_transform`. Add it before relu.
+one gate for the whole word: return g -> g = g.mean(-1, keepdim=True)⏎return g
+one score for the whole word: \
+        x @ W_carry + b_carry -> (x @ W_carry + b_carry).mean(-1, keepdim=True)
+    You have one gate for a whole word. Every number of the vector has its own.
 --- hint 1
-the new is taken away: g * new + (1 - g) * x -> (1 - g) * x - g * new
-    You subtract the new. Its share, g times the new, is added.
 all of x is carried: (1 - g) * x -> x
     You add all of x. A highway shares out: g of the new, 1 − g of the old. (Adding all of it is a
     residual connection.)
@@ -70,21 +70,8 @@ the new is not gated: g * new -> new
     The new comes through whole. Multiply it by g.
 g twice: (1 - g) -> g
     Both halves are multiplied by g. The old has 1 − g.
-the old is taken away: + (1 - g) -> - (1 - g)
-    Your share of x is negative. Add (1 − g) x; g − 1 is below 0.
 1 + g for 1 - g: 1 - g -> 1 + g
     You carry (1 + g) x. What the new gets, the old loses: (1 − g) x.
-the new is left out: g * new -> g
-    You add g by itself. It is the share of the new: multiply it by relu(x W_transform +
-    b_transform).
-x is not carried: (1 - g) * x -> (1 - g)
-    You add 1 − g by itself. It is the share of x that is carried: multiply it by x.
-1 - x for 1 - g: (1 - g) * x -> g * (1 - x)
-    You carry g (1 − x). It is the gate that is taken from 1: (1 − g) x.
-one gate for the whole word: return g -> g = g.mean(-1, keepdim=True)⏎return g
-one score for the whole word: \
-        x @ W_carry + b_carry -> (x @ W_carry + b_carry).mean(-1, keepdim=True)
-    You have one gate for a whole word. Every number of the vector has its own.
 --- hint 2
 relu of the old, too: (1 - g) * x -> (1 - g) * torch.relu(x)
     You take relu of x as well. It belongs to the new alone; x is carried as it is.
@@ -101,27 +88,13 @@ relu of everything: g * new + (1 - g) * x -> torch.relu(g * new + (1 - g) * x)
 relu and sigmoid in each other's place: torch.relu -> torch.sigmoid && torch.sigmoid -> torch.relu
     relu and sigmoid stand in each other's place. The gate is a sigmoid, from 0 to 1, and the new
     goes through relu.
-the gate's bias is subtracted: + b_carry -> - b_carry
-    You subtract `b_carry`. Add it: the gate is sigmoid(x W_carry + b_carry).
-one sign is turned in the gate: x @ W_carry -> -x @ W_carry
-    In your gate `x @ W_carry` and `b_carry` have opposite signs. g is the sigmoid of their sum, and
-    1 − g the sigmoid of minus the whole sum.
-the gate looks at the new: x @ W_carry -> new @ W_carry
-the gate looks at the new before relu: \
-        torch.relu( -> ( && x @ W_carry -> new @ W_carry && g * new -> g * torch.relu(new)
-    Your gate is made from the new. It is made from x.
 no sigmoid: torch.sigmoid( -> (
     Your gate has no sigmoid, so it leaves the range from 0 to 1.
-the bias outside the sigmoid: W_carry + b_carry) -> W_carry) + b_carry
-    You add `b_carry` behind the sigmoid, so your gate leaves the range from 0 to 1. It belongs
-    inside: sigmoid(x W_carry + b_carry).
 tanh for the gate: torch.sigmoid -> torch.tanh
     Your gate is a tanh, which falls to −1. A gate runs from 0 to 1: sigmoid.
 relu inside the gate: x @ W_carry + b_carry -> torch.relu(x @ W_carry + b_carry)
     Your gate has a relu inside its sigmoid, so it never shuts below one half. The sigmoid alone
     makes the gate.
-the bias behind relu: W_transform + b_transform) -> W_transform) + b_transform
-    You add `b_transform` after relu. It belongs inside: relu(x W + b).
 softmax for sigmoid: \
         torch.sigmoid(x @ W_carry + b_carry) -> torch.softmax(x @ W_carry + b_carry, -1)
     You take a softmax, and the gates compete. Each opens and shuts by itself: sigmoid.
@@ -151,6 +124,33 @@ one set of weights for both: W_carry + b_carry -> W_transform + b_transform
 the start of the bias is added again: + b_carry -> + b_carry - 2
     Your gate has a −2 of its own. It is where `b_carry` starts in training; the `b_carry` that you
     are given has it inside.
+the new's bias is subtracted: + b_transform -> - b_transform
+    You subtract `b_transform`. Add it before relu.
+the new is taken away: g * new + (1 - g) * x -> (1 - g) * x - g * new
+    You subtract the new. Its share, g times the new, is added.
+the old is taken away: + (1 - g) -> - (1 - g)
+    Your share of x is negative. Add (1 − g) x; g − 1 is below 0.
+the new is left out: g * new -> g
+    You add g by itself. It is the share of the new: multiply it by relu(x W_transform +
+    b_transform).
+x is not carried: (1 - g) * x -> (1 - g)
+    You add 1 − g by itself. It is the share of x that is carried: multiply it by x.
+1 - x for 1 - g: (1 - g) * x -> g * (1 - x)
+    You carry g (1 − x). It is the gate that is taken from 1: (1 − g) x.
+the gate's bias is subtracted: + b_carry -> - b_carry
+    You subtract `b_carry`. Add it: the gate is sigmoid(x W_carry + b_carry).
+one sign is turned in the gate: x @ W_carry -> -x @ W_carry
+    In your gate `x @ W_carry` and `b_carry` have opposite signs. g is the sigmoid of their sum, and
+    1 − g the sigmoid of minus the whole sum.
+the gate looks at the new: x @ W_carry -> new @ W_carry
+the gate looks at the new before relu: \
+        torch.relu( -> ( && x @ W_carry -> new @ W_carry && g * new -> g * torch.relu(new)
+    Your gate is made from the new. It is made from x.
+the bias outside the sigmoid: W_carry + b_carry) -> W_carry) + b_carry
+    You add `b_carry` behind the sigmoid, so your gate leaves the range from 0 to 1. It belongs
+    inside: sigmoid(x W_carry + b_carry).
+the bias behind relu: W_transform + b_transform) -> W_transform) + b_transform
+    You add `b_transform` after relu. It belongs inside: relu(x W + b).
 --- no hint
 cut off from autograd: g * new + (1 - g) * x -> (g * new + (1 - g) * x).detach()
     {CUT_OFF}

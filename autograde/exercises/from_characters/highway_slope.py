@@ -164,6 +164,12 @@ the slopes of two factors multiplied: \
         (1 - g) + g * slope_of_t + slope_of_g * (t - x) -> slope_of_g * (slope_of_t - 1)
     You multiply the slopes of the two factors. The product rule adds: the first's slope times the
     second, plus the first times the second's slope.
+the carried half's gate counts as a constant: (t - x) -> t
+    In the first product you let the gate move, in the second not. (1 − g) x depends on x twice,
+    too: its gate moves by −g′.
+the new half's gate counts as a constant: (t - x) -> -x
+    In the second product you let the gate move, in the first not. g t depends on x twice, too:
+    there is a term g′ t.
 --- hint 2
 the carried half is missing: (1 - g) + ->
     The term 1 − g is missing. It is the slope of the half that is carried, and the reason for the
@@ -207,19 +213,20 @@ x for w_carry in the gate's slope: w_carry * g -> x * g
     moves: g′ = w_carry · g (1 − g).
 the sigmoid has no slope of its own: w_carry * g * (1 - g) -> w_carry
     You have the slope inside the sigmoid, and not the sigmoid's own, g (1 − g).
-the carried half's gate counts as a constant: (t - x) -> t
-    In the first product you let the gate move, in the second not. (1 − g) x depends on x twice,
-    too: its gate moves by −g′.
-the new half's gate counts as a constant: (t - x) -> -x
-    In the second product you let the gate move, in the first not. g t depends on x twice, too:
-    there is a term g′ t.
 t and its slope in each other's place: g * slope_of_t -> g * t && t - x -> slope_of_t - x
     t and its slope stand in each other's place: it is g′ times t, and g times the slope of t.
 the carried half has a minus: return (1 - g) -> return -(1 - g)
     The term 1 − g has the wrong sign. (1 − g) x falls with g, and rises with x.
 the whole old half has a minus: return (1 - g) -> return -(1 - g) && t - x -> t + x
     The slope of (1 − g) x has the wrong sign. Both of its terms are added: 1 − g, and −g′ x.
+relu always lets through: * (t > 0) ->
+    Where w x + b is negative, relu is flat and its slope is 0. Yours is always w.
+relu is asked about x: t > 0 -> x > 0
+    You ask whether x is positive. relu looks at w x + b: compare that, or t, with 0.
 --- hint 3
+relu is forgotten in the last term: t - x -> w_transform * x + b_transform - x
+    The last term has w x + b where t belongs. t is its relu, 0 where it is negative.
+--- no hint
 no sigmoid: torch.sigmoid( -> (
 no sigmoid, nor its slope: torch.sigmoid( -> ( && w_carry * g * (1 - g) -> w_carry
     Your gate has no sigmoid: g = sigmoid(w_carry x + b_carry).
@@ -230,15 +237,9 @@ the sigmoid is turned over: \
     Your gate is 1 + exp(−s). The sigmoid is 1 divided by that.
 the sigmoid the other way round: w_carry * x + b_carry -> -(w_carry * x + b_carry)
     Your gate is 1 − g: the exponential in the sigmoid has a minus, 1 / (1 + exp(−s)).
-relu always lets through: * (t > 0) ->
-    Where w x + b is negative, relu is flat and its slope is 0. Yours is always w.
 a list: (1 - g) + g * slope_of_t + slope_of_g * (t - x) -> \
         ((1 - g) + g * slope_of_t + slope_of_g * (t - x)).tolist()
     {LISTED}
-relu is forgotten in the last term: t - x -> w_transform * x + b_transform - x
-    The last term has w x + b where t belongs. t is its relu, 0 where it is negative.
-relu is asked about x: t > 0 -> x > 0
-    You ask whether x is positive. relu looks at w x + b: compare that, or t, with 0.
 the minimum for the maximum: \
         torch.relu(w_transform * x + b_transform) -> (w_transform * x + b_transform).clamp(max=0) \
         && t > 0 -> w_transform * x + b_transform > 0

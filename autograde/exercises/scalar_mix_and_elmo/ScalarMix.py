@@ -147,16 +147,6 @@ class _ByEinsum(nn.Module):
 
 SLIPS = """
 --- hint 2
-the layer norm is never done: if self.do_layer_norm -> if False
-    `do_layer_norm=True` changes nothing. Keep it in `__init__`, and normalise each layer before the
-    mix where it is True.
-the layer norm is always done: if self.do_layer_norm -> if True
-    You normalise the layers although `do_layer_norm` is False.
-the layer norm the other way round: if self.do_layer_norm -> if not self.do_layer_norm
-    You normalise where `do_layer_norm` is False, and not where it is True.
-the mix is normalised: layers = [layer_norm(layer, mask) for layer in layers] -> \
-        return layer_norm(scalar_mix(layers, self.w, self.gamma), mask)
-    You normalise the finished mix. Each layer is normalised on its own, before it is mixed.
 one norm for all layers together: [layer_norm(layer, mask) for layer in layers] -> \
         layer_norm(torch.stack(list(layers)), mask.expand(len(layers), *mask.shape))
     You take one mean and one variance over all layers together. Each layer has its own.
@@ -176,49 +166,16 @@ padding counts as zeros in the squares: words.var(unbiased=False) -> \
 the squares are those of the numbers: words.var(unbiased=False) -> words.square().mean()
     You take the mean off, and divide by the root of the mean square of the numbers as they were.
     The variance is the mean square of the distance from the mean.
-divided by the variance: / torch.sqrt( -> / (
-    You divide by the variance. Divide by its square root, the standard deviation.
-the mean is not taken off: (layer - words.mean()) -> layer
-    The scale of your norm is right, and the mean is still there: subtract it.
-only the mean is taken off: / torch.sqrt(words.var(unbiased=False) + TINY) ->
-    You subtract the mean and leave the scale. Divide by the standard deviation, too.
 squares around zero: \
         (layer - words.mean()) -> layer && words.var(unbiased=False) -> words.square().mean()
     You divide by the root of the mean square and leave the mean where it is. The variance is the
     mean square of the distance from the mean.
-multiplied by the deviation: / torch.sqrt -> * torch.sqrt
-    You multiply by the standard deviation. Divide by it.
-the norm upside down: (layer - words.mean()) / torch.sqrt(words.var(unbiased=False) + TINY) -> \
-        torch.sqrt(words.var(unbiased=False) + TINY) / (layer - words.mean())
-    Your fraction is upside down: the distance from the mean over the standard deviation.
-the mean is added: layer - words.mean() -> layer + words.mean()
-    You add the mean. Subtract it.
-the sum is taken off: words.mean() -> words.sum()
-    You subtract the sum of the numbers. Subtract their mean.
 the first sentence's mean and variance: words = layer[mask] -> words = layer[0]
     You take mean and variance of the first sentence. Take them over the words of all:
     `layer[mask]`.
-no small number under the root: + TINY ->
-    Where all numbers of a layer are the same, the variance is 0 and you divide 0 by 0. Add 1e-13
-    under the root.
 w starts at ones: torch.zeros(n_layers) -> torch.ones(n_layers)
     All is right but the start of `self.w`. Start it at zeros:
     `nn.Parameter(torch.zeros(n_layers))`.
-no softmax: torch.softmax(w, 0) -> w
-    Your mix uses `w` as it is. The shares are softmax(w), as in your `scalar_mix`.
-gamma twice: return gamma * -> return gamma * gamma *
-    You multiply by `gamma` twice. Your `scalar_mix` does so already.
-the softmax twice: torch.softmax(w, 0) -> torch.softmax(torch.softmax(w, 0), 0)
-    Your weights go through a softmax twice. Your `scalar_mix` has one already: hand it `self.w` as
-    it is.
-gamma is forgotten: return gamma * -> return
-    `self.gamma` is never used. Hand it to your `scalar_mix`.
-the plain average: torch.stack(weighted).sum(0) -> sum(layers) / len(layers)
-    Your module gives the plain average, whatever `w` is. Hand `self.w` to your `scalar_mix`.
-cut off from autograd: self.w, self.gamma) -> self.w.detach(), self.gamma.detach())
-    The numbers are right, and nothing learns. Hand `self.w` and `self.gamma` on as they are,
-    without `.detach()`, `.data` or `float()`.
---- hint 3
 padding counts as zeros: words = layer[mask] -> words = layer * mask.unsqueeze(-1)
     You set padding to zero, and the zeros still count. Divide by the number of numbers that are
     there: words times the length of a vector.
@@ -234,7 +191,6 @@ divided by the number of words: words.mean() -> words.sum() / len(words) \
         (words - words.sum() / len(words)).square().sum() / len(words)
     You divide by the number of words. Each word brings as many numbers as its vector is long:
     divide by the number of numbers.
---- hint 1
 each token for itself: words.mean() -> layer.mean(-1, keepdim=True) \
         && words.var(unbiased=False) -> layer.var(-1, unbiased=False, keepdim=True)
     You normalise each token's vector for itself, as `nn.LayerNorm` does. ELMo takes one mean and
@@ -246,11 +202,55 @@ each number of the vector for itself: \
 each sentence for itself: [layer_norm(layer, mask) for -> \
         [torch.stack([layer_norm(*pair) for pair in zip(layer, mask)]) for
     You take a mean and a variance for each sentence. One pair serves the whole batch.
+--- hint 3
+the layer norm is never done: if self.do_layer_norm -> if False
+    `do_layer_norm=True` changes nothing. Keep it in `__init__`, and normalise each layer before the
+    mix where it is True.
+the layer norm is always done: if self.do_layer_norm -> if True
+    You normalise the layers although `do_layer_norm` is False.
+the layer norm the other way round: if self.do_layer_norm -> if not self.do_layer_norm
+    You normalise where `do_layer_norm` is False, and not where it is True.
+the mix is normalised: layers = [layer_norm(layer, mask) for layer in layers] -> \
+        return layer_norm(scalar_mix(layers, self.w, self.gamma), mask)
+    You normalise the finished mix. Each layer is normalised on its own, before it is mixed.
+divided by the variance: / torch.sqrt( -> / (
+    You divide by the variance. Divide by its square root, the standard deviation.
+the mean is not taken off: (layer - words.mean()) -> layer
+    The scale of your norm is right, and the mean is still there: subtract it.
+only the mean is taken off: / torch.sqrt(words.var(unbiased=False) + TINY) ->
+    You subtract the mean and leave the scale. Divide by the standard deviation, too.
+multiplied by the deviation: / torch.sqrt -> * torch.sqrt
+    You multiply by the standard deviation. Divide by it.
+the norm upside down: (layer - words.mean()) / torch.sqrt(words.var(unbiased=False) + TINY) -> \
+        torch.sqrt(words.var(unbiased=False) + TINY) / (layer - words.mean())
+    Your fraction is upside down: the distance from the mean over the standard deviation.
+the mean is added: layer - words.mean() -> layer + words.mean()
+    You add the mean. Subtract it.
+the sum is taken off: words.mean() -> words.sum()
+    You subtract the sum of the numbers. Subtract their mean.
+no small number under the root: + TINY ->
+    Where all numbers of a layer are the same, the variance is 0 and you divide 0 by 0. Add 1e-13
+    under the root.
+no softmax: torch.softmax(w, 0) -> w
+    Your mix uses `w` as it is. The shares are softmax(w), as in your `scalar_mix`.
+gamma twice: return gamma * -> return gamma * gamma *
+    You multiply by `gamma` twice. Your `scalar_mix` does so already.
+the softmax twice: torch.softmax(w, 0) -> torch.softmax(torch.softmax(w, 0), 0)
+    Your weights go through a softmax twice. Your `scalar_mix` has one already: hand it `self.w` as
+    it is.
+gamma is forgotten: return gamma * -> return
+    `self.gamma` is never used. Hand it to your `scalar_mix`.
+the plain average: torch.stack(weighted).sum(0) -> sum(layers) / len(layers)
+    Your module gives the plain average, whatever `w` is. Hand `self.w` to your `scalar_mix`.
+the top layer: scalar_mix(layers, self.w, self.gamma) -> layers[-1]
+    You return the top layer. Mix all layers with your `scalar_mix`.
+--- no hint
+cut off from autograd: self.w, self.gamma) -> self.w.detach(), self.gamma.detach())
+    The numbers are right, and nothing learns. Hand `self.w` and `self.gamma` on as they are,
+    without `.detach()`, `.data` or `float()`.
 gamma starts at 0: torch.ones(()) -> torch.zeros(())
     `gamma` starts at 0, so every vector is 0 at the start and the shares learn nothing. It starts
     at 1.
-the top layer: scalar_mix(layers, self.w, self.gamma) -> layers[-1]
-    You return the top layer. Mix all layers with your `scalar_mix`.
 """
 
 EXERCISE = Exercise(

@@ -123,18 +123,18 @@ no end of the sentence: , END] -> ]
     `</S>` is missing: every sentence was read with it in training.
 no start of the sentence: START, -> && 1 : 1 + len(words) -> : len(words)
     `<S>` is missing: every sentence was read with it in training.
-start and end are swapped: START, -> END, && , END] -> , START]
-    Your sentences begin with `</S>` and end with `<S>`.
-START at both ends: , END] -> , START]
-    `<S>` stands at both ends. The sentence is closed by `</S>`.
-END at both ends: START, -> END,
-    `</S>` stands at both ends. The sentence is opened by `<S>`.
-the boundaries are spelled: START, -> [259, *(c + 1 for c in b"<S>"), 260, *[261] * 45], \
-        && , END] -> , [259, *(c + 1 for c in b"</S>"), 260, *[261] * 44]]
-    You spell the boundaries, as three letters and four. They have a letter of their own each, byte
-    256 and byte 257.
-the first word over START: START, ->
-    The first word stands where `<S>` should be. The words begin at place 1.
+padding is an empty word: NOTHING -> list(character_ids(""))
+    You pad with an empty word, which is a word: it has a begin and an end, and the biLM reads it.
+    No word is a row of fifty zeros.
+padding is the mark 261: NOTHING -> [261] * 50
+    You pad with rows of 261. That mark fills a word's row. No word is a row of fifty zeros.
+padding is the mark 260: NOTHING -> [260] * 50
+    You pad with rows of 260. That number fills up a word's row; a row of it alone is a word to the
+    biLM. No word is a row of fifty zeros.
+padding is the id 1: NOTHING -> [1] * 50
+    You pad with ones, which are letters. No word is a row of fifty zeros.
+padded with END: NOTHING -> END
+    You fill short sentences with `</S>`, and the biLM reads it. No word is a row of fifty zeros.
 --- hint 2
 boundaries without the shift: START, -> [c - 1 for c in START], && , END] -> , [c - 1 for c in END]]
     Your boundaries lack the 1 that is added to every number: `<S>` is 259, 257, 260, and then 261.
@@ -159,10 +159,22 @@ boundaries without the begin of a word: START, -> [257, 260, *[261] * 48], \
 begin and end of a word are swapped in the boundaries: START, -> [260, 257, 259, *[261] * 47], \
         && , END] -> , [260, 258, 259, *[261] * 47]]
     In your boundaries the end of the word stands first: 259 begins a word, 260 ends it.
---- hint 3
+start and end are swapped: START, -> END, && , END] -> , START]
+    Your sentences begin with `</S>` and end with `<S>`.
+START at both ends: , END] -> , START]
+    `<S>` stands at both ends. The sentence is closed by `</S>`.
+END at both ends: START, -> END,
+    `</S>` stands at both ends. The sentence is opened by `<S>`.
+the boundaries are spelled: START, -> [259, *(c + 1 for c in b"<S>"), 260, *[261] * 45], \
+        && , END] -> , [259, *(c + 1 for c in b"</S>"), 260, *[261] * 44]]
+    You spell the boundaries, as three letters and four. They have a letter of their own each, byte
+    256 and byte 257.
+the first word over START: START, ->
+    The first word stands where `<S>` should be. The words begin at place 1.
 the boundaries stay: 1 : 1 + len(words) -> : len(words) + 2
     The vectors of the boundaries are still there: two too many. `without_boundaries(vectors, mask)`
     takes them out.
+--- hint 3
 the start stays: 1 : 1 + len(words) -> : len(words)
     Your vectors begin with that of `<S>`: each word gets the vector of the token before it.
 one place late: 1 : 1 + len(words) -> 2 : 2 + len(words)
@@ -170,10 +182,6 @@ one place late: 1 : 1 + len(words) -> 2 : 2 + len(words)
 two words too few: 1 + len(words) -> len(words) - 1
     Your vectors end two words before the sentence does. Count: the words stand at 1 to n, so the
     slice ends at n + 1.
-the longest sentence first: \
-        longest = -> sentences = sorted(sentences, key=len, reverse=True)⏎longest =
-    You sort the sentences by length and leave them sorted. Return the vectors in the order of the
-    sentences.
 the top layer: ScalarMix(len(layers))(layers, mask) -> layers[-1]
     You return the top layer. Mix all layers: `ScalarMix(len(layers))(layers, mask)`.
 the token layer: ScalarMix(len(layers))(layers, mask) -> layers[0]
@@ -202,20 +210,13 @@ the end after the padding: , END] -> ] && [NOTHING] * (longest - len(words)) -> 
         [NOTHING] * (longest - len(words)) + [END]
     In a short sentence `</S>` stands behind the padding. It belongs right after the last word; the
     padding comes after it.
-padding is an empty word: NOTHING -> list(character_ids(""))
-    You pad with an empty word, which is a word: it has a begin and an end, and the biLM reads it.
-    No word is a row of fifty zeros.
-padding is the mark 261: NOTHING -> [261] * 50
-    You pad with rows of 261. That mark fills a word's row. No word is a row of fifty zeros.
-padding is the mark 260: NOTHING -> [260] * 50
-    You pad with rows of 260. That number fills up a word's row; a row of it alone is a word to the
-    biLM. No word is a row of fifty zeros.
-padding is the id 1: NOTHING -> [1] * 50
-    You pad with ones, which are letters. No word is a row of fifty zeros.
-padded with END: NOTHING -> END
-    You fill short sentences with `</S>`, and the biLM reads it. No word is a row of fifty zeros.
 the last word is lost: for word in words) -> for word in words[:-1])
     The last word of each sentence is not read.
+--- no hint
+the longest sentence first: \
+        longest = -> sentences = sorted(sentences, key=len, reverse=True)⏎longest =
+    You sort the sentences by length and leave them sorted. Return the vectors in the order of the
+    sentences.
 the ids are shifted twice: \
         list(character_ids(word)) -> [min(code + 1, 261) for code in character_ids(word)]
     The ids of your words are shifted once more. `character_ids` has added the 1 already.
@@ -235,13 +236,13 @@ SLIPS_BY_MASK = """
 no boundaries, and two words cut off: START, -> && , END] -> ]
     No sentence has its boundaries, so `without_boundaries` takes the first and the last word away.
     Put `<S>` before the words and `</S>` after them.
---- hint 2
 padding is the mark 261, and counts as words: NOTHING -> [261] * 50
     You pad with rows of 261. That mark fills a word's row, so the mask takes your padding for
     words. No word is a row of fifty zeros.
 padding is the mark 260, and counts as words: NOTHING -> [260] * 50
     You pad with rows of 260. That number fills up a word's row, so the mask takes your padding for
     words. No word is a row of fifty zeros.
+--- hint 2
 END after the padding, by the mask: , END] -> ] && [NOTHING] * (longest - len(words)) -> \
         [NOTHING] * (longest - len(words)) + [END]
 END after the padding, by the mask and the length: , END] -> ] \
@@ -266,6 +267,7 @@ the words begin at place 2: start=1 -> start=2
     they begin at place 1.
 END over the last word: row[len(words) + 1] -> row[len(words)]
     `</S>` stands where the last word was. The words stand at 1 to n, so `</S>` comes at n + 1.
+--- no hint
 the last word is never filled in: enumerate(words, start=1) -> enumerate(words[:-1], start=1)
     The row of a sentence's last word is never filled in, and stays a row of zeros. Look at where
     your loop ends.

@@ -39,23 +39,25 @@ points times 100: 100 * (after - before) / (100 - before) -> 100 * (after - befo
     You divide by nothing. Divide the gain by the errors of `before`.
 the errors before: 100 * (after - before) / (100 - before) -> 100 - before
     You return the errors before. Which share of them is gone?
+the errors that are left: (after - before) -> (100 - after)
+    You return what is left of the errors. Return what is gone.
+--- hint 2
+the score is added to 100: (100 - before) -> (100 + before)
+    The errors are 100 minus the score. You have a plus.
+the score as a share: / (100 - before) -> / (1 - before)
+    The scores are percent. The errors are 100 minus the score, not 1 minus the score.
 the new score alone: (after - before) -> after
     You compare the new score with the errors. It is the gain that is compared: `after - before`.
 added up: (after - before) -> (after + before)
     You add the two scores. The gain is their difference.
---- hint 2
+--- hint 3
 times the errors: / (100 - before) -> * (100 - before)
     You multiply by the errors before. Divide by them.
-the score is added to 100: (100 - before) -> (100 + before)
-    The errors are 100 minus the score. You have a plus.
 a share, not percent: 100 * (after - before) -> (after - before)
     You return a share of 1. Percent are asked for.
-the errors that are left: (after - before) -> (100 - after)
-    You return what is left of the errors. Return what is gone.
+--- no hint
 with its sign reversed: (after - before) -> (before - after)
     Yours are negative where a task got better.
-the score as a share: / (100 - before) -> / (1 - before)
-    The scores are percent. The errors are 100 minus the score, not 1 minus the score.
 """
 
 SLIPS_OF_ERRORS = """
@@ -67,8 +69,10 @@ the errors that are left over the score: (100 - before) -> before
 --- hint 2
 what is left comes on top: 1 - (100 -> 1 + (100
     You add the share of errors that is left. What is gone is 1 minus what is left.
+--- hint 3
 the errors are multiplied: / (100 - before) -> * (100 - before)
     You multiply the errors. Divide those that are left by those before.
+--- no hint
 the division has no remainder: / (100 - before) -> // (100 - before)
     You divide with `//`, which leaves out what comes behind the point. Use `/`.
 """

@@ -115,22 +115,11 @@ SLIPS = """
 everything is sound: next((fault for fault in (NUMBER, REMEMBERS, COMPANY, SHIFTED) \
         if found[fault]), SOUND) -> SOUND
     You say "sound" to every ELMo.
-nothing is counted: (NUMBER, REMEMBERS, -> (REMEMBERS,
-    You never count the vectors, or only after the other questions. There must be one for each word,
-    no more and no fewer: ask that first.
-company is never tested: REMEMBERS, COMPANY, SHIFTED) -> REMEMBERS, SHIFTED)
-    An ELMo that depends on its company is not found. Compare a sentence alone with the same
-    sentence beside a longer one.
-the shift is never tested: COMPANY, SHIFTED) -> COMPANY)
-    A shifted ELMo is not found. Replace one word in the middle, and see from which place on the
-    first half of the vectors moves.
+memory is taken for company: (NUMBER, REMEMBERS, COMPANY, -> (NUMBER, COMPANY, REMEMBERS,
+    An ELMo that remembers differs from call to call, so it looks as if its company mattered. Before
+    you ask for company, ask for its memory: with two calls of the same sentence, alone. Within one
+    call it does not show.
 --- hint 2
-any difference at all: every > ROUNDING -> > 0
-    You take a difference of a millionth for a fault. Rounding makes such differences. Count what is
-    larger than 1e-4.
-every number must differ: np.abs(one - other).max() -> np.abs(one - other).min()
-    You ask whether *every* number differs. One that does is enough: look at the largest
-    difference, `.max()`.
 only one sentence is counted: [len(alone), len(beside), len(too)] != [3, 3, 6] -> len(alone) != 3
 one sentence is counted, and the rest is cut: \
         [len(alone), len(beside), len(too)] != [3, 3, 6] -> len(alone) != 3 \
@@ -155,11 +144,20 @@ the whole vector, or later places must stay: [:, : alone.shape[1] // 2] ->
 another sentence the second time: (short, longer, short) -> (short, longer, ["we", "see", "it"])
     You compare two different sentences, whose vectors differ in a sound ELMo, too. Give it the same
     sentence twice.
+nothing is counted: (NUMBER, REMEMBERS, -> (REMEMBERS,
+    You never count the vectors, or only after the other questions. There must be one for each word,
+    no more and no fewer: ask that first.
+company is never tested: REMEMBERS, COMPANY, SHIFTED) -> REMEMBERS, SHIFTED)
+    An ELMo that depends on its company is not found. Compare a sentence alone with the same
+    sentence beside a longer one.
+the shift is never tested: COMPANY, SHIFTED) -> COMPANY)
+    A shifted ELMo is not found. Replace one word in the middle, and see from which place on the
+    first half of the vectors moves.
+the first word is replaced: ["the", "cat", "barks"] -> ["cat", "dog", "barks"] \
+        && moved.tolist() != [False, True, True] -> not moved[0]
+    You replace the first word. No place stands before it, so a shift to that side cannot be seen.
+    Replace one in the middle.
 --- hint 3
-memory is taken for company: (NUMBER, REMEMBERS, COMPANY, -> (NUMBER, COMPANY, REMEMBERS,
-    An ELMo that remembers differs from call to call, so it looks as if its company mattered. Before
-    you ask for company, ask for its memory: with two calls of the same sentence, alone. Within one
-    call it does not show.
 memory is missed: return next( -> return SOUND if found[REMEMBERS] else next(
     An ELMo that remembers passes as sound. Ask for its memory with your first calls, or let it read
     another sentence in between: after the same sentence it starts from the same state, and gives
@@ -170,10 +168,6 @@ only the places before: moved.tolist() != [False, True, True] -> moved[0]
 only the word's own place: moved.tolist() != [False, True, True] -> not moved[1]
     You ask whether the replaced word's place moves. Ask also whether the places before it stay: if
     the vectors are a place late, they do not.
-the first word is replaced: ["the", "cat", "barks"] -> ["cat", "dog", "barks"] \
-        && moved.tolist() != [False, True, True] -> not moved[0]
-    You replace the first word. No place stands before it, so a shift to that side cannot be seen.
-    Replace one in the middle.
 the shift before company: REMEMBERS, COMPANY, SHIFTED) if -> REMEMBERS, SHIFTED, COMPANY) if
 the shift before memory: REMEMBERS, COMPANY, SHIFTED) if -> SHIFTED, REMEMBERS, COMPANY) if
 the shift first: (NUMBER, REMEMBERS, COMPANY, SHIFTED) -> (SHIFTED, NUMBER, REMEMBERS, COMPANY)
@@ -189,14 +183,21 @@ the shift before company and the count: \
     Each of your questions is right, and their order is not: one fault can disturb several of them.
     An ELMo that remembers moves at every place. One with vectors for padding seems to depend on its
     company. Ask in the order of the list: the count, memory, company, the shift.
+the shift the wrong way round: moved.tolist() != -> moved.tolist() ==
+    You answer the question of the shift the wrong way round.
+any difference at all: every > ROUNDING -> > 0
+    You take a difference of a millionth for a fault. Rounding makes such differences. Count what is
+    larger than 1e-4.
+every number must differ: np.abs(one - other).max() -> np.abs(one - other).min()
+    You ask whether *every* number differs. One that does is enough: look at the largest
+    difference, `.max()`.
+--- no hint
 the count the wrong way round: len(too)] != -> len(too)] ==
     You answer the question of the number of vectors the wrong way round.
 memory the wrong way round: REMEMBERS: any( -> REMEMBERS: not any(
     You answer the question of its memory the wrong way round.
 company the wrong way round: COMPANY: _differ -> COMPANY: not _differ
     You answer the question of its company the wrong way round.
-the shift the wrong way round: moved.tolist() != -> moved.tolist() ==
-    You answer the question of the shift the wrong way round.
 """
 
 EXERCISE = Exercise(

@@ -110,6 +110,27 @@ the softmax's slopes without their diagonal: s * (a - mean) -> (s - np.outer(s, 
 gamma at the wrong one: gamma * s * -> s * && w, mean -> w, gamma * mean
     Your `gamma` stands at the wrong one. It is a factor of the gradient for w, and its own gradient
     holds no `gamma`.
+no penalty: + 2 * decay * w ->
+    The penalty is missing. The derivative of decay * w_j^2 belongs to the gradient for w.
+the penalty without its two: 2 * decay -> decay
+    The derivative of w_j^2 is 2 w_j: your penalty pulls half as hard.
+the penalty on w less its largest: \
+        powers = np.exp(w - w.max()) -> w = w - w.max()⏎powers = np.exp(w)
+    Your penalty takes w less its largest number. That shift serves the softmax alone: give it a
+    name of its own, and penalise `w` as it came.
+the mean of the penalties: 2 * decay * w -> 2 * decay * w / len(w)
+    You divide the penalty by the number of weights. The penalty is a sum over the w_j: its
+    derivative for w_j is 2 decay w_j.
+the penalty itself: 2 * decay * w -> decay * (w**2).sum()
+    You add the penalty itself. Its derivative for w_j belongs here.
+the penalty pushes away: + 2 * decay -> - 2 * decay
+    Your penalty has the wrong sign: going down this slope would make the weights grow.
+the penalty on the shares: decay * w -> decay * s
+    You penalise the shares s. The penalty is on the weights w, before the softmax.
+the penalty without its w: decay * w -> decay
+    The derivative of w_j^2 is 2 w_j. Your penalty has lost its w_j.
+the penalty for gamma, too: w, mean -> w, mean + 2 * decay * gamma
+    You penalise gamma as well. The penalty is on w alone.
 --- hint 3
 the plain mean comes off: a - mean -> a - a.mean()
     You subtract the plain mean of the a_j. The softmax wants their mean weighted by the shares.
@@ -147,9 +168,6 @@ weights clipped at {bound}, for the penalty as well: \
         | bound = 50, 100, 500, 700
     You clip large weights: their shares become equal, and the penalty is that of the clipped ones.
     Leave `w` as it is, and subtract the largest for the softmax alone: `np.exp(w - w.max())`.
-gamma first: gamma * s * (a - mean) + 2 * decay * w, mean -> \
-        mean, gamma * s * (a - mean) + 2 * decay * w
-    Return the gradient for w first, the one for gamma second.
 the mean over the numbers: (layer * upstream).sum() -> (layer * upstream).mean()
     You take the mean over the numbers of a layer. The gradient for the mix arrives as `upstream`,
     already as large as it is: add up.
@@ -157,31 +175,13 @@ the mean over the numbers: (layer * upstream).sum() -> (layer * upstream).mean()
 gamma times its own gradient: w, mean -> w, gamma * mean
     ELMo is linear in `gamma`, so its gradient holds no `gamma`: what is left when you divide the
     mix by it.
-no penalty: + 2 * decay * w ->
-    The penalty is missing. The derivative of decay * w_j^2 belongs to the gradient for w.
-the penalty without its two: 2 * decay -> decay
-    The derivative of w_j^2 is 2 w_j: your penalty pulls half as hard.
-the penalty on w less its largest: \
-        powers = np.exp(w - w.max()) -> w = w - w.max()⏎powers = np.exp(w)
-    Your penalty takes w less its largest number. That shift serves the softmax alone: give it a
-    name of its own, and penalise `w` as it came.
-the mean of the penalties: 2 * decay * w -> 2 * decay * w / len(w)
-    You divide the penalty by the number of weights. The penalty is a sum over the w_j: its
-    derivative for w_j is 2 decay w_j.
-the penalty itself: 2 * decay * w -> decay * (w**2).sum()
-    You add the penalty itself. Its derivative for w_j belongs here.
-the penalty pushes away: + 2 * decay -> - 2 * decay
-    Your penalty has the wrong sign: going down this slope would make the weights grow.
-the penalty on the shares: decay * w -> decay * s
-    You penalise the shares s. The penalty is on the weights w, before the softmax.
-the penalty without its w: decay * w -> decay
-    The derivative of w_j^2 is 2 w_j. Your penalty has lost its w_j.
-the penalty for gamma, too: w, mean -> w, mean + 2 * decay * gamma
-    You penalise gamma as well. The penalty is on w alone.
 --- no hint
 downhill: return gamma * s * (a - mean) + 2 * decay * w, mean -> \
         return -(gamma * s * (a - mean) + 2 * decay * w), -mean
     Every number has the wrong sign. The gradient points uphill; the optimiser turns it around.
+gamma first: gamma * s * (a - mean) + 2 * decay * w, mean -> \
+        mean, gamma * s * (a - mean) + 2 * decay * w
+    Return the gradient for w first, the one for gamma second.
 """
 
 EXERCISE = Exercise(

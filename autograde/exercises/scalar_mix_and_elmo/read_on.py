@@ -122,16 +122,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-each sentence begins with zeros: notes, cells = [], [] -> \
-        notes, cells = [], [] ⏎h, c = torch.zeros_like(h), torch.zeros_like(c)
-    You begin with zeros again. Begin each layer with its pair from `states`.
-c begins with zeros: notes, cells = [], [] -> notes, cells = [], [] ⏎c = torch.zeros_like(c)
-    Your cells begin with zeros. Both pages are carried, h and c.
-h begins with zeros: notes, cells = [], [] -> notes, cells = [], [] ⏎h = torch.zeros_like(h)
-    Your h begins with zeros. Both pages are carried, h and c.
-every layer begins with the first one's state: notes, cells = [], [] -> \
-        notes, cells = [], [] ⏎h, c = states[0]
-    Every layer of yours begins with the state of the first. Each layer has a pair of its own.
 the old states again: return outputs, ends -> return outputs, list(states)
     You return the states that came in. Return those in which this sentence has ended.
 --- hint 2
@@ -151,7 +141,6 @@ the first token: every lengths - 1 -> lengths - lengths
     Your states are those after the first token. The next sentence begins where this one ended.
 the shortest sentence ends all: every lengths - 1 -> lengths.min() - 1
     All your rows end where the shortest sentence does. Each row ends at its own last token.
---- hint 3
 what went in is in the state: ends.append((shown[rows, lengths - 1], -> \
         ends.append(((shown + x if outputs else shown)[rows, lengths - 1],
     What went in is part of your h. It is added to the layer's output; the state itself does not
@@ -160,6 +149,7 @@ added inside the loop: notes.append(h) -> h = h + x_t if outputs else h ⏎notes
         && x = shown + x if outputs else shown -> x = shown
     You add what went in to h inside the loop, so the next step starts from the sum. The state stays
     the LSTM's own: add what went in to the layer's output, after the loop.
+--- hint 3
 nothing is added: x = shown + x if outputs else shown -> x = shown
     From the second layer on, what went in is added to the output.
 added in the first layer alone: x = shown + x if outputs else shown -> \
@@ -185,6 +175,16 @@ the layers from the top: return outputs, ends -> return outputs[::-1], ends
 from right to left: x.unbind(1) -> x.unbind(1)[::-1]
     You read from the last place to the first. Whoever calls you has turned the sentence round
     already, for the backward reader.
+each sentence begins with zeros: notes, cells = [], [] -> \
+        notes, cells = [], [] ⏎h, c = torch.zeros_like(h), torch.zeros_like(c)
+    You begin with zeros again. Begin each layer with its pair from `states`.
+c begins with zeros: notes, cells = [], [] -> notes, cells = [], [] ⏎c = torch.zeros_like(c)
+    Your cells begin with zeros. Both pages are carried, h and c.
+h begins with zeros: notes, cells = [], [] -> notes, cells = [], [] ⏎h = torch.zeros_like(h)
+    Your h begins with zeros. Both pages are carried, h and c.
+every layer begins with the first one's state: notes, cells = [], [] -> \
+        notes, cells = [], [] ⏎h, c = states[0]
+    Every layer of yours begins with the state of the first. Each layer has a pair of its own.
 """
 
 EXERCISE = Exercise(

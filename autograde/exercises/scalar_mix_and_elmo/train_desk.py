@@ -121,36 +121,12 @@ the head is not trained: [*desk.parameters(), *head.parameters()] -> [*desk.para
     both modules.
 gamma is left out: [*desk.parameters(), *head.parameters()] -> [desk.w, *head.parameters()]
     `gamma` never moves. Give the optimiser all of `desk.parameters()`.
-the gradients add up: optimizer.zero_grad() -> pass
-    The gradients of all steps add up. Empty them before each: `optimizer.zero_grad()`.
-no step is taken: optimizer.step() -> pass
-    Nothing moves. After `loss.backward()` comes `optimizer.step()`.
-the shares before the step: optimizer.zero_grad() -> \
-        shares.append(torch.softmax(desk.w.detach(), 0)) ⏎optimizer.zero_grad() \
-        && shares.append(torch.softmax(desk.w.detach(), 0)) -> pass
-    Your rows are the shares before each step. Append them after it.
---- hint 2
 padding is a word: head(desk(layers, mask))[mask] -> \
         head(desk(layers, mask)).flatten(0, 1) && labels[mask] -> labels.flatten()
     Your loss asks for labels at padding, too. Choose the words: `scores[mask]` and `labels[mask]`.
-the sum of the losses: labels[mask]) -> labels[mask], reduction="sum")
-    You add up what the words cost. Take the mean, as `cross_entropy` does: the penalty is weighed
-    against it.
-a softmax too many: head(desk(layers, mask))[mask] -> head(desk(layers, mask))[mask].softmax(-1)
-    You put a softmax before `cross_entropy`, which has one of its own. Give it the scores.
-the average in place of the desk: desk(layers, mask) -> torch.stack(list(layers)).mean(0)
-    You never ask the desk: `desk(layers, mask)` mixes the layers.
-the top layer in place of the desk: desk(layers, mask) -> layers[-1]
-    You classify the top layer. `desk(layers, mask)` mixes all layers.
-plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
-    You take steps of plain gradient descent. Adam is asked for.
-the rate is not used: , lr=rate ->
-    `rate` is never used: Adam takes 0.001 in its place.
---- hint 3
+--- hint 2
 no penalty: + decay * desk.w.square().sum() ->
     The penalty is missing: `decay` times the sum of the squares of w.
-the penalty pulls up: + decay -> - decay
-    Your penalty is subtracted, so it pushes w away from 0. Add it to the loss.
 the mean of the squares: desk.w.square().sum() -> desk.w.square().mean()
     Your penalty is the mean of the squares. It is their sum.
 the root of the sum: desk.w.square().sum() -> desk.w.norm()
@@ -179,12 +155,37 @@ weight decay beside the penalty: , lr=rate) -> , lr=rate, weight_decay=decay)
     the head and `gamma`, too. Leave that out.
 w in place of its shares: torch.softmax(desk.w.detach(), 0) -> desk.w.detach().clone()
     You keep w itself. The shares are its softmax.
+--- hint 3
+the penalty pulls up: + decay -> - decay
+    Your penalty is subtracted, so it pushes w away from 0. Add it to the loss.
 one row, many times: torch.softmax(desk.w.detach(), 0) -> desk.w.detach() \
         && torch.stack(shares) -> torch.stack(shares).softmax(1)
     All your rows are the last one. `.detach()` still looks at the same memory, which every step
     changes. Keep the softmax of each moment, or a `.clone()`.
 the last row alone: torch.stack(shares) -> shares[-1]
     You return the shares at the end. Return those after every step, (steps, L + 1).
+the gradients add up: optimizer.zero_grad() -> pass
+    The gradients of all steps add up. Empty them before each: `optimizer.zero_grad()`.
+no step is taken: optimizer.step() -> pass
+    Nothing moves. After `loss.backward()` comes `optimizer.step()`.
+the shares before the step: optimizer.zero_grad() -> \
+        shares.append(torch.softmax(desk.w.detach(), 0)) ⏎optimizer.zero_grad() \
+        && shares.append(torch.softmax(desk.w.detach(), 0)) -> pass
+    Your rows are the shares before each step. Append them after it.
+--- no hint
+the sum of the losses: labels[mask]) -> labels[mask], reduction="sum")
+    You add up what the words cost. Take the mean, as `cross_entropy` does: the penalty is weighed
+    against it.
+a softmax too many: head(desk(layers, mask))[mask] -> head(desk(layers, mask))[mask].softmax(-1)
+    You put a softmax before `cross_entropy`, which has one of its own. Give it the scores.
+the average in place of the desk: desk(layers, mask) -> torch.stack(list(layers)).mean(0)
+    You never ask the desk: `desk(layers, mask)` mixes the layers.
+the top layer in place of the desk: desk(layers, mask) -> layers[-1]
+    You classify the top layer. `desk(layers, mask)` mixes all layers.
+plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
+    You take steps of plain gradient descent. Adam is asked for.
+the rate is not used: , lr=rate ->
+    `rate` is never used: Adam takes 0.001 in its place.
 """
 
 EXERCISE = Exercise(

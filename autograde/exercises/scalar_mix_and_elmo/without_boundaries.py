@@ -72,14 +72,8 @@ the mask of the first columns: mask[:, 2:] -> mask[:, :-2]
     Your mask counts as many tokens as before the cut. Each sentence has lost two.
 the old mask: unsqueeze(-1), inner -> unsqueeze(-1), mask
     The vectors are right. The mask must lose two places as well.
-the mask keeps its width: \
-        unsqueeze(-1), inner -> unsqueeze(-1), torch.nn.functional.pad(inner, (0, 2))
-    The vectors are right. Your mask is True at the right words and still as wide as before: it
-    loses two columns.
-the lengths in place of the mask: unsqueeze(-1), inner -> unsqueeze(-1), mask.sum(1) - 2
-    You return how many words each sentence has. Return the mask, (B, T): True at words.
-a mask of numbers: unsqueeze(-1), inner -> unsqueeze(-1), inner.float()
-    {NUMBERS}
+cut along the wrong axis: vectors[:, 1:-1] * inner.unsqueeze(-1) -> vectors[:, :, 1:-1]
+    You cut the numbers of each vector. The boundaries stand along axis 1, time.
 --- hint 1
 vectors one place early: vectors[:, 1:-1] -> vectors[:, :-2]
     Your vectors begin with the begin-of-sentence token: every word gets the vector of the token
@@ -93,17 +87,23 @@ only the first token is cut: mask[:, 2:] -> mask[:, 1:] && vectors[:, 1:-1] -> v
 the boundaries emptied, not removed: \
         mask[:, 2:] -> torch.nn.functional.pad(mask[:, 2:], (1, 1)) && vectors[:, 1:-1] -> vectors
     You made the boundaries zero and left them in their places. Take them out: two columns fewer.
-cut along the wrong axis: vectors[:, 1:-1] * inner.unsqueeze(-1) -> vectors[:, :, 1:-1]
-    You cut the numbers of each vector. The boundaries stand along axis 1, time.
+the mask keeps its width: \
+        unsqueeze(-1), inner -> unsqueeze(-1), torch.nn.functional.pad(inner, (0, 2))
+    The vectors are right. Your mask is True at the right words and still as wide as before: it
+    loses two columns.
 --- hint 3
 padding is not emptied: * inner.unsqueeze(-1) ->
     The mask is right, and what stands at padding is still there. Make it zero.
+the lengths in place of the mask: unsqueeze(-1), inner -> unsqueeze(-1), mask.sum(1) - 2
+    You return how many words each sentence has. Return the mask, (B, T): True at words.
 --- no hint
 the mask first: vectors[:, 1:-1] * inner.unsqueeze(-1), inner -> \
         inner, vectors[:, 1:-1] * inner.unsqueeze(-1)
     Return the vectors first, the mask second.
 the mask turned around: unsqueeze(-1), inner -> unsqueeze(-1), ~inner
     Your mask is True at padding. It is True at words.
+a mask of numbers: unsqueeze(-1), inner -> unsqueeze(-1), inner.float()
+    {NUMBERS}
 """
 
 EXERCISE = Exercise(

@@ -122,6 +122,12 @@ SLIPS = """
 the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
     You take the LSTM's last state in the table. In a shorter sentence that place is padding, and
     the LSTM has read on over it. Take the state at each sentence's own last word.
+--- hint 2
+the state before the last: lengths - 1 -> lengths - 2
+    You are one place too early: word n stands at place n - 1, so its state is at `lengths - 1`.
+the states of the first sentence: torch.arange(len(ids)) -> 0 * lengths
+    All scores come from the first sentence. Each row needs its own: `torch.arange(len(ids))`
+    beside `lengths - 1`.
 the first state: lengths - 1 -> 0 * lengths
     You read the state after the first word, which has seen nothing else.
 the mean of all states: states[torch.arange(len(ids)), lengths - 1] -> states.mean(1)
@@ -129,23 +135,18 @@ the mean of all states: states[torch.arange(len(ids)), lengths - 1] -> states.me
 the largest of all states: states[torch.arange(len(ids)), lengths - 1] -> states.amax(1)
     You take the largest number of each unit over all places. Take the state after the last real
     word.
+--- hint 3
 no LSTM: states, _ = self.lstm(self.dropout(self.embedding(ids))) \
         -> states = self.dropout(self.embedding(ids)) ⏎states = torch.cat([states, \
         states[..., :1]], -1)
     `self.lstm` is never used.
---- hint 2
-the state before the last: lengths - 1 -> lengths - 2
-    You are one place too early: word n stands at place n - 1, so its state is at `lengths - 1`.
 the sentence on the first axis: , batch_first=True -> && lengths - 1 -> torch.zeros_like(lengths)
     Your LSTM takes the first axis for time and reads across the sentences. Give it
     `batch_first=True`.
 batch_first is missing: , batch_first=True ->
     Your LSTM takes the first axis for time and reads across the sentences. Give it
     `batch_first=True`.
-the states of the first sentence: torch.arange(len(ids)) -> 0 * lengths
-    All scores come from the first sentence. Each row needs its own: `torch.arange(len(ids))`
-    beside `lengths - 1`.
---- hint 3
+--- no hint
 chances in place of scores: self.output(self.dropout(last)) \
         -> self.output(self.dropout(last)).softmax(-1)
     You return chances. The loss takes the softmax itself: return the scores.

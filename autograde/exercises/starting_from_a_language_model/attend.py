@@ -65,14 +65,6 @@ padding gets its share: .masked_fill(~mask[:, None], -torch.inf) ->
 what was read: .softmax(-1) -> .softmax(-1) @ keys
     You have looked already: this is the mixture of the keys, (B, T, H). Return the shares
     themselves, (B, T, S).
-no softmax: -torch.inf).softmax(-1) -> 0.0)
-no softmax, and minus infinity at padding: .softmax(-1) ->
-    These are the scores. A softmax over the source words makes shares of them.
-a sigmoid for each word: softmax(-1) -> sigmoid()
-    A sigmoid judges each word by itself, so the shares do not add up to 1. Take the softmax.
-the logarithm of the shares: softmax -> log_softmax
-    These are logarithms. Return the shares: `softmax`, not `log_softmax`.
---- hint 2
 masked after the softmax: \
         .masked_fill(~mask[:, None], -torch.inf).softmax(-1) -> .softmax(-1) * mask[:, None]
     The padding gets 0, and what is left no longer adds up to 1. Mask the scores, before the
@@ -81,13 +73,10 @@ shared out again after the mask: return scores.masked_fill(~mask[:, None], -torc
         -> shares = scores.softmax(-1) * mask[:, None] ⏎return shares / shares.sum(-1, keepdim=True)
     You take the softmax, set the padding to 0 and divide by what is left. Where the padding had the
     whole share, that is 0/0. Mask the scores, before the softmax.
+--- hint 2
 scores of padding set to 0: -torch.inf -> 0
     The padding has the score 0 in your answer, or nearly 0. That is an ordinary score: exp(0) is 1.
     Padding needs minus infinity, or a score as low as -1e9.
-the mask is turned round: ~mask -> mask
-the mask is turned round, with -1e9: ~mask[:, None], -torch.inf -> mask[:, None], -1e9
-    You look at the padding alone. `mask` is True at real words, and `masked_fill` fills where it is
-    given True: give it `~mask`.
 the mask lacks an axis: ~mask[:, None] -> ~mask
     Scores are (B, T, S) and the mask is (B, S), so PyTorch lays sentences upon queries. Give the
     mask an axis in the middle: `mask.unsqueeze(1)` is (B, 1, S).
@@ -96,10 +85,6 @@ divided by the root of H: keys.transpose(1, 2) -> keys.transpose(1, 2) / keys.sh
 padding at {fill}: -torch.inf -> {fill} | fill = -1, -10
     Padding has the score {fill} in your answer, and a real word may score as low. Take minus
     infinity, or -1e9.
-the mask as a length: \
-        ~mask[:, None] -> (torch.arange(mask.shape[1]) >= mask.sum(1, keepdim=True))[:, None]
-    You count the real words and take the first places for them. Padding may stand in front: the
-    mask says which places are real.
 the mask of the first sentence: ~mask[:, None] -> ~mask[:1, None]
     You use the first sentence's mask for all. Each sentence has its own row: `mask.unsqueeze(1)`.
 cosines: queries @ keys.transpose(1, 2) -> torch.nn.functional.normalize(queries, dim=-1) \
@@ -110,6 +95,10 @@ keys not turned: keys.transpose(1, 2) -> keys
 the mask's new axis stands last: ~mask[:, None] -> ~mask[:, :, None]
     `mask.unsqueeze(2)` is (B, S, 1), so PyTorch lays source words upon queries. The new axis
     belongs in the middle: `mask.unsqueeze(1)` is (B, 1, S).
+turned on its side: softmax(-1) -> softmax(-1).transpose(1, 2)
+    Your shares are (B, S, T). Queries come first: (B, T, S).
+only the first sentence: softmax(-1) -> softmax(-1)[:1]
+    Only the first sentence is there. Return (B, T, S).
 --- hint 3
 a softmax over the queries: softmax(-1) -> softmax(1)
 a softmax over the queries, with -1e9: -torch.inf).softmax(-1) -> -1e9).softmax(1)
@@ -119,25 +108,37 @@ a softmax over the queries, without the mask: \
         .masked_fill(~mask[:, None], -torch.inf).softmax(-1) -> .softmax(1)
     Your softmax runs over the queries, and nothing is masked. Each query shares its attention out
     over the *source words*, the last axis, and padding gets 0.
-an array: softmax(-1) -> softmax(-1).detach().numpy()
-    The numbers are right, but a NumPy array cannot be learnt through. Stay with tensors.
-cut off from autograd: softmax(-1) -> softmax(-1).detach()
-    No gradient comes through your answer, so the model would never learn where to look:
-    `.detach()`, `torch.no_grad()`, `argmax` and whole numbers all cut it off.
-turned on its side: softmax(-1) -> softmax(-1).transpose(1, 2)
-    Your shares are (B, S, T). Queries come first: (B, T, S).
-only the first sentence: softmax(-1) -> softmax(-1)[:1]
-    Only the first sentence is there. Return (B, T, S).
 a softmax over the sentences: .masked_fill(~mask[:, None], -torch.inf).softmax(-1) -> .softmax(0)
     Your softmax runs over the sentences of the batch, and nothing is masked. Each query shares its
     attention out over the *source words*, the last axis.
 a softmax over the sentences, masked: softmax(-1) -> softmax(0)
     Your softmax runs over the sentences of the batch. Each query shares its attention out over the
     *source words*, the last axis.
+no softmax: -torch.inf).softmax(-1) -> 0.0)
+no softmax, and minus infinity at padding: .softmax(-1) ->
+    These are the scores. A softmax over the source words makes shares of them.
+a sigmoid for each word: softmax(-1) -> sigmoid()
+    A sigmoid judges each word by itself, so the shares do not add up to 1. Take the softmax.
+the logarithm of the shares: softmax -> log_softmax
+    These are logarithms. Return the shares: `softmax`, not `log_softmax`.
+the mask is turned round: ~mask -> mask
+the mask is turned round, with -1e9: ~mask[:, None], -torch.inf -> mask[:, None], -1e9
+    You look at the padding alone. `mask` is True at real words, and `masked_fill` fills where it is
+    given True: give it `~mask`.
+the mask as a length: \
+        ~mask[:, None] -> (torch.arange(mask.shape[1]) >= mask.sum(1, keepdim=True))[:, None]
+    You count the real words and take the first places for them. Padding may stand in front: the
+    mask says which places are real.
+--- no hint
+an array: softmax(-1) -> softmax(-1).detach().numpy()
+    The numbers are right, but a NumPy array cannot be learnt through. Stay with tensors.
+cut off from autograd: softmax(-1) -> softmax(-1).detach()
+    No gradient comes through your answer, so the model would never learn where to look:
+    `.detach()`, `torch.no_grad()`, `argmax` and whole numbers all cut it off.
 """
 
 SLIPS_BY_HAND = """
---- hint 2
+--- hint 1
 a large score of padding is taken out, and a small number hides it: \
         .masked_fill(~mask[:, None], -torch.inf) -> && .exp() -> .exp() * mask[:, None] \
         && / exponents.sum(-1, keepdim=True) -> / (exponents.sum(-1, keepdim=True) + 1e-9)

@@ -59,7 +59,17 @@ def _autoencoder_by_shifting(ids: list[int], end: int) -> tuple[Any, Any, Any]:
 
 
 SLIPS = """
---- hint 1
+--- hint 2
+recited in reverse: boundary, *words] -> boundary, *words[::-1]] \
+        && [*words, boundary] -> [*words[::-1], boundary]
+    Your model recites from the last word to the first. Here it says the sentence in the order in
+    which it was read.
+the boundary in front: [*words, boundary, *words] -> [boundary, *words, *words]
+    The boundary stands before the reading in your answer. It belongs between the two halves: it
+    tells the model to stop reading and to begin.
+it must guess without hearing: boundary, *words] -> boundary, *[boundary] * len(words)]
+    While writing, you feed the boundary all the time. Feed the sentence once more: each step is
+    told the word that it should have said before.
 said backwards: [*words, boundary] -> [*words[::-1], boundary]
     You let it say the sentence backwards, and feed it forwards. Dai and Le's model says the
     sentence as it was read.
@@ -75,28 +85,6 @@ no boundary: [*words, boundary, *words] -> [*words, *words] \
         && [*words, boundary] -> words && (len(words) + 1) -> len(words)
     Nothing tells the model that reading ends and writing begins, nor when to stop. The boundary
     stands between the two halves, and it is the last target.
---- hint 2
-recited in reverse: boundary, *words] -> boundary, *words[::-1]] \
-        && [*words, boundary] -> [*words[::-1], boundary]
-    Your model recites from the last word to the first. Here it says the sentence in the order in
-    which it was read.
-the boundary in front: [*words, boundary, *words] -> [boundary, *words, *words]
-    The boundary stands before the reading in your answer. It belongs between the two halves: it
-    tells the model to stop reading and to begin.
-the reading counts as well: [False] -> [True] \
-        && [boundary] * len(words) + [*words, boundary] -> [*inputs[1:], boundary]
-    All steps count in your answer. While it reads, nothing is asked: the first n steps do not
-    count.
-it must guess without hearing: boundary, *words] -> boundary, *[boundary] * len(words)]
-    While writing, you feed the boundary all the time. Feed the sentence once more: each step is
-    told the word that it should have said before.
---- hint 3
-True and False are exchanged: [False] -> [True] && [True] -> [False]
-    True and False are the wrong way round: the reading counts and the reciting does not. A step
-    counts when something is to be said.
-a list of triples: inputs, targets, counted -> list(zip(inputs, targets, counted))
-    You return one triple for each step. Three lists are wanted, each with an entry for every step:
-    `return inputs, targets, counted`.
 the end is never said: boundary, *words] -> boundary, *words[:-1]] \
         && [*words, boundary] -> words && (len(words) + 1) -> len(words)
     Your model never learns to stop: after the last word it must say the boundary. There are 2n + 1
@@ -105,12 +93,23 @@ the first word is not asked for: [False] * len(words) + [True] * (len(words) + 1
         -> [False] * (len(words) + 1) + [True] * len(words)
     The step that reads the boundary counts: there the first word is asked for. Only n steps do not
     count.
+--- hint 3
+True and False are exchanged: [False] -> [True] && [True] -> [False]
+    True and False are the wrong way round: the reading counts and the reciting does not. A step
+    counts when something is to be said.
+a list of triples: inputs, targets, counted -> list(zip(inputs, targets, counted))
+    You return one triple for each step. Three lists are wanted, each with an entry for every step:
+    `return inputs, targets, counted`.
 the next word is looked up by `index`: + [*words, boundary] \
         -> + (words[:1] + [inputs[words.index(word) + 1] for word in words] or [boundary])
 the next word is looked up in a dict: [*words, boundary] \
         -> [*map(dict(zip([boundary, *words], [*words, boundary])).get, [boundary, *words])]
     You look a word up to find the one after it, and a word that comes twice has two of them. Go by
     places: the targets are the whole sentence, then the boundary.
+the reading counts as well: [False] -> [True] \
+        && [boundary] * len(words) + [*words, boundary] -> [*inputs[1:], boundary]
+    All steps count in your answer. While it reads, nothing is asked: the first n steps do not
+    count.
 """
 
 EXERCISE = Exercise(

@@ -106,6 +106,30 @@ def _state_by_hand(
 
 SLIPS = """
 --- hint 1
+the state is not used: state or (None, None) -> (None, None)
+    Every step begins anew: `state` is never used, so the decoder knows one word only. Give each
+    LSTM what it returned one step before.
+the first layer begins anew: words).unsqueeze(1), below) -> words).unsqueeze(1))
+    Your first layer begins anew at each step. Give it the state that it returned one step before.
+the top layer begins anew: model.decoder_top(lower, above) -> model.decoder_top(lower)
+    Your top layer begins anew at each step. Give it the state that it returned one step before.
+the states are swapped: (below, above), shares[:, 0] -> (above, below), shares[:, 0]
+    The two LSTMs exchange their states from step to step. Hand each its own.
+--- hint 2
+a step too many in the shape: scores[:, 0], (below, above), shares[:, 0] \
+        -> scores, (below, above), shares
+    Your results have an axis of length 1, the one step. Take it out: (B, V) and (B, S).
+the scores keep their step: scores[:, 0], -> scores,
+    Your scores are (B, 1, V). There is one step: return (B, V).
+the shares keep their step: shares[:, 0] -> shares
+    Your shares are (B, 1, S). There is one step: return (B, S).
+the first sentence alone: scores[:, 0] -> scores[0]
+    You return the first sentence's scores alone. The one step is on axis 1: `scores[:, 0]`.
+--- hint 3
+no tanh: torch.tanh(model.combine(heard)) -> model.combine(heard)
+    The tanh around `combine` is missing.
+a ReLU: torch.tanh(model.combine(heard)) -> torch.relu(model.combine(heard))
+    You put a ReLU around `combine`. It is a tanh.
 the residual is missing: model.softmax(lower + torch.tanh(model.combine(heard))) \
         -> model.softmax(torch.tanh(model.combine(heard)))
     The first layer's output does not reach the softmax. It goes around the new layers and is added
@@ -122,26 +146,11 @@ the residual around the tanh: lower + torch.tanh(model.combine(heard)) \
 the residual of the top layer: model.softmax(lower + -> model.softmax(upper +
     You add the top layer's output. What goes around the new layers is the output of the first one,
     which was pretrained.
-the state is not used: state or (None, None) -> (None, None)
-    Every step begins anew: `state` is never used, so the decoder knows one word only. Give each
-    LSTM what it returned one step before.
-the first layer begins anew: words).unsqueeze(1), below) -> words).unsqueeze(1))
-    Your first layer begins anew at each step. Give it the state that it returned one step before.
-the top layer begins anew: model.decoder_top(lower, above) -> model.decoder_top(lower)
-    Your top layer begins anew at each step. Give it the state that it returned one step before.
-the states are swapped: (below, above), shares[:, 0] -> (above, below), shares[:, 0]
-    The two LSTMs exchange their states from step to step. Hand each its own.
---- hint 2
 the question of the first layer: attend(upper, top, mask) -> attend(lower, top, mask)
     The first layer asks. The question is the output of the decoder's top layer.
-the keys of the first layer: attend(upper, top, mask) -> attend(upper, first, mask)
-    You hold the question against the encoder's first layer. The keys are its top layer; the shares
-    then read both.
 the question of the word itself: attend(upper, top, mask) \
         -> attend(model.target_embedding(words).unsqueeze(1), top, mask)
     The word's vector asks. The question is the output of the decoder's top layer.
-padding is looked at: attend(upper, top, mask) -> attend(upper, top, torch.ones_like(mask))
-    You look at the padding, too. Hand the mask on to `attend`.
 the layers are read in the other order: shares @ first, shares @ top -> shares @ top, shares @ first
     What was read of the two layers stands in the wrong order. First layer, top layer, then the
     decoder's own.
@@ -163,22 +172,14 @@ the mean of the source: shares @ first, shares @ top \
 the top layer reads the word: model.decoder_top(lower, above) \
         -> model.decoder_top(model.target_embedding(words).unsqueeze(1), above)
     Your top layer reads the word itself. It reads what the first layer gives.
---- hint 3
-no tanh: torch.tanh(model.combine(heard)) -> model.combine(heard)
-    The tanh around `combine` is missing.
-a ReLU: torch.tanh(model.combine(heard)) -> torch.relu(model.combine(heard))
-    You put a ReLU around `combine`. It is a tanh.
+--- no hint
+the keys of the first layer: attend(upper, top, mask) -> attend(upper, first, mask)
+    You hold the question against the encoder's first layer. The keys are its top layer; the shares
+    then read both.
+padding is looked at: attend(upper, top, mask) -> attend(upper, top, torch.ones_like(mask))
+    You look at the padding, too. Hand the mask on to `attend`.
 chances in place of scores: scores[:, 0], (below -> scores[:, 0].softmax(-1), (below
     You return chances. Return the scores: the loss takes the softmax itself.
-a step too many in the shape: scores[:, 0], (below, above), shares[:, 0] \
-        -> scores, (below, above), shares
-    Your results have an axis of length 1, the one step. Take it out: (B, V) and (B, S).
-the scores keep their step: scores[:, 0], -> scores,
-    Your scores are (B, 1, V). There is one step: return (B, V).
-the shares keep their step: shares[:, 0] -> shares
-    Your shares are (B, 1, S). There is one step: return (B, S).
-the first sentence alone: scores[:, 0] -> scores[0]
-    You return the first sentence's scores alone. The one step is on axis 1: `scores[:, 0]`.
 the likeliest word: scores[:, 0], (below -> scores[:, 0].argmax(-1), (below
     You return the likeliest word. Return the scores of all words: (B, V).
 the shares and the state are swapped: (below, above), shares[:, 0] -> shares[:, 0], (below, above)

@@ -61,23 +61,6 @@ def _by_projection(task: Sequence[Tensor], old: Sequence[Tensor]) -> Any:
 
 
 SLIPS = """
---- hint 1
-the sign is lost: -float(together / length) -> float(together / length)
-    Your sign is turned round. A step goes *down* both gradients: where they point the same way, the
-    task's step lowers the old loss by itself, and no weight is needed.
-never below 0 is forgotten: max(0.0, -float(together / length)) -> -float(together / length)
-    Where the two gradients agree, your weight is below 0: it would push the old loss up. Then none
-    is needed, and the smallest weight is 0.
-the size of it: max(0.0, -float(together / length)) -> abs(float(together / length))
-    You take the size. Where the two gradients agree, no weight is needed: 0.
-the smaller of the two: max(0.0, -float -> min(0.0, -float
-    You take the smaller of 0 and your weight. Where the gradients agree no weight is needed, so it
-    is the larger one.
-1 at least: max(0.0, -> max(1.0,
-    You return 1 or more. Where the two gradients agree no weight is needed: 0.
-the product alone: -float(together / length) -> -float(together)
-    You have minus the product of the two gradients. How fast does the weight's own part lower the
-    old loss? Divide by that.
 --- hint 2
 divided by the task's own length: (b * b).sum() for b in old -> (a * a).sum() for a in task
     You divide by the squared length of the task's gradient. What the weight multiplies is the old
@@ -101,8 +84,17 @@ a two too few: together / length -> together / (2 * length)
     A factor 1/2 is too many.
 the other way round: together / length -> length / together
     You have the inverse. Solve *product plus weight times squared length is 0* for the weight.
-never above 1: max(0.0, -float(together / length)) -> min(1.0, max(0.0, -float(together / length)))
-    You stop at 1. Where the old gradient is short and the task's long, more is needed.
+the sign is lost: -float(together / length) -> float(together / length)
+    Your sign is turned round. A step goes *down* both gradients: where they point the same way, the
+    task's step lowers the old loss by itself, and no weight is needed.
+never below 0 is forgotten: max(0.0, -float(together / length)) -> -float(together / length)
+    Where the two gradients agree, your weight is below 0: it would push the old loss up. Then none
+    is needed, and the smallest weight is 0.
+the size of it: max(0.0, -float(together / length)) -> abs(float(together / length))
+    You take the size. Where the two gradients agree, no weight is needed: 0.
+the product alone: -float(together / length) -> -float(together)
+    You have minus the product of the two gradients. How fast does the weight's own part lower the
+    old loss? Divide by that.
 --- hint 3
 the first tensor alone: (a * b).sum() for a, b in zip(task, old, strict=True) \
         -> (a * b).sum() for a, b in zip(task[:1], old[:1]) && for b in old) -> for b in old[:1])
@@ -136,6 +128,14 @@ not squared: (b * b).sum() -> b.sum()
     You divide by the sum of the old gradient's numbers. Divide by the sum of their squares.
 a quotient in place of the product: (a * b).sum() -> (a / b).sum()
     You divide the two gradients, number by number. Multiply them.
+the smaller of the two: max(0.0, -float -> min(0.0, -float
+    You take the smaller of 0 and your weight. Where the gradients agree no weight is needed, so it
+    is the larger one.
+1 at least: max(0.0, -> max(1.0,
+    You return 1 or more. Where the two gradients agree no weight is needed: 0.
+--- no hint
+never above 1: max(0.0, -float(together / length)) -> min(1.0, max(0.0, -float(together / length)))
+    You stop at 1. Where the old gradient is short and the task's long, more is needed.
 """
 
 EXERCISE = Exercise(

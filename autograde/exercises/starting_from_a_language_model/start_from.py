@@ -126,10 +126,6 @@ only the embedding: ("embedding", "lstm") -> ("embedding",)
 only the LSTM: ("embedding", "lstm") -> ("lstm",)
     The LSTM is the language model's, but it meets word vectors that it has never seen. Copy the
     embedding too.
-the wrong way round: value.copy_(theirs.get_parameter(name)) \
-        -> theirs.get_parameter(name).copy_(value)
-    You overwrite the language model with the classifier's random numbers. Copy from the language
-    model into the classifier.
 --- hint 2
 nothing has moved in: value.copy_(theirs.get_parameter(name)) -> value = theirs.get_parameter(name)
     The classifier is what it was. If you wrote `classifier = …`, or gave a part a name of your own,
@@ -137,7 +133,6 @@ nothing has moved in: value.copy_(theirs.get_parameter(name)) -> value = theirs.
 added, not copied: copy_ -> add_
     You add the language model's numbers to the random ones. Put them in their place:
     `load_state_dict`, or `copy_`.
---- hint 3
 half an LSTM: value.copy_ -> if "_hh_" not in name: value.copy_
     Of the LSTM you copy the weights on its input, and not those on its own state (`weight_hh_l0`,
     `bias_hh_l0`): its memory is still random.
@@ -158,6 +153,11 @@ without the weights on the input: value.copy_ -> if "_ih_" not in name: value.co
 only the biases: value.copy_ -> if "weight_" not in name: value.copy_
     Of the LSTM you copy the biases alone. The weights, `weight_ih_l0` and `weight_hh_l0`, have
     learnt most.
+--- hint 3
+the wrong way round: value.copy_(theirs.get_parameter(name)) \
+        -> theirs.get_parameter(name).copy_(value)
+    You overwrite the language model with the classifier's random numbers. Copy from the language
+    model into the classifier.
 """
 
 SLIPS_OF_LOADING = """
@@ -174,9 +174,6 @@ one model for both: classifier.embedding.load_state_dict(model.embedding.state_d
         && classifier.lstm.load_state_dict(model.lstm.state_dict()) -> classifier.lstm = model.lstm
     Classifier and language model now *share* their parts: training the one changes the other. Copy
     the numbers, do not hand over the object.
-the language model is frozen: classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
-    You freeze the language model for good. A copy needs no such lock: whoever owns the model may go
-    on training it.
 the {part} is shared, and the {other} is forgotten: \
         classifier.{shared}.load_state_dict(model.{shared}.state_dict()) \
         -> classifier.{shared} = model.{shared} \
@@ -185,16 +182,6 @@ the {part} is shared, and the {other} is forgotten: \
     You hand over the {part} itself, so both models train one and the same, and the {other} stays as
     it was. Copy the weights of both: `load_state_dict`.
 --- hint 3
-frozen: classifier.lstm -> classifier.lstm.requires_grad_(False) \
-        && classifier.embedding -> classifier.embedding.requires_grad_(False)
-    The copied parts can no longer learn. Dai and Le go on training *all* weights; freezing is what
-    TagLM and ELMo will do.
-the LSTM is frozen: classifier.lstm -> classifier.lstm.requires_grad_(False)
-    The LSTM can no longer learn. Dai and Le go on training *all* weights; freezing is what TagLM
-    and ELMo will do.
-the embedding is frozen: classifier.embedding -> classifier.embedding.requires_grad_(False)
-    The embedding can no longer learn. Dai and Le go on training *all* weights.
-    (`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)
 `load_state_dict` of the whole model: \
         classifier.embedding.load_state_dict(model.embedding.state_dict()) \
         -> classifier.load_state_dict(model.state_dict())
@@ -207,6 +194,20 @@ the embedding is frozen: classifier.embedding -> classifier.embedding.requires_g
         ⏎classifier.load_state_dict({name: state[name] for name in parts})
     `load_state_dict` misses the names of `output`. Call it on the parts,
     `classifier.lstm.load_state_dict(...)`, or with `strict=False`.
+--- no hint
+the language model is frozen: classifier.lstm -> model.requires_grad_(False) ⏎classifier.lstm
+    You freeze the language model for good. A copy needs no such lock: whoever owns the model may go
+    on training it.
+frozen: classifier.lstm -> classifier.lstm.requires_grad_(False) \
+        && classifier.embedding -> classifier.embedding.requires_grad_(False)
+    The copied parts can no longer learn. Dai and Le go on training *all* weights; freezing is what
+    TagLM and ELMo will do.
+the LSTM is frozen: classifier.lstm -> classifier.lstm.requires_grad_(False)
+    The LSTM can no longer learn. Dai and Le go on training *all* weights; freezing is what TagLM
+    and ELMo will do.
+the embedding is frozen: classifier.embedding -> classifier.embedding.requires_grad_(False)
+    The embedding can no longer learn. Dai and Le go on training *all* weights.
+    (`nn.Embedding.from_pretrained` freezes, unless you say `freeze=False`.)
 """
 
 EXERCISE = Exercise(

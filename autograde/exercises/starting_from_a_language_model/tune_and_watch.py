@@ -147,19 +147,9 @@ def _with_a_schedule(
 
 SLIPS = """
 --- hint 1
-the gradients add up: optimizer.zero_grad() -> pass
-    The gradients of all batches add up. Empty them before each `backward`:
-    `optimizer.zero_grad()`.
-nothing is learnt: optimizer.step() -> pass
-    The weights stay as they are. `backward` makes the gradients, and `optimizer.step()` steps along
-    them: both must be there.
-a new optimiser for each batch: loss = loss_of \
-        -> optimizer = torch.optim.Adam(model.parameters(), lr=rate * (1 - step / len(batches))) \
-        ⏎loss = loss_of
-    You make a new optimiser for each batch. Adam remembers the gradients of earlier batches: make
-    it once, and change its rate.
-plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
-    You take steps of plain gradient descent. Adam is asked for.
+it looks in training mode: model.eval() with torch.no_grad() -> with torch.no_grad()
+    You look while the model is in training mode: dropout would spoil what you see.
+    `model.eval()` before, `model.train()` after.
 --- hint 2
 the rate does not fall: rate * (1 - step / len(batches)) -> rate
     Your rate stays what it is. It falls in a straight line to 0.
@@ -178,27 +168,6 @@ the rate reaches 0 in the last step: (1 - step / len(batches)) \
 the gradient is not clipped: nn.utils.clip_grad_norm_(model.parameters(), 1.0) -> pass
     Nothing is clipped. Between `backward`, which makes the gradients, and the step, the norm of all
     of them together is cut to 1: `nn.utils.clip_grad_norm_`.
-each number is clipped: clip_grad_norm_ -> clip_grad_value_
-    You clip every number of the gradient by itself. Clip the norm of all of them together.
-clipped at {norm}: (model.parameters(), 1.0) -> (model.parameters(), {norm}) | norm = 0.5, 2.0, 5.0
-    Your gradient's norm is clipped at {norm}. Clip it at 1.
-the old loss is subtracted: loss + weight -> loss - weight
-    You subtract the old loss, so each step drives it up. It is added.
-the weight is not used: weight * old_loss() -> old_loss()
-    `weight` is never used. The old loss counts that many times.
-the weight stands on the task: loss + weight * old_loss() -> weight * loss + old_loss()
-    You multiply the task's loss by the weight. It belongs to the old loss.
-the weight stands on both: loss + weight * old_loss() -> weight * (loss + old_loss())
-    You multiply both losses by the weight. It belongs to the old loss alone.
-shares of one: loss + weight * old_loss() -> (1 - weight) * loss + weight * old_loss()
-    You take a weighted mean. The task's loss counts once, whatever the weight.
-the mean of both: loss + weight * old_loss() -> (loss + weight * old_loss()) / 2
-    You halve the sum. The two losses are added.
-the old loss is left out: loss if old_loss is None else loss + weight * old_loss() -> loss
-    The old loss has no say in your steps. Where it is given, `weight` times its value is added, as
-    a tensor, so that its gradient counts.
-the old loss alone: loss + weight * old_loss() -> weight * old_loss()
-    With an old loss you forget the new one. What is minimised is their sum.
 --- hint 3
 the sum is noted: losses.append(loss.item()) -> losses.append(total.item())
     Your list holds the sum of both losses. Note the task's loss alone.
@@ -207,12 +176,6 @@ the loss after the step: losses.append(loss.item()) -> losses.append(loss_of(bat
 tensors with their graphs: loss.item() -> loss
     Your list holds tensors that can still learn, and with each the memory of its whole step. Keep
     the number: `loss.item()`.
-it looks in training mode: model.eval() with torch.no_grad() -> with torch.no_grad()
-    You look while the model is in training mode: dropout would spoil what you see.
-    `model.eval()` before, `model.train()` after.
-it looks with gradients: torch.no_grad() -> torch.enable_grad()
-    You look with gradients switched on, which costs time and memory. Look under
-    `torch.no_grad()`.
 it is never set to training: model.train() -> pass
     After a look the model must go back to training mode: `model.train()`.
 no look at the beginning: step % every == 0 or -> step and step % every == 0 or
@@ -230,6 +193,44 @@ left in training mode: model.eval() return -> model.train() ⏎return
     You leave the model in training mode. Whoever uses it next would meet its dropout.
 one batch: losses.append(loss.item()) -> losses.append(loss.item()) ⏎break
     You stop after the first batch.
+the gradients add up: optimizer.zero_grad() -> pass
+    The gradients of all batches add up. Empty them before each `backward`:
+    `optimizer.zero_grad()`.
+nothing is learnt: optimizer.step() -> pass
+    The weights stay as they are. `backward` makes the gradients, and `optimizer.step()` steps along
+    them: both must be there.
+a new optimiser for each batch: loss = loss_of \
+        -> optimizer = torch.optim.Adam(model.parameters(), lr=rate * (1 - step / len(batches))) \
+        ⏎loss = loss_of
+    You make a new optimiser for each batch. Adam remembers the gradients of earlier batches: make
+    it once, and change its rate.
+plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
+    You take steps of plain gradient descent. Adam is asked for.
+each number is clipped: clip_grad_norm_ -> clip_grad_value_
+    You clip every number of the gradient by itself. Clip the norm of all of them together.
+the old loss is subtracted: loss + weight -> loss - weight
+    You subtract the old loss, so each step drives it up. It is added.
+shares of one: loss + weight * old_loss() -> (1 - weight) * loss + weight * old_loss()
+    You take a weighted mean. The task's loss counts once, whatever the weight.
+the mean of both: loss + weight * old_loss() -> (loss + weight * old_loss()) / 2
+    You halve the sum. The two losses are added.
+the old loss is left out: loss if old_loss is None else loss + weight * old_loss() -> loss
+    The old loss has no say in your steps. Where it is given, `weight` times its value is added, as
+    a tensor, so that its gradient counts.
+the old loss alone: loss + weight * old_loss() -> weight * old_loss()
+    With an old loss you forget the new one. What is minimised is their sum.
+--- no hint
+clipped at {norm}: (model.parameters(), 1.0) -> (model.parameters(), {norm}) | norm = 0.5, 2.0, 5.0
+    Your gradient's norm is clipped at {norm}. Clip it at 1.
+the weight is not used: weight * old_loss() -> old_loss()
+    `weight` is never used. The old loss counts that many times.
+the weight stands on the task: loss + weight * old_loss() -> weight * loss + old_loss()
+    You multiply the task's loss by the weight. It belongs to the old loss.
+the weight stands on both: loss + weight * old_loss() -> weight * (loss + old_loss())
+    You multiply both losses by the weight. It belongs to the old loss alone.
+it looks with gradients: torch.no_grad() -> torch.enable_grad()
+    You look with gradients switched on, which costs time and memory. Look under
+    `torch.no_grad()`.
 the losses alone: return losses, watched -> return losses
     You return the losses alone. Return both lists: `return losses, watched`.
 the two lists are swapped: return losses, watched -> return watched, losses

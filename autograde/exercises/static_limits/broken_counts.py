@@ -27,7 +27,7 @@ LOOK = {
     "C": "Look at the score of its pairs that never occur",
 }
 
-EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+EXERCISE = WhichFault("run", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"B": 1}).exercise(
     "broken_counts",
     "Three broken runs",
     LESSON,

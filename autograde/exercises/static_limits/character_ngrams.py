@@ -101,8 +101,6 @@ only the beginnings, a short word's several times: range(len(marked) - length + 
 only the ends: range(len(marked) - length + 1) -> \
         range(max(0, len(marked) - length), len(marked) - length + 1)
     All your pieces end at the end of the word. A stretch may end at any place.
-every piece is the whole word: marked[start : start + length] -> marked
-    Each of your pieces is the whole word. Cut it: `marked[start : start + length]`.
 every piece runs to the end: marked[start : start + length] -> marked[start:]
     Your pieces all run to the end of the word. A piece ends `length` characters behind its start:
     `marked[start : start + length]`.
@@ -127,14 +125,12 @@ the last start is lost: len(marked) - length + 1 -> len(word) - length + 1
 no piece longer than the bare word: longest + 1 -> min(longest, len(word)) + 1
     The longest pieces of a short word are missing. With its two signs it is two characters longer
     than `len(word)`: count them in.
---- hint 3
-the longest pieces are missing: longest + 1 -> longest
-    There are no pieces of the length `longest`. `range(shortest, longest)` ends too early.
 no piece as long as the word with its signs: longest + 1 -> min(longest + 1, len(marked))
     The whole `<word>` is missing where it is short enough to be a stretch of itself. `range` leaves
     out its end.
-3 and 6 written into the code: range(shortest, longest + 1) -> range(3, 7)
-    The lengths 3 and 6 are written into your code. Use `shortest` and `longest`.
+--- hint 3
+the longest pieces are missing: longest + 1 -> longest
+    There are no pieces of the length `longest`. `range(shortest, longest)` ends too early.
 a list for each length: [marked[start : start + length] for length in \
         range(shortest, longest + 1) for start in range(len(marked) - length + 1)] -> \
         [[marked[start : start + length] for start in range(len(marked) - length + 1)] \
@@ -154,6 +150,10 @@ a generator: return pieces -> return iter(pieces)
     The right pieces one by one, and gone after one walk. Return a list: put `list(...)` round it.
 a set: return pieces -> return set(pieces)
     A set keeps *ana* of *banana* once. It stands there twice: return a list.
+every piece is the whole word: marked[start : start + length] -> marked
+    Each of your pieces is the whole word. Cut it: `marked[start : start + length]`.
+3 and 6 written into the code: range(shortest, longest + 1) -> range(3, 7)
+    The lengths 3 and 6 are written into your code. Use `shortest` and `longest`.
 """
 
 EXERCISE = Exercise(

@@ -85,34 +85,15 @@ the right side begins at the start: tokens[place + 1 : -> tokens[1 :
 the right side ends too early: tokens[place + 1 : place + 1 + reach] -> tokens[place + 1 : reach]
 the right side ends too early by the place: place + 1 : place + 1 + reach -> place + 1 : 1 + reach
     Your right side ends at `reach`, counted from the start of the sentence. Count from the place.
+the words beside are left out: place - reach) : place] -> place - reach) : max(0, place - 1)] \
+        && place + 1 : place -> place + 2 : place
+    You leave out the words just beside the place, too. Only the place itself is left out.
+reach less place: place - reach) : -> reach - place) :
+    Your left side begins at `reach - place`. It begins `reach` places before the place.
 --- hint 2
 the left slice goes negative: max(0, place - reach) -> place - reach
     Near the start, `place - reach` is below 0, and a slice then counts from the end. Begin at
     `max(0, place - reach)`.
-one place too few on the right: place + 1 + reach -> place + reach
-    You look one place too few to the right. A slice ends before its last number.
-one place too many on the right: place + 1 + reach -> place + 2 + reach
-    You look one place too far to the right.
-one place too few on the left: place - reach) -> place - reach + 1)
-    You look one place too few to the left.
-the word before is left out: place - reach) : place] -> place - reach) : place - 1]
-    Your left side leaves out the word just before the place. A slice ends before its last number.
-the words beside are left out: place - reach) : place] -> place - reach) : max(0, place - 1)] \
-        && place + 1 : place -> place + 2 : place
-    You leave out the words just beside the place, too. Only the place itself is left out.
-one word alone on the left: place - reach) : -> place - 1) :
-    You look one place to the left, whatever `reach` says.
-one word alone on the right: place + 1 + reach] -> place + 2]
-    You look one place to the right, whatever `reach` says.
-reach less place: place - reach) : -> reach - place) :
-    Your left side begins at `reach - place`. It begins `reach` places before the place.
-two places too few on the right: place + 1 + reach -> place - 1 + reach
-    Your right side ends two places too early.
-one place too many on the left: place - reach) -> place - reach - 1)
-    You look one place too far to the left.
-the word wherever it stands: for token in near if token in ids \
-        -> for token in near if token in ids and token != tokens[place]
-    You leave the word out wherever it stands. Only this place is left out: compare places.
 --- hint 3
 the sum: vectors[rows].sum(0) / max(1, len(rows)) -> vectors[rows].sum(0)
     You add the vectors up. Divide by how many known words there are.
@@ -120,8 +101,6 @@ divided by the unknown, too: max(1, len(rows)) -> max(1, len(near))
     You divide by all words near by. Divide by the known ones: only they have a vector.
 divided by both sides: max(1, len(rows)) -> (2 * reach)
     You divide by `2 * reach`. Divide by the number of known words: some are missing.
-each word once: for token in near if -> for token in dict.fromkeys(near) if
-    You count each word once. A word that stands there twice counts twice.
 no number where nothing is known: max(1, len(rows)) -> len(rows)
     Where no word is known you divide 0 by 0. Return zeros there.
 divided twice: vectors[rows].sum(0) -> vectors[rows].mean(0)
@@ -130,6 +109,28 @@ along the wrong axis: .sum(0) -> .sum(1)
     You add up the numbers of each vector. Add up the vectors: axis 0.
 the mean of all numbers: vectors[rows].sum(0) / max(1, len(rows)) -> vectors[rows].mean()
     You return one number. Return a vector: take the mean over axis 0.
+one place too few on the right: place + 1 + reach -> place + reach
+    You look one place too few to the right. A slice ends before its last number.
+one place too many on the right: place + 1 + reach -> place + 2 + reach
+    You look one place too far to the right.
+one place too few on the left: place - reach) -> place - reach + 1)
+    You look one place too few to the left.
+one word alone on the left: place - reach) : -> place - 1) :
+    You look one place to the left, whatever `reach` says.
+one word alone on the right: place + 1 + reach] -> place + 2]
+    You look one place to the right, whatever `reach` says.
+two places too few on the right: place + 1 + reach -> place - 1 + reach
+    Your right side ends two places too early.
+one place too many on the left: place - reach) -> place - reach - 1)
+    You look one place too far to the left.
+--- no hint
+the word before is left out: place - reach) : place] -> place - reach) : place - 1]
+    Your left side leaves out the word just before the place. A slice ends before its last number.
+the word wherever it stands: for token in near if token in ids \
+        -> for token in near if token in ids and token != tokens[place]
+    You leave the word out wherever it stands. Only this place is left out: compare places.
+each word once: for token in near if -> for token in dict.fromkeys(near) if
+    You count each word once. A word that stands there twice counts twice.
 """
 
 EXERCISE = Exercise(

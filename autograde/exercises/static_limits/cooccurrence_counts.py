@@ -57,14 +57,6 @@ TENSOR = (
     "True and False, and of a tensor it cannot."
 )
 SLIPS = """
---- hint 1
-a table as large as the largest id: counts = np -> \
-        vocabulary_size = 1 + max((i for ids in sentences for i in ids), default=-1)⏎counts = np
-a table of the ids that come: counts = np -> \
-        came = sorted({i for ids in sentences for i in ids})⏎vocabulary_size = len(came) \
-        ⏎sentences = [[came.index(i) for i in ids] for ids in sentences]⏎counts = np
-    Your table is only as large as the ids that come in the sentences. It has `vocabulary_size` rows
-    and columns: a word that never comes has a row of zeros.
 --- hint 2
 only the left side: counts[neighbour, word] += 1 / distance ->
 only the right side: counts[word, neighbour] += 1 / distance ->
@@ -100,9 +92,6 @@ the place of a repeated word: min(window, place) -> min(window, ids.index(word))
         && ids[place - distance] -> ids[ids.index(word) - distance]
     `ids.index(word)` finds the first place of a word, also when you are at its second. Walk over
     places with `enumerate`.
-the distance minus the place: place - distance -> distance - place
-    `ids[distance - place]` is another word. The neighbour stands `distance` places before:
-    `ids[place - distance]`.
 a word beside itself counts once: counts[neighbour, word] += -> \
         if neighbour != word:⏎    counts[neighbour, word] +=
     Where a word stands beside itself, `[i, j]` and `[j, i]` are one entry, and it gets 1/d twice:
@@ -129,16 +118,21 @@ the last pairs of a sentence are lost: \
 the first pairs of a sentence are lost: min(window, place) -> (window if place >= window else 0)
     The pairs among the first `window` words of a sentence are missing. Walk over all its places,
     from the first on, and skip only the neighbours before the start.
+a table as large as the largest id: counts = np -> \
+        vocabulary_size = 1 + max((i for ids in sentences for i in ids), default=-1)⏎counts = np
+a table of the ids that come: counts = np -> \
+        came = sorted({i for ids in sentences for i in ids})⏎vocabulary_size = len(came) \
+        ⏎sentences = [[came.index(i) for i in ids] for ids in sentences]⏎counts = np
+    Your table is only as large as the ids that come in the sentences. It has `vocabulary_size` rows
+    and columns: a word that never comes has a row of zeros.
+--- no hint
+the distance minus the place: place - distance -> distance - place
+    `ids[distance - place]` is another word. The neighbour stands `distance` places before:
+    `ids[place - distance]`.
 """
 
 SLIPS_OF_BOTH_WAYS = """
 --- hint 3
-the farthest on the right is lost: i + window + 1 -> i + window
-    The neighbour `window` places to the right is missing. `range` leaves its end out: `i + window +
-    1`.
-the two farthest on the right are lost: i + window + 1 -> i + window - 1
-    To the right you look two places less far than to the left. `range` leaves its end out: `i +
-    window + 1`.
 one place to the left alone: i - window) -> i - 1)
     To the left you look one place far, whatever `window` is: `max(0, i - window)`.
 set, not added, from both sides: += -> =
@@ -148,22 +142,29 @@ negative places, from both sides: max(0, i - window) -> i - window
     neighbours. Stop at place 0.
 place 0 is no neighbour: max(0, -> max(1,
     The first word of a sentence is nobody's neighbour. Places count from 0: `max(0, i - window)`.
-the distance has a sign: abs(i - j) -> (i - j)
-    `i - j` is below 0 for a word that comes later, and so is its count. The distance is `abs(i -
-    j)`.
 the places are added: abs(i - j) -> (i + j)
     You divide by the sum of the two places. Their distance is `abs(i - j)`.
 the last place has no neighbours: enumerate(ids) -> enumerate(ids[:-1])
     The last word of a sentence is never asked for its neighbours. Walk over all places.
 the first place has no neighbours: in enumerate(ids): -> in enumerate(ids):⏎    if not i: continue
     The first word of a sentence is never asked for its neighbours. Places count from 0.
+--- no hint
+the farthest on the right is lost: i + window + 1 -> i + window
+    The neighbour `window` places to the right is missing. `range` leaves its end out: `i + window +
+    1`.
+the two farthest on the right are lost: i + window + 1 -> i + window - 1
+    To the right you look two places less far than to the left. `range` leaves its end out: `i +
+    window + 1`.
+the distance has a sign: abs(i - j) -> (i - j)
+    `i - j` is below 0 for a word that comes later, and so is its count. The distance is `abs(i -
+    j)`.
 """
 
 SLIPS_OF_ARRAYS = """
 --- hint 2
 both additions go to one entry, by arrays: (right, left) -> (left, right)
     Both additions go to one entry, `[i, j]`. The second belongs to `[j, i]`.
---- hint 3
+--- no hint
 the first places for all but the last: ids[:-distance] -> ids[:distance]
     `ids[:distance]` are the first places alone. All that have a neighbour `distance` places on are
     `ids[:-distance]`.

@@ -59,15 +59,9 @@ the errors turned round: errors = 1 / (1 + np.exp(-(features @ weights + bias)))
         -> errors = answers - 1 / (1 + np.exp(-(features @ weights + bias)))
     Your errors are target minus prediction, and you subtract them: you climb. The error is
     prediction minus target.
-uphill: weights - rate * slope -> weights + rate * slope \
-        && bias - rate * -> bias + rate *
-    You add the gradient: that is uphill. Subtract it.
 no sigmoid: 1 / (1 + np.exp(-(features @ weights + bias))) - answers \
         -> features @ weights + bias - answers
     Your prediction is the score itself. Bring it between 0 and 1 with the sigmoid.
-the sigmoid turned round: np.exp(-(features @ weights + bias)) \
-        -> np.exp(features @ weights + bias)
-    The minus in the exponent of your sigmoid is missing.
 the slope of the sigmoid, too: slope = -> p = errors + answers⏎errors = errors * p * (1 - p) \
         ⏎slope =
     You multiply by the slope of the sigmoid. That is the gradient of a squared error; in that of
@@ -80,42 +74,24 @@ every prediction twice: errors = 1 / -> errors = 2 /
 the sigmoid without its fraction: 1 / (1 + np.exp(-(features @ weights + bias))) \
         -> (1 + np.exp(-(features @ weights + bias)))
     Your prediction is no probability. It is the sigmoid of the score, 1 / (1 + e^-score).
-the score lacks the weights: features @ weights + bias -> bias
-    Your score is the bias alone. It is features @ weights + bias.
-the weights step uphill: weights - rate * slope -> weights + rate * slope
-    Your weights step uphill. Subtract the gradient.
-the bias steps uphill: bias - rate * -> bias + rate *
-    Your bias steps uphill. Subtract the gradient.
-the weights are subtracted: weights = weights - rate * slope -> weights = rate * slope - weights
-    Your step is turned round: the weights less the rate times the gradient.
-the bias is subtracted: bias = bias - rate * float(errors.mean()) \
-        -> bias = rate * float(errors.mean()) - bias
-    The step of your bias is turned round: the bias less the rate times the gradient.
 --- hint 2
-no bias in the score: features @ weights + bias -> features @ weights
-    Your score lacks the bias.
 the bias does not learn: bias = bias - rate * float(errors.mean()) -> pass
     Your bias stays 0. Its gradient is the mean of the errors.
 the bias decays: float(errors.mean()) -> (float(errors.mean()) + decay * bias)
     You shrink the bias as well. `decay` is for the weights alone.
-the sum over the rows: features.T @ errors / len(answers) -> features.T @ errors \
-        && errors.mean() -> errors.sum()
-    You add up over the examples. The loss is a mean: divide by their number.
-the weights by the sum: features.T @ errors / len(answers) -> features.T @ errors
-    You add up over the examples in the gradient of the weights. Divide by their number.
 the bias by the sum: errors.mean() -> errors.sum()
     You add up over the examples in the gradient of the bias. Take the mean of the errors.
-divided by the size of a row: / len(answers) -> / features.shape[1]
-    You divide by the length of a feature vector. Divide by the number of examples.
---- hint 3
 no decay: + decay * weights ->
     `decay` does nothing. Add `decay * weights` to the gradient.
-decay with a minus: + decay * weights -> - decay * weights
-    Your decay makes the weights longer. Add `decay * weights` to the gradient.
 decay twice: + decay * weights -> + 2 * decay * weights
     You take twice the decay. Add `decay * weights` to the gradient.
 decay without the weights: + decay * weights -> + decay
     You add `decay` itself to the gradient. Add `decay * weights`.
+the bias steps without errors: bias - rate * float(errors.mean()) -> bias - rate
+    Your bias steps by the rate alone. Multiply it by the mean of the errors.
+--- hint 3
+decay with a minus: + decay * weights -> - decay * weights
+    Your decay makes the weights longer. Add `decay * weights` to the gradient.
 decay without the rate: rate * slope \
         -> rate * (features.T @ errors / len(answers)) - decay * weights
     You subtract `decay * weights` without the rate. It is a part of the gradient.
@@ -130,10 +106,37 @@ a bias of 1: bias = np.zeros(features.shape[1]), 0.0 -> bias = np.zeros(features
     Your bias starts at 1. Start with 0.
 times the number of examples: / len(answers) -> * len(answers)
     You multiply by the number of examples. Divide by it.
-the bias steps without errors: bias - rate * float(errors.mean()) -> bias - rate
-    Your bias steps by the rate alone. Multiply it by the mean of the errors.
 no rate for the bias: bias - rate * -> bias -
     The step of your bias lacks the learning rate.
+a start of ones: np.zeros(features.shape[1]) -> np.ones(features.shape[1])
+    Your weights start with ones. Start with zeros.
+uphill: weights - rate * slope -> weights + rate * slope \
+        && bias - rate * -> bias + rate *
+    You add the gradient: that is uphill. Subtract it.
+the score lacks the weights: features @ weights + bias -> bias
+    Your score is the bias alone. It is features @ weights + bias.
+the weights step uphill: weights - rate * slope -> weights + rate * slope
+    Your weights step uphill. Subtract the gradient.
+the bias steps uphill: bias - rate * -> bias + rate *
+    Your bias steps uphill. Subtract the gradient.
+the weights are subtracted: weights = weights - rate * slope -> weights = rate * slope - weights
+    Your step is turned round: the weights less the rate times the gradient.
+the bias is subtracted: bias = bias - rate * float(errors.mean()) \
+        -> bias = rate * float(errors.mean()) - bias
+    The step of your bias is turned round: the bias less the rate times the gradient.
+no bias in the score: features @ weights + bias -> features @ weights
+    Your score lacks the bias.
+the sum over the rows: features.T @ errors / len(answers) -> features.T @ errors \
+        && errors.mean() -> errors.sum()
+    You add up over the examples. The loss is a mean: divide by their number.
+the weights by the sum: features.T @ errors / len(answers) -> features.T @ errors
+    You add up over the examples in the gradient of the weights. Divide by their number.
+divided by the size of a row: / len(answers) -> / features.shape[1]
+    You divide by the length of a feature vector. Divide by the number of examples.
+--- no hint
+the sigmoid turned round: np.exp(-(features @ weights + bias)) \
+        -> np.exp(features @ weights + bias)
+    The minus in the exponent of your sigmoid is missing.
 one step too few: range(steps) -> range(steps - 1)
     You take one step too few.
 one step too many: range(steps) -> range(steps + 1)
@@ -141,8 +144,6 @@ one step too many: range(steps) -> range(steps + 1)
 one step: bias = bias - rate * float(errors.mean()) \
         -> bias = bias - rate * float(errors.mean())⏎break
     You stop after the first step. Return after the loop.
-a start of ones: np.zeros(features.shape[1]) -> np.ones(features.shape[1])
-    Your weights start with ones. Start with zeros.
 the bias first: return weights, bias -> return bias, weights
     You return the bias first. The weights come first.
 the weights alone: return weights, bias -> return weights

@@ -93,21 +93,10 @@ the error is not squared: (scores - logs) ** 2 -> (scores - logs).abs()
     You add up absolute errors. Least squares: square them.
 the bare errors: ** 2 ->
     You add up the errors with their signs, so they cancel. Square each of them.
-x_max and alpha of the paper: counts / x_max -> counts / 100 && ** alpha -> ** 0.75
-    You weigh with x_max = 100 and alpha = 3/4 always. Hand your own arguments `x_max` and `alpha`
-    on.
-half of the sum: .sum() -> .sum() / 2
-    You halve the sum. J has no 1/2.
-the root of the weight: ** alpha -> ** (alpha / 2)
-    You take the root of the weight. f(X) is (X / x_max) to the power alpha.
-logarithm to base 10: torch.log( -> torch.log10(
-    You take the logarithm to base 10. Here it is the natural one: `torch.log`.
 the logarithm is added: scores - logs -> scores + logs
     You add log X to the score. The error is their *difference*: the score should come near log X.
 nothing to come near: scores - logs -> scores
     log X is missing: your loss is smallest where all scores are 0. Subtract log X first.
-the exponential, not the logarithm: torch.log( -> torch.exp(
-    You take the exponential of the count. The score should come near its logarithm.
 --- hint 2
 the logarithm of 0: torch.where(seen, counts, torch.ones_like(counts)) -> counts
     The formula is right, and a pair that never occurs breaks it: log 0 is minus infinity, and 0
@@ -133,31 +122,8 @@ the second table is not turned: context_vectors.T -> context_vectors
 row by row: vectors @ context_vectors.T -> (vectors * context_vectors).sum(1)
     You pair row 1 with row 1, row 2 with row 2. Every vector meets every context vector: `vectors @
     context_vectors.T` has shape (V, V').
-the weight is not cut off: .clamp(max=1.0) ->
-    Your weight goes on rising beyond x_max. Cut the fraction off at 1: `.clamp(max=1.0)`.
-frequent pairs weigh nothing: (counts / x_max).clamp(max=1.0) ** alpha -> \
-        torch.where(counts < x_max, (counts / x_max) ** alpha, 0.0)
-    From `x_max` on your weight is 0, so the commonest pairs are not learnt. It is 1 there.
-frequent pairs weigh as much as they count: (counts / x_max).clamp(max=1.0) ** alpha -> \
-        torch.where(counts < x_max, (counts / x_max) ** alpha, counts)
-    From `x_max` on your weight is the count itself. It is 1 there.
-base and exponent of the weight are swapped: (counts / x_max).clamp(max=1.0) ** alpha -> \
-        seen * alpha ** (counts / x_max).clamp(max=1.0)
-    In your weight `alpha` is raised to the ratio. It is the other way round.
-base and exponent of the weight are swapped, for every pair: \
-        (counts / x_max).clamp(max=1.0) ** alpha -> alpha ** (counts / x_max).clamp(max=1.0)
-    In your weight `alpha` is raised to the ratio, so pairs that never occur weigh most. It is the
-    other way round: the ratio to the power `alpha`.
-the ratio is upside down: counts / x_max -> x_max / counts
-    The fraction in your weight is upside down: X / x_max, so that rare pairs weigh little.
-the logarithm of the weight: torch.where(seen, counts, -> torch.where(seen, weight,
-    You take the logarithm of the weight. Take that of the count.
-the ratio without x_max: (counts / x_max).clamp(max=1.0) ** alpha -> \
-        torch.where(counts < x_max, counts**alpha, 1.0)
-    Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so that the
-    weight reaches 1 there.
-the logarithm of whether the pair occurs: torch.where(seen, counts, torch.ones_like(counts)) -> seen
-    You take the logarithm of True and False. Take that of the count, where it is above 0.
+the exponential, not the logarithm: torch.log( -> torch.exp(
+    You take the exponential of the count. The score should come near its logarithm.
 --- hint 3
 the count, not its logarithm: scores - logs -> scores - counts
     The score is held to log X, not to X: counts grow too large for a dot product.
@@ -189,6 +155,33 @@ pairs that never occur count 1: \
         counts > 0 -> counts > 0⏎counts = torch.where(seen, counts, torch.ones_like(counts))
     You put a 1 in place of each 0 and weigh with it, too. Only the logarithm gets the 1; the weight
     of a pair that never occurs is 0.
+the root of the weight: ** alpha -> ** (alpha / 2)
+    You take the root of the weight. f(X) is (X / x_max) to the power alpha.
+the weight is not cut off: .clamp(max=1.0) ->
+    Your weight goes on rising beyond x_max. Cut the fraction off at 1: `.clamp(max=1.0)`.
+frequent pairs weigh nothing: (counts / x_max).clamp(max=1.0) ** alpha -> \
+        torch.where(counts < x_max, (counts / x_max) ** alpha, 0.0)
+    From `x_max` on your weight is 0, so the commonest pairs are not learnt. It is 1 there.
+frequent pairs weigh as much as they count: (counts / x_max).clamp(max=1.0) ** alpha -> \
+        torch.where(counts < x_max, (counts / x_max) ** alpha, counts)
+    From `x_max` on your weight is the count itself. It is 1 there.
+base and exponent of the weight are swapped: (counts / x_max).clamp(max=1.0) ** alpha -> \
+        seen * alpha ** (counts / x_max).clamp(max=1.0)
+    In your weight `alpha` is raised to the ratio. It is the other way round.
+base and exponent of the weight are swapped, for every pair: \
+        (counts / x_max).clamp(max=1.0) ** alpha -> alpha ** (counts / x_max).clamp(max=1.0)
+    In your weight `alpha` is raised to the ratio, so pairs that never occur weigh most. It is the
+    other way round: the ratio to the power `alpha`.
+the ratio is upside down: counts / x_max -> x_max / counts
+    The fraction in your weight is upside down: X / x_max, so that rare pairs weigh little.
+the logarithm of the weight: torch.where(seen, counts, -> torch.where(seen, weight,
+    You take the logarithm of the weight. Take that of the count.
+the ratio without x_max: (counts / x_max).clamp(max=1.0) ** alpha -> \
+        torch.where(counts < x_max, counts**alpha, 1.0)
+    Below `x_max` your weight is x to the power `alpha`. Divide x by `x_max` first, so that the
+    weight reaches 1 there.
+the logarithm of whether the pair occurs: torch.where(seen, counts, torch.ones_like(counts)) -> seen
+    You take the logarithm of True and False. Take that of the count, where it is above 0.
 --- no hint
 a float: .sum() -> .sum().item()
     Return the tensor itself, without `.item()` or `float()`: autograd must be able to follow it
@@ -199,14 +192,22 @@ x_max of the paper: counts / x_max -> counts / 100
     You weigh with x_max = 100 always. Use the argument `x_max`.
 alpha of the paper: ** alpha -> ** 0.75
     You weigh with alpha = 3/4 always. Use the argument `alpha`.
+x_max and alpha of the paper: counts / x_max -> counts / 100 && ** alpha -> ** 0.75
+    You weigh with x_max = 100 and alpha = 3/4 always. Hand your own arguments `x_max` and `alpha`
+    on.
+half of the sum: .sum() -> .sum() / 2
+    You halve the sum. J has no 1/2.
+logarithm to base 10: torch.log( -> torch.log10(
+    You take the logarithm to base 10. Here it is the natural one: `torch.log`.
 """
 
 SLIPS_OF_PAIRS = """
 --- hint 2
-the ratio is upside down, of the pairs that occur: x[i, j] / x_max -> x_max / x[i, j]
-    The fraction in your weight is upside down: X / x_max, so that rare pairs weigh little.
 the products are added up over the pairs: sum(-1) -> sum(0)
     You add up over the pairs. A dot product adds up over the numbers of a vector: `.sum(-1)`.
+--- hint 3
+the ratio is upside down, of the pairs that occur: x[i, j] / x_max -> x_max / x[i, j]
+    The fraction in your weight is upside down: X / x_max, so that rare pairs weigh little.
 """
 
 EXERCISE = Exercise(

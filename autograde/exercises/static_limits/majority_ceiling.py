@@ -98,8 +98,6 @@ the number, not the share: / len(words) ->
     This is how many occurrences are right. Divide by how many there are.
 only the best word: sum(best) -> max(best)
     You keep the largest count of all. Each word has its own largest count: add them up.
-whole division: / len -> // len
-    `//` throws the fraction away. Divide with one stroke: `/`.
 divided by the number of words: len(words) -> len(set(words))
     You divide by how many different words there are. Divide by the number of occurrences,
     `len(words)`.
@@ -111,6 +109,8 @@ rounded: sum(best) / len(words) -> round(sum(best) / len(words), 2)
 capitals are lost: seen[word] -> seen[word.lower()]
     You make the words small. Here *China* and *china* are two words with a vector each: compare
     them as they are spelt.
+whole division: / len -> // len
+    `//` throws the fraction away. Divide with one stroke: `/`.
 """
 
 EXERCISE = Exercise(

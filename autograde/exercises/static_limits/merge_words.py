@@ -71,9 +71,6 @@ the label is the merged word, wherever it stands: (first, second) -> (first, sec
         && (number, place, token) -> (number, place, merged)
     Your labels all hold the merged word. The point of the game is to remember which word stood
     there.
-labels for every token: labels.append((number, place, token)) -> \
-        && enumerate(sentence): -> enumerate(sentence):⏎    labels.append((number, place, token))
-    You label every token. Only places where the merged word stands get a label.
 --- hint 2
 the text itself is changed: new.append(list(sentence)) -> new.append(sentence)
     Your answer writes into the sentences that it was given, and the true words are lost. Build new
@@ -101,11 +98,6 @@ counted from 1: (number, place, token) -> (number + 1, place + 1, token)
     You count sentences and places from 1. Both begin at 0.
 places counted from 1: (number, place, token) -> (number, place + 1, token)
     You count places from 1. The first token of a sentence has place 0.
-capitals are made small: if token in -> if token.lower() in
-    You compare in small letters, so *Cat* is merged as well. Compare tokens as they are.
-labels wherever the merged word stands: (first, second) -> (first, second, merged)
-    You look for the merged word in the new text, and it may have stood there before. Only a place
-    where `first` or `second` stood gets a label.
 --- hint 3
 only the first word is replaced: in (first, second) -> == first
     The second word stays as it was. Both become the merged word.
@@ -113,11 +105,6 @@ sentences without the words are dropped: enumerate(sentences) -> \
         enumerate(words for words in sentences if first in words or second in words)
     Your new text has lost the sentences in which neither word stands. All sentences stay, with
     their numbers.
-the labels are missing: return new, labels -> return new
-    {ONE_THING}
-every token is merged: token in (first, second) -> token == first or second
-    Every token became the merged word. In Python `token == first or second` is always true, because
-    a text that is not empty counts as true. Ask `token in (first, second)`.
 place and number in each other's stead: (number, place, token) -> (place, number, token)
     Your labels begin with the place. First the number of the sentence, then the place.
 labels without the word: (number, place, token) -> (number, place)
@@ -130,12 +117,25 @@ the second word's labels are missing: labels.append( -> if token == first: label
 the merged words are dropped: return new, labels -> return [[token for token in sentence \
         if token not in (first, second)] for sentence in sentences], labels
     The two words have vanished from your new sentences. Put `merged` in their place.
+labels for every token: labels.append((number, place, token)) -> \
+        && enumerate(sentence): -> enumerate(sentence):⏎    labels.append((number, place, token))
+    You label every token. Only places where the merged word stands get a label.
+labels wherever the merged word stands: (first, second) -> (first, second, merged)
+    You look for the merged word in the new text, and it may have stood there before. Only a place
+    where `first` or `second` stood gets a label.
 --- no hint
 the labels come first: return new, labels -> return labels, new
     You return the labels first. The new sentences come first, then the labels.
 labels from a generator: return new, labels -> return new, iter(labels)
     The right labels one by one, and gone after one walk. The next cell counts them and looks at
     them: put `list(...)` round them.
+capitals are made small: if token in -> if token.lower() in
+    You compare in small letters, so *Cat* is merged as well. Compare tokens as they are.
+the labels are missing: return new, labels -> return new
+    {ONE_THING}
+every token is merged: token in (first, second) -> token == first or second
+    Every token became the merged word. In Python `token == first or second` is always true, because
+    a text that is not empty counts as true. Ask `token in (first, second)`.
 """
 
 EXERCISE = Exercise(

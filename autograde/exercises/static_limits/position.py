@@ -49,33 +49,12 @@ def _apart(rng: Random, alpha: float, beta: float) -> Inputs:
 
 SLIPS = """
 --- hint 1
-the plain dot products: am * bb - bm * ab -> am && bm * aa - am * ab -> bm
-    You take the dot products with m as the parts. They are the right-hand sides of two equations
-    for alpha and beta: solve those.
-as if a and b stood at right angles: alpha = am * bb - bm * ab -> alpha = am * bb \
-        && beta = bm * aa - am * ab -> beta = bm * aa
-    You leave out a . b. It is 0 only where the two vectors stand at right angles, and these do not.
 the cosines: alpha = am * bb - bm * ab -> alpha = am / np.sqrt(aa) \
         && beta = bm * aa - am * ab -> beta = bm / np.sqrt(bb)
     You compare cosines. The position asks for the two numbers of a mixture.
 the distances: alpha = am * bb - bm * ab -> alpha = np.linalg.norm(merged - second) \
         && beta = bm * aa - am * ab -> beta = np.linalg.norm(merged - first)
     You compare distances. The position asks for the two numbers of a mixture.
-alpha is divided: am * bb - bm * ab -> am / bb - bm * ab
-beta is divided: bm * aa - am * ab -> bm / aa - am * ab
-    You divide by one square of a length and multiply by ab. Divide both, or neither: solve the two
-    equations again.
-alpha without bb: am * bb - bm * ab -> am - bm * ab
-beta without aa: bm * aa - am * ab -> bm - am * ab
-    One product of yours has one factor only. In alpha, am is multiplied by bb; in beta, bm by aa.
-alpha without ab: am * bb - bm * ab -> am * bb - bm
-beta without ab: bm * aa - am * ab -> bm * aa - am
-    What you subtract has one factor only. In alpha it is bm times ab, in beta am times ab.
-alpha without am: am * bb - bm * ab -> aa * bb - bm * ab
-    In your alpha stands a . a where a . m belongs.
-aa and ab exchanged: aa, ab, bb = first @ first, first @ second, -> aa, ab, bb = first @ second, \
-        first @ first,
-    You have exchanged a . a and a . b.
 --- hint 2
 alpha with a plus: am * bb - bm * ab -> am * bb + bm * ab
     In your alpha the second product is added. Solve the two equations again: it is subtracted.
@@ -102,9 +81,27 @@ am in place of bm in alpha: - bm * ab -> - am * ab
     In your alpha a . m stands twice. The second equation has b . m.
 bm in place of am in beta: - am * ab -> - bm * ab
     In your beta b . m stands twice. The first equation has a . m.
-vectors of length 1: aa, ab, bb = -> first, second = first / np.linalg.norm(first), \
-        second / np.linalg.norm(second)⏎aa, ab, bb =
-    You bring the vectors to length 1 first. Take them as they are.
+the plain dot products: am * bb - bm * ab -> am && bm * aa - am * ab -> bm
+    You take the dot products with m as the parts. They are the right-hand sides of two equations
+    for alpha and beta: solve those.
+as if a and b stood at right angles: alpha = am * bb - bm * ab -> alpha = am * bb \
+        && beta = bm * aa - am * ab -> beta = bm * aa
+    You leave out a . b. It is 0 only where the two vectors stand at right angles, and these do not.
+alpha is divided: am * bb - bm * ab -> am / bb - bm * ab
+beta is divided: bm * aa - am * ab -> bm / aa - am * ab
+    You divide by one square of a length and multiply by ab. Divide both, or neither: solve the two
+    equations again.
+alpha without bb: am * bb - bm * ab -> am - bm * ab
+beta without aa: bm * aa - am * ab -> bm - am * ab
+    One product of yours has one factor only. In alpha, am is multiplied by bb; in beta, bm by aa.
+alpha without ab: am * bb - bm * ab -> am * bb - bm
+beta without ab: bm * aa - am * ab -> bm * aa - am
+    What you subtract has one factor only. In alpha it is bm times ab, in beta am times ab.
+alpha without am: am * bb - bm * ab -> aa * bb - bm * ab
+    In your alpha stands a . a where a . m belongs.
+aa and ab exchanged: aa, ab, bb = first @ first, first @ second, -> aa, ab, bb = first @ second, \
+        first @ first,
+    You have exchanged a . a and a . b.
 --- hint 3
 the second word's part: alpha / (alpha + beta) -> beta / (alpha + beta)
     You give the second word's part. The position is 1 at the first word.
@@ -116,6 +113,10 @@ both parts: float(alpha / (alpha + beta)) -> (alpha, beta)
     You return alpha and beta. Return one number: alpha / (alpha + beta).
 squares: alpha / (alpha + beta) -> alpha**2 / (alpha**2 + beta**2)
     You square the parts. The position is alpha / (alpha + beta).
+--- no hint
+vectors of length 1: aa, ab, bb = -> first, second = first / np.linalg.norm(first), \
+        second / np.linalg.norm(second)⏎aa, ab, bb =
+    You bring the vectors to length 1 first. Take them as they are.
 kept between 0 and 1: alpha / (alpha + beta) -> min(1.0, max(0.0, alpha / (alpha + beta)))
     You cut the position off at 0 and 1. A part may be below 0: return what comes out.
 sizes without signs: alpha / (alpha + beta) -> abs(alpha) / (abs(alpha) + abs(beta))

@@ -88,11 +88,6 @@ as many buckets as words: len(ngram_vectors) -> len(words)
 as many buckets as a vector has numbers: len(ngram_vectors) -> ngram_vectors.shape[1]
     You ask for as many buckets as a vector has numbers. There is one bucket for each row:
     `len(ngram_vectors)`.
-known words inside the word: \
-        if word in words: total = total + word_vectors[list(words).index(word)] -> \
-        total = total + word_vectors[[known in word for known in words]].sum(0)
-    `known in word` also finds known words *inside* the word, *paper* in *papery*. Only the word
-    itself has a vector of its own: compare with `==`.
 --- hint 3
 the mean: return total -> return total / (len(rows) + (word in words))
     You average. The paper adds up; gensim divides by the number of pieces, which changes the length
@@ -100,10 +95,6 @@ the mean: return total -> return total / (len(rows) + (word in words))
 every word is looked up: if word in words: total = -> total =
     `words.index(word)` raises an error for a word that is not in the list. Ask `if word in words`
     first.
-looked up in small letters: \
-        if word in words -> if word.lower() in words && index(word) -> index(word.lower())
-    You look the word up in small letters, so *Paper* gets the vector of *paper*. Look it up as it
-    is spelt.
 --- no hint
 no boundary signs: in character_ngrams(word) -> \
         in [piece for piece in character_ngrams(word) if not {"<", ">"} & {*piece}]
@@ -113,6 +104,15 @@ each piece once: in character_ngrams(word) -> in set(character_ngrams(word))
 looked up and cut in small letters: rows = -> word = word.lower()⏎rows =
     You make the word small, so *Paper* gets the n-grams and the vector of *paper*. A capital is
     another character: take the word as it is spelt.
+known words inside the word: \
+        if word in words: total = total + word_vectors[list(words).index(word)] -> \
+        total = total + word_vectors[[known in word for known in words]].sum(0)
+    `known in word` also finds known words *inside* the word, *paper* in *papery*. Only the word
+    itself has a vector of its own: compare with `==`.
+looked up in small letters: \
+        if word in words -> if word.lower() in words && index(word) -> index(word.lower())
+    You look the word up in small letters, so *Paper* gets the vector of *paper*. Look it up as it
+    is spelt.
 """
 
 EXERCISE = Exercise(

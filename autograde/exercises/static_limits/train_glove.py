@@ -154,54 +154,21 @@ def _same(one: Any, other: Tensor) -> bool:
 
 SLIPS = """
 --- hint 1
-the tables start at zero: (torch.rand(size, dimension) - 0.5) / dimension \
-        -> torch.zeros(size, dimension)
-    Your tables start with zeros. Then every gradient of a vector is zero, and no vector ever moves:
-    start with small random numbers.
-the start is not shifted: (torch.rand(size, dimension) - 0.5) -> torch.rand(size, dimension)
-    Your tables start above 0 everywhere. `torch.rand` draws between 0 and 1: take 0.5 away.
-the start is not divided: - 0.5) / dimension -> - 0.5)
-    Your tables start with numbers up to one half. Divide them by the dimension.
-a start from the normal distribution: (torch.rand(size, dimension) - 0.5) \
-        -> torch.randn(size, dimension)
-    Your tables start with normal random numbers. Even ones are asked for, from -1/2 to 1/2, over
-    the dimension.
-the biases start at random: (w, c, torch.zeros(size), torch.zeros(size)) \
-        -> (w, c, torch.rand(size), torch.rand(size))
-    Your biases start with random numbers. They start with zeros.
-both tables are one: for part in (w, c, \
-        -> for part in (w, w.detach().clone(),
-    Your context vectors are a copy of the vectors. Draw both tables.
+a new optimiser in each step: loss = loss_of(*parts, counts) \
+        -> optimiser = torch.optim.Adagrad(parts, lr=rate)⏎loss = loss_of(*parts, counts)
+    You make a new optimiser in each step, so AdaGrad forgets how much each number has moved. Make
+    it once, before the loop.
 --- hint 2
-gradients are never emptied: optimiser.zero_grad() -> pass
-    You never empty the gradients, so each step adds to those before: `optimiser.zero_grad()`.
-plain gradient descent: torch.optim.Adagrad -> torch.optim.SGD
-    You take plain gradient descent. AdaGrad is asked for: `torch.optim.Adagrad`.
-Adam: torch.optim.Adagrad -> torch.optim.Adam
-    You take Adam. AdaGrad is asked for: `torch.optim.Adagrad`.
-another rate: lr=rate -> lr=0.05
-    You take a learning rate of your own. Hand the argument `rate` on.
-the standard rate: , lr=rate ->
-    You take AdaGrad's standard learning rate. Hand the argument `rate` on.
 the biases do not step: torch.optim.Adagrad(parts, -> torch.optim.Adagrad(parts[:2],
     Only your two tables learn. The optimiser gets all four parts.
 the context vectors do not step: torch.optim.Adagrad(parts, \
         -> torch.optim.Adagrad([w, *parts[2:]],
     Your context vectors do not learn. The optimiser gets all four parts.
-a new optimiser in each step: loss = loss_of(*parts, counts) \
-        -> optimiser = torch.optim.Adagrad(parts, lr=rate)⏎loss = loss_of(*parts, counts)
-    You make a new optimiser in each step, so AdaGrad forgets how much each number has moved. Make
-    it once, before the loop.
-no step: optimiser.step() -> pass
-    Nothing moves: `optimiser.step()` is missing, or the gradients are emptied just before it.
-two steps for one loss: optimiser.step() -> optimiser.step()⏎optimiser.step()
-    You step twice for each loss. Step once.
-one step too few: range(steps) -> range(steps - 1)
-    You take one step too few. There are `steps` of them.
-one step too many: range(steps) -> range(steps + 1)
-    You take one step too many. There are `steps` of them.
-one step: look(number + 1, (w + c).detach()) -> look(number + 1, (w + c).detach())⏎break
-    You stop after the first step. Go on, and return after the loop.
+both tables are one: for part in (w, c, \
+        -> for part in (w, w.detach().clone(),
+    Your context vectors are a copy of the vectors. Draw both tables.
+gradients left on: return (w + c).detach(), -> return (w + c),
+    Your vectors still carry gradients: `.detach()` them.
 --- hint 3
 `look` is never called: look(number + 1, (w + c).detach()) -> pass
     `look` is never called. Call it after each step, with the number of steps and the sum of both
@@ -218,12 +185,46 @@ one table alone: return (w + c).detach(), -> return w.detach(),
     You return the first table alone. GloVe's vectors are the sum of both.
 the mean of both: return (w + c).detach(), -> return ((w + c) / 2).detach(),
     You return the mean of both tables. GloVe's vectors are their sum.
-gradients left on: return (w + c).detach(), -> return (w + c),
-    Your vectors still carry gradients: `.detach()` them.
 the last loss alone: detach(), losses -> detach(), losses[-1]
     You return the last loss. Return the list of all of them.
 the losses first: return (w + c).detach(), losses -> return losses, (w + c).detach()
     You return the losses first. The vectors come first.
+gradients are never emptied: optimiser.zero_grad() -> pass
+    You never empty the gradients, so each step adds to those before: `optimiser.zero_grad()`.
+no step: optimiser.step() -> pass
+    Nothing moves: `optimiser.step()` is missing, or the gradients are emptied just before it.
+two steps for one loss: optimiser.step() -> optimiser.step()⏎optimiser.step()
+    You step twice for each loss. Step once.
+--- no hint
+the tables start at zero: (torch.rand(size, dimension) - 0.5) / dimension \
+        -> torch.zeros(size, dimension)
+    Your tables start with zeros. Then every gradient of a vector is zero, and no vector ever moves:
+    start with small random numbers.
+the start is not shifted: (torch.rand(size, dimension) - 0.5) -> torch.rand(size, dimension)
+    Your tables start above 0 everywhere. `torch.rand` draws between 0 and 1: take 0.5 away.
+the start is not divided: - 0.5) / dimension -> - 0.5)
+    Your tables start with numbers up to one half. Divide them by the dimension.
+a start from the normal distribution: (torch.rand(size, dimension) - 0.5) \
+        -> torch.randn(size, dimension)
+    Your tables start with normal random numbers. Even ones are asked for, from -1/2 to 1/2, over
+    the dimension.
+the biases start at random: (w, c, torch.zeros(size), torch.zeros(size)) \
+        -> (w, c, torch.rand(size), torch.rand(size))
+    Your biases start with random numbers. They start with zeros.
+plain gradient descent: torch.optim.Adagrad -> torch.optim.SGD
+    You take plain gradient descent. AdaGrad is asked for: `torch.optim.Adagrad`.
+Adam: torch.optim.Adagrad -> torch.optim.Adam
+    You take Adam. AdaGrad is asked for: `torch.optim.Adagrad`.
+another rate: lr=rate -> lr=0.05
+    You take a learning rate of your own. Hand the argument `rate` on.
+the standard rate: , lr=rate ->
+    You take AdaGrad's standard learning rate. Hand the argument `rate` on.
+one step too few: range(steps) -> range(steps - 1)
+    You take one step too few. There are `steps` of them.
+one step too many: range(steps) -> range(steps + 1)
+    You take one step too many. There are `steps` of them.
+one step: look(number + 1, (w + c).detach()) -> look(number + 1, (w + c).detach())⏎break
+    You stop after the first step. Go on, and return after the loop.
 """
 
 EXERCISE = Exercise(

@@ -184,7 +184,45 @@ class _Added(nn.Module):
 
 
 SLIPS = """
---- hint 1
+--- hint 2
+no rule for the moves: moves = self.transitions.masked_fill(~between, -10_000.0) \
+        -> moves = self.transitions
+    The rules for the moves between labels are missing.
+no rule for the start: start = self.start.masked_fill(~first, -10_000.0) -> start = self.start
+    The rule for the first label is missing: I and E may not begin a sentence.
+no rule for the end: end = self.end.masked_fill(~last, -10_000.0) -> end = self.end
+    The rule for the last label is missing: B and I may not end a sentence.
+no rules: moves = self.transitions.masked_fill(~between, -10_000.0) -> moves = self.transitions \
+        && start = self.start.masked_fill(~first, -10_000.0) -> start = self.start \
+        && end = self.end.masked_fill(~last, -10_000.0) -> end = self.end
+    Your CRF knows no rules: every label may follow every other. Set the score of what `may_follow`
+    forbids to -10,000.
+what is allowed is forbidden: (~between, -> (between, && (~first, -> (first, && (~last, -> (last,
+the allowed moves are forbidden: (~between, -> (between,
+the allowed first labels are forbidden: (~first, -> (first,
+the allowed last labels are forbidden: (~last, -> (last,
+    You forbid what is allowed. `masked_fill` fills where its mask is True: give it `~allowed`.
+forbidden is 0: every -10_000.0 -> 0.0
+    You set what is forbidden to 0, a score like any other. Set it to -10,000.
+forbidden is {little}: every -10_000.0 -> {little} | little = -1.0, -10.0, -100.0
+    Your forbidden moves cost {little}. A strong emission can pay that: set them to -10,000.
+forbidden is dear, not forbidden: every -10_000.0 -> 10_000.0
+    You set what is forbidden to *plus* 10,000, so nothing else is ever chosen.
+--- hint 3
+trained without the rules: log_partition(emissions, mask, *self.scores()) \
+        -> log_partition(emissions, mask, self.transitions, self.start, self.end) \
+        && path_score(emissions, gold, mask, *self.scores()) \
+        -> path_score(emissions, gold, mask, self.transitions, self.start, self.end)
+    Your log Z sums over paths that the rules forbid, so the loss fights paths that can never be.
+    Use the same three tables for training and for decoding.
+decoded without the rules: viterbi(emissions, mask, *self.scores()) \
+        -> viterbi(emissions, mask, self.transitions, self.start, self.end)
+    You train with the rules and decode without them. Give Viterbi the same three tables.
+each word on its own: paths, _ = viterbi(emissions, mask, *self.scores()) -> paths = \
+        [row[:n] for row, n in zip(emissions.argmax(-1).tolist(), mask.sum(1).tolist())]
+    You decode each word on its own. Call your `viterbi`.
+the tables are drawn: every nn.Parameter(torch.zeros( -> nn.Parameter(torch.ones(
+    Your tables do not begin at 0.
 log Z alone: (log_z - score) -> log_z
     Your loss is log Z alone. It falls when *all* paths lose: subtract the score of the gold path.
 the score alone: (log_z - score) -> -score
@@ -205,59 +243,21 @@ the best path in place of all: \
         log_z = log_partition(emissions, mask, *self.scores()) \
         -> log_z = viterbi(emissions, mask, *self.scores())[1]
     You take the score of the best path in place of log Z. A probability needs the sum over all.
---- hint 2
-no rule for the moves: moves = self.transitions.masked_fill(~between, -10_000.0) \
-        -> moves = self.transitions
-    The rules for the moves between labels are missing.
-no rule for the start: start = self.start.masked_fill(~first, -10_000.0) -> start = self.start
-    The rule for the first label is missing: I and E may not begin a sentence.
-no rule for the end: end = self.end.masked_fill(~last, -10_000.0) -> end = self.end
-    The rule for the last label is missing: B and I may not end a sentence.
-no rules: moves = self.transitions.masked_fill(~between, -10_000.0) -> moves = self.transitions \
-        && start = self.start.masked_fill(~first, -10_000.0) -> start = self.start \
-        && end = self.end.masked_fill(~last, -10_000.0) -> end = self.end
-    Your CRF knows no rules: every label may follow every other. Set the score of what `may_follow`
-    forbids to -10,000.
-what is allowed is forbidden: (~between, -> (between, && (~first, -> (first, && (~last, -> (last,
-the allowed moves are forbidden: (~between, -> (between,
-the allowed first labels are forbidden: (~first, -> (first,
-the allowed last labels are forbidden: (~last, -> (last,
-    You forbid what is allowed. `masked_fill` fills where its mask is True: give it `~allowed`.
-the rules for the moves are transposed: \
-        [[may_follow(a, b) for b in labels] for a in labels] \
-        -> [[may_follow(b, a) for b in labels] for a in labels]
-    Your rules for the moves are transposed: the row is the label before, the column the one after.
 start and end in each other's place: may_follow("<start>", label) -> may_follow(label, "<end>") \
         && may_follow(label, "<end>") for label in labels]) self.rules \
         -> may_follow("<start>", label) for label in labels])⏎self.rules
     You ask for the first label what belongs to the last, and the other way round.
-forbidden is 0: every -10_000.0 -> 0.0
-    You set what is forbidden to 0, a score like any other. Set it to -10,000.
-forbidden is {little}: every -10_000.0 -> {little} | little = -1.0, -10.0, -100.0
-    Your forbidden moves cost {little}. A strong emission can pay that: set them to -10,000.
-forbidden is dear, not forbidden: every -10_000.0 -> 10_000.0
-    You set what is forbidden to *plus* 10,000, so nothing else is ever chosen.
---- hint 3
-trained without the rules: log_partition(emissions, mask, *self.scores()) \
-        -> log_partition(emissions, mask, self.transitions, self.start, self.end) \
-        && path_score(emissions, gold, mask, *self.scores()) \
-        -> path_score(emissions, gold, mask, self.transitions, self.start, self.end)
-    Your log Z sums over paths that the rules forbid, so the loss fights paths that can never be.
-    Use the same three tables for training and for decoding.
-decoded without the rules: viterbi(emissions, mask, *self.scores()) \
-        -> viterbi(emissions, mask, self.transitions, self.start, self.end)
-    You train with the rules and decode without them. Give Viterbi the same three tables.
-each word on its own: paths, _ = viterbi(emissions, mask, *self.scores()) -> paths = \
-        [row[:n] for row, n in zip(emissions.argmax(-1).tolist(), mask.sum(1).tolist())]
-    You decode each word on its own. Call your `viterbi`.
+--- no hint
+the rules for the moves are transposed: \
+        [[may_follow(a, b) for b in labels] for a in labels] \
+        -> [[may_follow(b, a) for b in labels] for a in labels]
+    Your rules for the moves are transposed: the row is the label before, the column the one after.
 padding is decoded: viterbi(emissions, mask, *self.scores()) \
         -> viterbi(emissions, torch.ones_like(mask), *self.scores())
     Your paths run on into the padding. Hand the mask on.
 padding is scored: log_partition(emissions, mask, *self.scores()) \
         -> log_partition(emissions, torch.ones_like(mask), *self.scores())
     log Z counts the padding. Hand the mask on.
-the tables are drawn: every nn.Parameter(torch.zeros( -> nn.Parameter(torch.ones(
-    Your tables do not begin at 0.
 """
 
 EXERCISE = Exercise(

@@ -20,7 +20,7 @@ LOOK = {
     "C": "Compare the loss of the two sentences one by one with that in one batch",
 }
 
-EXERCISE = WhichFault("CRF", FAULTS, TRUTH, WOULD_SHOW, LOOK).exercise(
+EXERCISE = WhichFault("CRF", FAULTS, TRUTH, WOULD_SHOW, LOOK, {"B": 1}).exercise(
     "broken_crfs",
     "Three broken CRFs",
     LESSON,

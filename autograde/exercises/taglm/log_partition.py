@@ -92,14 +92,15 @@ SLIPS = """
 each place on its own: torch.logsumexp(alpha + end, 1) -> (emissions.logsumexp(-1) * mask).sum(1)
     You sum over the labels of each place apart, as a softmax for each word does. The transitions
     tie the places together, and they are missing.
-the mean over the labels: \
-        torch.logsumexp(pairs, 1) -> torch.logsumexp(pairs, 1) - np.log(len(start))
-    You average over the labels that you come from. Every path counts in full: a sum.
-a softmax at each step: torch.logsumexp(pairs, 1) -> pairs.log_softmax(1).sum(1)
-    A softmax normalises at every word. The CRF normalises once, over whole paths: `logsumexp`.
 the transitions are missing: + transitions ->
     The transitions are missing, so all ways to a label count the same. Add `transitions` before the
     sum.
+the loop counts labels: emissions.shape[1] -> emissions.shape[2]
+    Your loop takes as many steps as there are labels, `shape[2]`. Take as many as there are words:
+    `shape[1]`.
+the loop counts sentences: emissions.shape[1] -> emissions.shape[0]
+    Your loop takes as many steps as there are sentences, `shape[0]`. Take as many as there are
+    words: `shape[1]`.
 --- hint 2
 transitions transposed: + transitions -> + transitions.T
     You read the table of transitions the wrong way round. `transitions[j, k]` is for label k right
@@ -168,10 +169,6 @@ the emission of the label that you come from: \
         + transitions -> + transitions + emissions[:, t].unsqueeze(2) && + emissions[:, t] ->
     You add the new word's emission to the label that you come *from*. It belongs to the label that
     you go *to*: add it after the sum.
-the best end, not all: torch.logsumexp(alpha + end, 1) -> (alpha + end).amax(1)
-    The last step takes the best label. The sum runs over all labels there too: logsumexp once more.
-exp, sum and log at the end: torch.logsumexp(alpha + end, 1) -> (alpha + end).exp().sum(1).log()
-    The last step still takes exp and log by hand, and overflows. Use `torch.logsumexp` there, too.
 the largest along the sentences: \
         torch.logsumexp(pairs, 1) -> (pairs - pairs.amax(0)).exp().sum(1).log() + pairs.amax(0)[0]
     You take out the largest along the sentences, axis 0. Take it along the label that you come
@@ -188,10 +185,21 @@ scores are cut off at {most}: \
         | most = 50, 80, 88
     You cut the scores off at {most} so that `exp` does not overflow, and each larger one counts as
     that. `torch.logsumexp` needs no such bound.
---- hint 3
+the mean over the labels: \
+        torch.logsumexp(pairs, 1) -> torch.logsumexp(pairs, 1) - np.log(len(start))
+    You average over the labels that you come from. Every path counts in full: a sum.
+a softmax at each step: torch.logsumexp(pairs, 1) -> pairs.log_softmax(1).sum(1)
+    A softmax normalises at every word. The CRF normalises once, over whole paths: `logsumexp`.
 summed over the wrong axis: (pairs, 1) -> (pairs, 2)
     The sum runs over the label you go *to*. For each new label, sum over the labels you may come
     *from*: with shape (B, from, to) that is axis 1.
+no sum over the labels that you come from: torch.logsumexp(pairs, 1) -> pairs
+    You keep a number for each pair of labels. Sum over the label that you come *from*:
+    `torch.logsumexp(..., 1)`.
+the scores so far are forgotten: \
+        alpha.unsqueeze(2) + transitions -> transitions.expand(len(alpha), -1, -1)
+    Your steps begin with the transitions alone. Add them to `alpha`, the sum over all ways so far.
+--- hint 3
 padding is read: torch.where(mask[:, t].unsqueeze(1), new, alpha) -> new
     You go on through the padding. Where the mask is False, keep the alpha you had:
     `torch.where(mask[:, t, None], new, alpha)`.
@@ -265,40 +273,31 @@ the emissions are subtracted: + emissions[:, t] -> - emissions[:, t]
 alpha begins anew at each word: alpha.unsqueeze(2) -> (start + emissions[:, 0]).unsqueeze(2)
     Each of your steps begins at the first word again. Set alpha up before the loop, and take it
     from step to step.
-no sum over the labels that you come from: torch.logsumexp(pairs, 1) -> pairs
-    You keep a number for each pair of labels. Sum over the label that you come *from*:
-    `torch.logsumexp(..., 1)`.
-the loop counts labels: emissions.shape[1] -> emissions.shape[2]
-    Your loop takes as many steps as there are labels, `shape[2]`. Take as many as there are words:
-    `shape[1]`.
-the loop counts sentences: emissions.shape[1] -> emissions.shape[0]
-    Your loop takes as many steps as there are sentences, `shape[0]`. Take as many as there are
-    words: `shape[1]`.
 the first word counts twice: range(1, emissions.shape[1]) -> range(emissions.shape[1])
     Your loop begins at word 0, whose emissions are in the first alpha already. Begin at 1.
 the second word is left out: range(1, emissions.shape[1]) -> range(2, emissions.shape[1])
     Your loop begins at word 2, and words count from 0. Begin at 1.
-the last word is left out: emissions.shape[1] -> emissions.shape[1] - 1
-    Your loop ends one word too early. `range(1, T)` stops before T by itself.
 the mask lies along the labels: mask[:, t].unsqueeze(1) -> mask[:, t]
     `mask[:, t]` has shape (B,), so it is laid along the labels. Give it a second axis: `mask[:,
     t].unsqueeze(1)`.
-the return stands inside the loop: new, alpha) -> new, alpha)⏎return torch.logsumexp(alpha + end, 1)
-    Your loop stops after its first step: a `return` or `break` stands inside it. Move it to the
-    left.
 the first sentence in place of the first words: emissions[:, 0] -> emissions[0]
     `emissions[0]` is the first sentence, (T, K). The first words of all sentences are `emissions[:,
     0]`.
-the scores so far are forgotten: \
-        alpha.unsqueeze(2) + transitions -> transitions.expand(len(alpha), -1, -1)
-    Your steps begin with the transitions alone. Add them to `alpha`, the sum over all ways so far.
+the best end, not all: torch.logsumexp(alpha + end, 1) -> (alpha + end).amax(1)
+    The last step takes the best label. The sum runs over all labels there too: logsumexp once more.
+exp, sum and log at the end: torch.logsumexp(alpha + end, 1) -> (alpha + end).exp().sum(1).log()
+    The last step still takes exp and log by hand, and overflows. Use `torch.logsumexp` there, too.
 --- no hint
 the sign is turned: return log_z -> return -log_z
     The right number with a minus. This is log Z itself; the loss comes later.
+the last word is left out: emissions.shape[1] -> emissions.shape[1] - 1
+    Your loop ends one word too early. `range(1, T)` stops before T by itself.
+the return stands inside the loop: new, alpha) -> new, alpha)⏎return torch.logsumexp(alpha + end, 1)
+    Your loop stops after its first step: a `return` or `break` stands inside it. Move it to the
+    left.
 """
 
 SLIPS_OF_SENTENCES = """
---- hint 3
 the last word of each sentence is left out: row[1:length] -> row[1 : length - 1]
     Your loop ends one word too early. A slice stops before its end by itself.
 """

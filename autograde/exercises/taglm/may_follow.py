@@ -88,22 +88,14 @@ I leaves no span open: "BI" -> "B"
 a span may go on behind its E: is_open != goes_on -> is_open != (goes_on and before[0] != "E")
     You let I or E follow an E of its kind. E closes the span: what comes behind it begins anew.
 --- hint 2
-the kind is compared where nothing is open: \
-        not goes_on or -> "-" not in before or "-" not in after or
-    You compare the kinds at every step. Behind a closed span the next may be of any kind: compare
-    only while a span goes on.
 E may come from anywhere: in "IE" -> in ("IE" if is_open else "I")
     You let E stand where no span is open. E closes what B opened; a span of a single word is S.
-the kind is not compared: before[2:] == after[2:] -> True
-    B-PER may not be followed by I-LOC: inside a span the kind stays the same.
 I may come from anywhere: is_open != goes_on -> is_open and not goes_on \
         && not goes_on or -> not is_open or
     You let I or E stand where no span is open. They only continue what B opened.
 no two spans side by side: \
         is_open != goes_on -> is_open != goes_on or (before[0] in "ES" and after[0] in "BS")
     Two spans may touch: after E or S a new span may begin at once.
-the kinds must differ: before[2:] == after[2:] -> before[2:] != after[2:]
-    Inside a span you ask for *another* kind. I and E go on with the kind that was opened.
 the two must differ: is_open != goes_on -> is_open == goes_on
     You refuse a pair where the two facts agree. Refuse it where they differ: a span is open and the
     next label does not go on, or the other way round.
@@ -137,6 +129,14 @@ a sentence without words is forbidden: \
         is_open = -> if (before, after) == ("<start>", "<end>"): return False⏎is_open =
     You forbid `<end>` right behind `<start>`. That is a sentence without words: nothing is open, so
     it may end.
+the kind is compared where nothing is open: \
+        not goes_on or -> "-" not in before or "-" not in after or
+    You compare the kinds at every step. Behind a closed span the next may be of any kind: compare
+    only while a span goes on.
+the kind is not compared: before[2:] == after[2:] -> True
+    B-PER may not be followed by I-LOC: inside a span the kind stays the same.
+the kinds must differ: before[2:] == after[2:] -> before[2:] != after[2:]
+    Inside a span you ask for *another* kind. I and E go on with the kind that was opened.
 --- no hint
 the answer is turned round: return False -> return True \
         && not goes_on or before[2:] == after[2:] -> goes_on and before[2:] != after[2:]

@@ -46,34 +46,23 @@ the start is missing: start[labels[:, 0]] + ->
     The score for beginning with the first label, `start`, is missing.
 the end is missing: + end[last] ->
     The score for ending with the last label, `end`, is missing.
-the mean over the words: + words + -> + words / mask.sum(1) +
-    You divide by the length. The score of a path is a sum.
-the best emission, not the path's: \
-        emissions.gather(2, labels.unsqueeze(2)).squeeze(2) -> emissions.amax(2)
-    You take the largest emission at each word. The path says which label stands there:
-    `emissions[..., label]`.
 no emissions: (own * mask).sum(1) + ->
     The emissions of the words are missing: what each word says of its own label.
 the start at every word: own * mask -> (own + start[labels]) * mask && start[labels[:, 0]] + ->
     `start` is added at every word. It is the score for beginning: add it once.
 the end at every word: own * mask -> (own + end[labels]) * mask && + end[last] ->
     `end` is added at every word. It is the score for ending: add it once.
-start and end in each other's place: start[labels[:, 0]] -> end[labels[:, 0]] \
-        && end[last] -> start[last]
-    `start` belongs to the first label and `end` to the last. Yours are exchanged.
-divided by the number of words: return score -> return score / mask.sum(1)
-    You divide by the number of words. The score of a path is a sum.
-the mean of the emissions: (own * mask).sum(1) -> (own * mask).mean(1)
-    You take the mean of the emissions. The score of a path is a sum.
-the mean of the transitions: (moves * mask[:, 1:]).sum(1) -> (moves * mask[:, 1:]).mean(1)
-    You take the mean of the transitions. The score of a path is a sum.
-the whole table of starts: start[labels[:, 0]] -> start
-    You add all of `start`, one number for each label. Pick that of the first label:
-    `start[labels[:, 0]]`.
+the first emission is missing: own * mask -> own[:, 1:] * mask[:, 1:]
+    The emission of the first word is missing: the loop over the transitions begins at 1, and the
+    first word needs its own.
 --- hint 2
 transitions transposed: labels[:, :-1], labels[:, 1:] -> labels[:, 1:], labels[:, :-1]
     You read the table of transitions the wrong way round. `transitions[j, k]` is for label k right
     *after* label j.
+the best emission, not the path's: \
+        emissions.gather(2, labels.unsqueeze(2)).squeeze(2) -> emissions.amax(2)
+    You take the largest emission at each word. The path says which label stands there:
+    `emissions[..., label]`.
 --- hint 3
 padding is scored: own * mask -> own && moves * mask[:, 1:] -> moves \
         && end[last] -> end[labels[:, -1]]
@@ -89,16 +78,20 @@ a move into the padding: mask[:, 1:] -> mask[:, :-1]
 the end score of the last column: end[last] -> end[labels[:, -1]]
     The score for ending is taken at the last column, which is padding for short sentences. Take it
     at the last real word of each sentence.
-one number for the batch: return score -> return score.sum()
-    You add up the sentences. Return one score for each of them, shape (B,).
-only the first sentence: return score -> return score[:1]
-    You return the first sentence alone. Return one score for each of them, shape (B,).
-the first emission is missing: own * mask -> own[:, 1:] * mask[:, 1:]
-    The emission of the first word is missing: the loop over the transitions begins at 1, and the
-    first word needs its own.
-the axis of the sentences is squeezed away: return score -> return score.squeeze()
-    `.squeeze()` takes away each axis of length 1, and that of the sentences, too, where there is
-    one only. Name the axis that is meant: `.squeeze(2)`.
+the mean over the words: + words + -> + words / mask.sum(1) +
+    You divide by the length. The score of a path is a sum.
+start and end in each other's place: start[labels[:, 0]] -> end[labels[:, 0]] \
+        && end[last] -> start[last]
+    `start` belongs to the first label and `end` to the last. Yours are exchanged.
+divided by the number of words: return score -> return score / mask.sum(1)
+    You divide by the number of words. The score of a path is a sum.
+the mean of the emissions: (own * mask).sum(1) -> (own * mask).mean(1)
+    You take the mean of the emissions. The score of a path is a sum.
+the mean of the transitions: (moves * mask[:, 1:]).sum(1) -> (moves * mask[:, 1:]).mean(1)
+    You take the mean of the transitions. The score of a path is a sum.
+the whole table of starts: start[labels[:, 0]] -> start
+    You add all of `start`, one number for each label. Pick that of the first label:
+    `start[labels[:, 0]]`.
 --- no hint
 softmax first: emissions.gather -> emissions.softmax(-1).gather
     You turn the emissions into probabilities first. Add up the raw scores: the path as a whole is
@@ -108,6 +101,13 @@ log-softmax first: emissions.gather -> emissions.log_softmax(-1).gather
     the path as a whole is normalised later, once.
 the sign is turned: return score -> return -score
     The right number with a minus. This is the score itself; the loss comes later.
+one number for the batch: return score -> return score.sum()
+    You add up the sentences. Return one score for each of them, shape (B,).
+only the first sentence: return score -> return score[:1]
+    You return the first sentence alone. Return one score for each of them, shape (B,).
+the axis of the sentences is squeezed away: return score -> return score.squeeze()
+    `.squeeze()` takes away each axis of length 1, and that of the sentences, too, where there is
+    one only. Name the axis that is meant: `.squeeze(2)`.
 """
 
 SLIPS_OF_LOOPS = """
@@ -115,6 +115,11 @@ SLIPS_OF_LOOPS = """
 a transition before the first word: range(1, length) -> range(length)
     The first word gets a transition too: place -1 is the last one in Python. There are only T - 1
     transitions; the first word has `start`.
+the first transition is missing: range(1, length) -> range(2, length)
+    The transition from the first word to the second is missing: your loop over the transitions
+    begins one word too late.
+the last emission is missing: range(length) -> range(length - 1)
+    The emission of the last word is missing: your loop ends one word too early.
 --- hint 2
 each label follows itself: path[place - 1], path[place] -> path[place], path[place]
     You look up the transition from each label to itself. It goes from the label of the word before:
@@ -123,16 +128,12 @@ cut off from autograd: torch.stack(scores) -> torch.tensor([float(score) for sco
     The numbers are right, and autograd cannot follow them back: `.item()`, `float()`, `.detach()`
     and `torch.tensor(...)` cut the thread. Keep tensors all the way; `torch.stack` joins them.
 --- hint 3
-the first transition is missing: range(1, length) -> range(2, length)
-    The transition from the first word to the second is missing: your loop over the transitions
-    begins one word too late.
-the last emission is missing: range(length) -> range(length - 1)
-    The emission of the last word is missing: your loop ends one word too early.
+every sentence as long as the first: mask[row] -> mask[0]
+    You take the length of the first sentence for all. Each has its own row in the mask.
+--- no hint
 the total begins anew at each word: total + emissions -> start[path[0]] + end[path[-1]] + emissions
     Your total begins anew at each word, so only the last emission counts. Set it up before the
     loop, and add to it inside.
-every sentence as long as the first: mask[row] -> mask[0]
-    You take the length of the first sentence for all. Each has its own row in the mask.
 """
 
 EXERCISE = Exercise(

@@ -113,11 +113,9 @@ token accuracy: \
         set(spans_of(true)), set(spans_of(said)) -> set(enumerate(true)), set(enumerate(said))
     This is the share of words with the right label. Words outside, which are easy, carry it. Count
     spans.
-the predicted spans twice: correct / there if there -> correct / found if found
-    You divide by the number of predicted spans twice. Recall divides by the number of *true* spans.
-the true spans twice: correct / found if found -> correct / there if there
-    You divide by the number of true spans twice. Precision divides by the number of *predicted*
-    spans.
+the counts themselves: return precision, recall, f1 -> return correct, found, there
+    These are the three counts. Divide them: right over predicted, right over there, and F1 from the
+    two.
 --- hint 2
 all sentences joined into one: \
         zip(gold, predicted, strict=True) -> [(sum(gold, []), sum(predicted, []))]
@@ -126,9 +124,6 @@ all sentences joined into one: \
 precision and recall are swapped: return precision, recall -> return recall, precision
     Precision divides by what was *predicted*, recall by what is *there*. Yours are the other way
     round.
-the counts themselves: return precision, recall, f1 -> return correct, found, there
-    These are the three counts. Divide them: right over predicted, right over there, and F1 from the
-    two.
 only the first sentence: \
         zip(gold, predicted, strict=True) -> zip(gold[:1], predicted[:1], strict=True)
     Only the first sentence counts. Walk over all pairs of sentences: `zip(gold, predicted)`.
@@ -140,14 +135,17 @@ only the last sentence's predicted spans: found += -> found =
 only the last sentence's true spans: there += -> there =
     One of your counts is that of the last sentence alone: `=` in the loop forgets what was counted
     before. Add with `+=`.
-the counts begin at 1: = 0 -> = 1
-    Each of your three counts is 1 too large. They begin at 0.
 F1 of the mean over sentences: precision = correct / found if found else 0.0 \
         -> precision = _mean_over_sentences(gold, predicted)[0] \
         && recall = correct / there if there else 0.0 \
         -> recall = _mean_over_sentences(gold, predicted)[1]
     Your precision and recall are means of one score for each sentence. Add up the counts of all
     sentences first, then divide once.
+the predicted spans twice: correct / there if there -> correct / found if found
+    You divide by the number of predicted spans twice. Recall divides by the number of *true* spans.
+the true spans twice: correct / found if found -> correct / there if there
+    You divide by the number of true spans twice. Precision divides by the number of *predicted*
+    spans.
 --- hint 3
 the plain mean of the two: 2 * precision * recall / (precision + recall) -> (precision + recall) / 2
     Your third number is the ordinary mean. F1 is the harmonic mean, 2PR / (P + R): it stays near
@@ -156,8 +154,6 @@ division by zero: if found else 0.0 -> && if there else 0.0 -> && if precision +
 division by zero in F1: if precision + recall else 0.0 ->
     Right as long as something is predicted and something is right. Where there is nothing to divide
     by, the score is 0.
-only F1: return precision, recall, f1 -> return f1
-    You return F1 alone. Return three numbers: precision, recall, F1.
 right over both: \
         2 * precision * recall / (precision + recall) -> correct / (found + there - correct)
     Your third number is right spans over all different spans. F1 is 2PR / (P + R).
@@ -177,6 +173,10 @@ F1 is the product: 2 * precision * recall / (precision + recall) -> precision * 
 --- no hint
 percent: return precision, recall, f1 -> return 100 * precision, 100 * recall, 100 * f1
     The right numbers times 100. Return them from 0 to 1.
+the counts begin at 1: = 0 -> = 1
+    Each of your three counts is 1 too large. They begin at 0.
+only F1: return precision, recall, f1 -> return f1
+    You return F1 alone. Return three numbers: precision, recall, F1.
 """
 
 SLIPS_OF_SETS = """
@@ -187,7 +187,7 @@ the start is enough: every (n, *span) -> (n, span[0], span[2])
     Spans that begin together and end apart count as right. Compare the end too.
 the end is enough: every (n, *span) -> (n, span[1], span[2])
     Spans that end together and begin apart count as right. Compare the start too.
---- hint 3
+--- hint 2
 spans of different sentences are mixed up: every (n, *span) -> span
     A span in one sentence is taken as right because another sentence has the same places. Put the
     number of the sentence into the span.

@@ -89,19 +89,15 @@ SLIPS = """
 neighbours melt together: label == f"I-{kind}" -> label[2:] == kind
     Two spans of one kind that stand side by side become one. B always opens a new span: that is
     what it is for.
-O is a kind: start, kind = (None \
-        -> if label == "O" and place < len(labels): found.append((place, place + 1, "O"))⏎start, \
-        kind = (None
-    You list the words outside as spans of the kind O. Leave them out.
-the kind comes first: (start, place, kind) -> (kind, start, place)
-    The right spans in another order of parts. Write each as `(start, end, kind)`.
 every word is a span: label == f"I-{kind}" -> False
     Each word is a span of its own in your answer. An I of the same kind makes the open span longer.
-pairs without a kind: (start, place, kind) -> (start, place)
-    Each of your spans has two parts. The third is the kind.
-the length, not the end: (start, place, kind) -> (start, place - start, kind)
-    Your second number is the length of the span. It should be its end, as in a slice:
-    `words[start:end]`.
+only O closes a span: if start is not None: found -> if start is not None and label == "O": found \
+        && (None, "") if label == "O" else (place, label[2:]) \
+        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, kind)
+only O closes a span, and all others open one: \
+        if start is not None: found -> if start is not None and label == "O": found
+    A span is closed at O only. A B, or an I of another kind, closes what is open as well, and opens
+    the next.
 --- hint 2
 I after O counts as nothing: label == "O" -> not label.startswith("B")
     An I that continues nothing is thrown away. A tagger may write it, and the official program lets
@@ -128,16 +124,14 @@ only B opens a span, and any I goes on: label == f"I-{kind}" -> label.startswith
         && label == "O" -> not label.startswith("B")
     You start at each B and take every I behind it. An I of another kind, or one that continues
     nothing, opens a span of its own.
-the letter in place of the kind: (start, place, kind) -> (start, place, labels[place - 1][0])
-the letter that opens it in place of the kind: \
-        (start, place, kind) -> (start, place, labels[start][0])
-    Your third part is the letter before the hyphen. Give the kind, which stands behind it.
-the kind still has its letter, whichever: (start, place, kind) -> (start, place, labels[start])
-    Your third part is the whole label. Give the kind alone, which stands behind the hyphen.
 an I of another kind closes, and opens nothing: (None, "") if label == "O" else \
         -> (None, "") if label == "O" or (label[0] == "I" and place and labels[place - 1] != "O") \
         else
     An I of another kind right behind a span closes it and is lost. It also opens the next span.
+O is a kind: start, kind = (None \
+        -> if label == "O" and place < len(labels): found.append((place, place + 1, "O"))⏎start, \
+        kind = (None
+    You list the words outside as spans of the kind O. Leave them out.
 --- hint 3
 the last span is lost: [*labels, "O"] -> labels
     A span that ends with the sentence is missing. Nothing after it closes it, so close it after the
@@ -156,13 +150,6 @@ only what stands before the second hyphen: \
 what stands before the second hyphen is looked for in the labels: label[2:] -> label.split("-")[1]
     A kind may hold a hyphen, as NON-GPE does, and you keep only a part of it. Cut off the letter
     and the first hyphen, `label[2:]`, and keep the rest whole.
-only O closes a span: if start is not None: found -> if start is not None and label == "O": found \
-        && (None, "") if label == "O" else (place, label[2:]) \
-        -> (None, "") if label == "O" else (place, label[2:]) if label[0] == "B" else (start, kind)
-only O closes a span, and all others open one: \
-        if start is not None: found -> if start is not None and label == "O": found
-    A span is closed at O only. A B, or an I of another kind, closes what is open as well, and opens
-    the next.
 counted from 1: (start, place, kind) -> (start + 1, place + 1, kind)
     You count words from 1. Python counts from 0, so that `words[start:end]` is the span.
 letters of the kind are lost to `{cut}`, in the result: \
@@ -178,6 +165,19 @@ letters of the kind are lost to `replace`, in the first label: \
     `label[2:]`.
 place 0 counts as no span: every start is not None -> start
     `if start:` is false where a span begins at place 0. Ask `if start is not None:`.
+the kind comes first: (start, place, kind) -> (kind, start, place)
+    The right spans in another order of parts. Write each as `(start, end, kind)`.
+pairs without a kind: (start, place, kind) -> (start, place)
+    Each of your spans has two parts. The third is the kind.
+the length, not the end: (start, place, kind) -> (start, place - start, kind)
+    Your second number is the length of the span. It should be its end, as in a slice:
+    `words[start:end]`.
+the letter in place of the kind: (start, place, kind) -> (start, place, labels[place - 1][0])
+the letter that opens it in place of the kind: \
+        (start, place, kind) -> (start, place, labels[start][0])
+    Your third part is the letter before the hyphen. Give the kind, which stands behind it.
+the kind still has its letter, whichever: (start, place, kind) -> (start, place, labels[start])
+    Your third part is the whole label. Give the kind alone, which stands behind the hyphen.
 --- no hint
 a set: return found -> return set(found)
     The right spans, and no order. The task asks for a list in the order of the sentence.
@@ -190,7 +190,7 @@ text: (start, place, kind) -> f"{start}-{place}-{kind}"
 """
 
 SLIPS_LOOKING_AHEAD = """
---- hint 3
+--- hint 2
 a span from each of its words: place = end -> place += 1
     You begin a span at every word, also in the middle of one. Skip the words that a span has
     already taken.

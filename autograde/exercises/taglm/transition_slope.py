@@ -69,26 +69,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 SLIPS = """
---- hint 1
-the gold path is not counted: slope[before, after] -= 1 -> pass
-    This is the slope of log Z alone. The loss is log Z minus the score of the gold path, and each
-    move of the gold path has a slope of its own.
-the gold path alone: slope[before, after] += chance -> pass
-    This is the slope of minus the gold path's score. log Z depends on the transitions, too.
-the gold path is added: slope[before, after] -= 1 -> slope[before, after] += 1
-    You add the moves of the gold path. Its score is subtracted in the loss, so they count -1.
-the sign is turned: return slope -> return -slope
-    This is the slope of the gold path's score minus log Z. The loss is the other way round.
-every path counts the same: slope[before, after] += chance -> slope[before, after] += 1 / len(paths)
-    Each path counts the same in yours. By the chain rule, a path counts with its probability.
-the paths are not weighted at all: slope[before, after] += chance -> slope[before, after] += 1
-    Each path counts 1 in yours. By the chain rule, a path counts with its probability.
-the score as the weight: chances = chances / chances.sum() -> chances = scores
-    Your paths count with their scores. By the chain rule, a path counts with e to its score,
-    divided by Z.
-only the best path: chances = chances / chances.sum() \
-        -> chances = (scores == scores.max()).astype(float)
-    You count the moves of the best path. In log Z all paths count, each with its probability.
 --- hint 2
 not divided by Z: chances = chances / chances.sum() -> pass
     Your weights do not sum to 1. The slope of log Z has 1 / Z in front: divide by the sum of all.
@@ -100,9 +80,6 @@ divided by the mean: chances.sum() -> chances.mean()
     You divide by the mean of the weights. Divide by Z, their sum.
 without the exponential: np.exp(scores - scores.max()) -> scores - scores.max()
     You weigh with the scores themselves. The weight of a path is e to its score, divided by Z.
-without the largest taken out: np.exp(scores - scores.max()) -> np.exp(scores)
-    Right for small scores; e to a thousand is infinite, and e to minus a thousand is 0. Take the
-    largest score out before the exponential: it cancels when you divide.
 the sign of the score is turned: scores - scores.max() -> scores.max() - scores
     Your weights fall as the scores rise: the sign in the exponential is turned.
 transposed: slope[before, after] += chance -> slope[after, before] += chance \
@@ -113,10 +90,27 @@ only the gold moves are transposed: slope[before, after] -= 1 -> slope[after, be
 only the moves of all paths are transposed: slope[before, after] += chance \
         -> slope[after, before] += chance
     You enter the moves of the paths the wrong way round: `[before, after]`.
---- hint 3
+the gold path alone: slope[before, after] += chance -> pass
+    This is the slope of minus the gold path's score. log Z depends on the transitions, too.
+every path counts the same: slope[before, after] += chance -> slope[before, after] += 1 / len(paths)
+    Each path counts the same in yours. By the chain rule, a path counts with its probability.
+the paths are not weighted at all: slope[before, after] += chance -> slope[before, after] += 1
+    Each path counts 1 in yours. By the chain rule, a path counts with its probability.
+the score as the weight: chances = chances / chances.sum() -> chances = scores
+    Your paths count with their scores. By the chain rule, a path counts with e to its score,
+    divided by Z.
+only the best path: chances = chances / chances.sum() \
+        -> chances = (scores == scores.max()).astype(float)
+    You count the moves of the best path. In log Z all paths count, each with its probability.
 a move counts once in a path: in pairwise(path): -> in set(pairwise(path.tolist())):
     A path may make the same move several times, and its score holds the transition each time.
     Count every move.
+divided by the number of moves: return slope -> return slope / (len(gold) - 1)
+    You divide by the number of moves. The score of a path is a sum.
+words in place of moves: in pairwise(path): -> in zip(path, path, strict=True): \
+        && in pairwise(gold): -> in zip(gold, gold, strict=True):
+    You count labels, not moves. A transition belongs to two neighbours.
+--- hint 3
 a gold move counts once: in pairwise(gold): -> in set(pairwise(gold.tolist())):
     A gold move that comes again counts once in yours. Count each time: with `-=` in a loop, or
     with `np.subtract.at`. (With lists of places as an index, `-=` counts a place only once.)
@@ -125,8 +119,6 @@ the counts are set, not added: slope[before, after] += chance -> slope[before, a
     `np.add.at`. (With lists of places as an index, `+=` counts a place only once.)
 the gold counts are set: slope[before, after] -= 1 -> slope[before, after] = -1
     A move of the gold path overwrites what was there. Subtract: `-=`.
-divided by the number of moves: return slope -> return slope / (len(gold) - 1)
-    You divide by the number of moves. The score of a path is a sum.
 the first move is left out: in pairwise(path): -> in pairwise(path[1:]):
     The first move of each path is missing.
 the last move is left out: in pairwise(path): -> in pairwise(path[:-1]):
@@ -140,9 +132,16 @@ gold moves from a label to itself: slope[before, after] -= 1 -> slope[before, be
 the first path alone: slope[before, after] += chance \
         -> slope[before, after] += chance * (path == paths[0]).all()
     Only the first path counts in yours. A `return` or `break` may stand too far in: go through all.
-words in place of moves: in pairwise(path): -> in zip(path, path, strict=True): \
-        && in pairwise(gold): -> in zip(gold, gold, strict=True):
-    You count labels, not moves. A transition belongs to two neighbours.
+the gold path is not counted: slope[before, after] -= 1 -> pass
+    This is the slope of log Z alone. The loss is log Z minus the score of the gold path, and each
+    move of the gold path has a slope of its own.
+the gold path is added: slope[before, after] -= 1 -> slope[before, after] += 1
+    You add the moves of the gold path. Its score is subtracted in the loss, so they count -1.
+the sign is turned: return slope -> return -slope
+    This is the slope of the gold path's score minus log Z. The loss is the other way round.
+without the largest taken out: np.exp(scores - scores.max()) -> np.exp(scores)
+    Right for small scores; e to a thousand is infinite, and e to minus a thousand is 0. Take the
+    largest score out before the exponential: it cancels when you divide.
 """
 
 EXERCISE = Exercise(

@@ -163,14 +163,18 @@ greedy from left to right, with the score of its path: \
         && append(score) -> append(_score_of(paths[-1], row, transitions, start, end))
     You settle each label before you have seen the next words. Keep the best path into *every*
     label, and decide at the end.
-the sum over the paths, not the best: pairs.max(0) -> pairs.logsumexp(0), pairs.argmax(0)
-    You still use logsumexp. The best path needs the largest: `.max(0)` in its place.
-the score for each word: append(score) -> append(score / length)
-    You divide the score by the length. The score of a path is a sum.
-exp of the score: append(score) -> append(score.exp())
-    You return exp of the score. Return the score itself.
-the worst way into each label: pairs.max(0) -> pairs.min(0)
-    Of the ways into a label you keep the worst. Take the largest: `.max(0)`.
+the best so far at each word: \
+        best = arriving + row[t] -> came_from = best.argmax()⏎best = arriving + row[t] \
+        && came_from[path[-1]] -> came_from
+    Each of your labels is the best so far at its word, and the best whole path need not go through
+    it. Remember for each label the one before it, and walk back.
+the doors are read forwards: reversed(doors) -> doors
+    You read the doors from the first to the last. The walk back begins at the last word: take the
+    doors in reverse.
+the doors are read forwards, and the path is not turned: reversed(doors) -> doors \
+        && path[::-1] -> path
+    You read the doors from the first to the last. The walk back begins at the last word: take the
+    doors in reverse, then turn the path round.
 --- hint 2
 the pointers of the wrong axis: pairs.max(0) -> pairs.max(1)
     The maximum runs over the label you go *to*. For each new label, choose the best label to come
@@ -181,10 +185,6 @@ the scores stand on the axis of the new label: best.unsqueeze(1) -> best
 transitions transposed: + transitions -> + transitions.T
     You read the table of transitions the wrong way round. `transitions[j, k]` is for label k right
     *after* label j.
-the emission of the label that you come from: + transitions -> + transitions + row[t].unsqueeze(1) \
-        && + row[t] ->
-    You add the new word's emission to the label that you come *from*. It belongs to the label that
-    you go *to*: add it after the maximum.
 every sentence as long as the first: mask.sum(1).tolist() -> [int(mask[0].sum())] * len(mask)
     You take the length of the first sentence for all. Each has its own row in the mask:
     `mask[row].sum()`.
@@ -195,24 +195,22 @@ the running maximum begins at {least}, with the emission: \
         pairs.max(0) -> _at_least({least}, pairs + row[t]) && + row[t] -> | least = 0, -1
     Your running maximum begins at {least}. Where every score is lower, none beats it, and the label
     stays the first. Begin at `-math.inf`, or take `.max(0)`.
-the best so far at each word: \
-        best = arriving + row[t] -> came_from = best.argmax()⏎best = arriving + row[t] \
-        && came_from[path[-1]] -> came_from
-    Each of your labels is the best so far at its word, and the best whole path need not go through
-    it. Remember for each label the one before it, and walk back.
---- hint 3
-the doors are read forwards: reversed(doors) -> doors
-    You read the doors from the first to the last. The walk back begins at the last word: take the
-    doors in reverse.
-the doors are read forwards, and the path is not turned: reversed(doors) -> doors \
-        && path[::-1] -> path
-    You read the doors from the first to the last. The walk back begins at the last word: take the
-    doors in reverse, then turn the path round.
+the sum over the paths, not the best: pairs.max(0) -> pairs.logsumexp(0), pairs.argmax(0)
+    You still use logsumexp. The best path needs the largest: `.max(0)` in its place.
+the worst way into each label: pairs.max(0) -> pairs.min(0)
+    Of the ways into a label you keep the worst. Take the largest: `.max(0)`.
 padding is read: range(1, length) -> range(1, len(row)) && path[::-1] -> path[::-1][:length]
     The search runs on through the padding before you cut the paths. It must end at the last real
     word of each sentence.
 paths with padding: range(1, length) -> range(1, len(row))
     Your paths have a label for every column. Give one label for each real word.
+paths filled up with zeros: path[::-1] -> path[::-1] + [0] * (len(row) - length)
+    Short paths are filled up with label 0, which is a label like any other. Give each sentence a
+    list of its own length.
+the scores so far are forgotten: arriving + row[t] -> row[t]
+    Behind the first word your scores are the emissions alone. Add them to the best of the ways that
+    arrive.
+--- hint 3
 the path is backwards: path[::-1] -> path
     The right labels from the last word to the first. Turn each path round.
 the end is missing: best + end -> best
@@ -222,9 +220,6 @@ the start is missing: start + row[0] -> row[0]
 the last word has no label: path[::-1] -> path[:0:-1]
     Your paths are one label short: the label that you found first, that of the last word, belongs
     to the path.
-paths filled up with zeros: path[::-1] -> path[::-1] + [0] * (len(row) - length)
-    Short paths are filled up with label 0, which is a label like any other. Give each sentence a
-    list of its own length.
 no emissions behind the first word: + row[t] ->
     Only the first word has a say. Add `row[t]` at each step.
 the end only in the score: (best + end).max(0) -> best.max() + end[best.argmax()], best.argmax()
@@ -245,6 +240,27 @@ the first door is left out: reversed(doors) -> reversed(doors[1:])
 every door is asked for the last label: came_from[path[-1]] -> came_from[label]
     You ask every door for the label of the last word. Ask each for the label that you found just
     before: `came_from[path[-1]]`.
+the worst last label: (best + end).max(0) -> (best + end).min(0)
+    You choose the last label with the smallest score. Take the largest: `.max(0)`.
+the emissions are subtracted: + row[t] -> - row[t]
+    Behind the first word you subtract the emissions. Add them.
+the emission of the first word is subtracted: start + row[0] -> start - row[0]
+    You subtract the emission of the first word. Add it to `start`.
+the first emission is missing: start + row[0] -> start
+    The first word has no say: begin with `start + row[0]`.
+a step is left out: range(1, length) -> range(2, length)
+    Your loop begins at word 2, and words count from 0, so your paths lack a label. Begin at 1.
+the emission of the label that you come from: + transitions -> + transitions + row[t].unsqueeze(1) \
+        && + row[t] ->
+    You add the new word's emission to the label that you come *from*. It belongs to the label that
+    you go *to*: add it after the maximum.
+--- no hint
+the scores come first: return paths, torch.stack(scores) -> return torch.stack(scores), paths
+    Your two results are swapped: return the paths first, then their scores.
+the score for each word: append(score) -> append(score / length)
+    You divide the score by the length. The score of a path is a sum.
+exp of the score: append(score) -> append(score.exp())
+    You return exp of the score. Return the score itself.
 the return stands inside the loop: \
         scores.append(score) -> scores.append(score)⏎return paths, torch.stack(scores)
     Only the first sentence came back: `return` stands inside the loop. Move it to the left.
@@ -257,35 +273,19 @@ scores in a list: torch.stack(scores) -> scores
     tensors.
 only the paths: return paths, torch.stack(scores) -> return paths
     Your answer is the paths alone. Return their scores, too: `return paths, torch.stack(scores)`.
-the worst last label: (best + end).max(0) -> (best + end).min(0)
-    You choose the last label with the smallest score. Take the largest: `.max(0)`.
-the emissions are subtracted: + row[t] -> - row[t]
-    Behind the first word you subtract the emissions. Add them.
-the emission of the first word is subtracted: start + row[0] -> start - row[0]
-    You subtract the emission of the first word. Add it to `start`.
-the first emission is missing: start + row[0] -> start
-    The first word has no say: begin with `start + row[0]`.
-a step is left out: range(1, length) -> range(2, length)
-    Your loop begins at word 2, and words count from 0, so your paths lack a label. Begin at 1.
-the scores so far are forgotten: arriving + row[t] -> row[t]
-    Behind the first word your scores are the emissions alone. Add them to the best of the ways that
-    arrive.
---- no hint
-the scores come first: return paths, torch.stack(scores) -> return torch.stack(scores), paths
-    Your two results are swapped: return the paths first, then their scores.
 """
 
 SLIPS_IN_ONE_BATCH = """
+--- hint 1
+the walk back goes through the padding: torch.where(here, back, stay) -> back
+    The scores are right, and the walk back begins at the last column, in the padding. Begin at the
+    last real word of each sentence.
 --- hint 2
 the mask multiplies the scores: \
         torch.where(here, top + emissions[:, t], best) -> (top + emissions[:, t]) * here \
         && torch.where(here, back, stay) -> back
     Multiplying by the mask sets the scores of finished sentences to 0, and 0 is a score like any
     other. Treat one sentence at a time, up to its own length.
---- hint 3
-the walk back goes through the padding: torch.where(here, back, stay) -> back
-    The scores are right, and the walk back begins at the last column, in the padding. Begin at the
-    last real word of each sentence.
 """
 
 EXERCISE = Exercise(

@@ -86,26 +86,6 @@ def _all_ways(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: 
 
 SLIPS = """
 --- hint 1
-always after the first floor: position == "input" -> False && position == "after_first" -> True \
-        && position == "after_second" -> False
-    The LM vectors always join after the first floor. `position` says where.
-always at the input: position == "input" -> True && position == "after_first" -> False \
-        && position == "after_second" -> False
-    The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
-    the first floor gives. `position` says where.
-at its place and at all above: position == "after_first" -> position in ("input", "after_first") \
-        && position == "after_second" -> position != "none"
-    From the place that `position` names you join the LM vectors again at each one above. They join
-    once.
-the LM vectors of the first sentence: cat([vectors, lm], -> cat([vectors, lm[:1].expand_as(lm)],
-    Every sentence gets the LM vectors of the first one. Each has its own: `lm`, not `lm[0]`.
-at every place at once: position == "input" -> True && position == "after_first" -> True \
-        && position == "after_second" -> True
-at both lower places at once: position == "input" -> True && position == "after_first" -> True
-    You join the LM vectors at several places. One is asked for each time.
-the LM vectors never join: position == "input" -> False && position == "after_first" -> False \
-        && position == "after_second" -> False
-    `lm` is never used. Join it at the place that `position` names.
 the second floor is left out: second(low) -> low
     The vectors never go through `second`.
 nothing is returned for "none": return high -> return high if position != "none" else None
@@ -119,6 +99,10 @@ zeros join for "none", {where}: states = -> lm = lm * (position != "none")⏎sta
         && position == "{where}" -> position in ("{where}", "none") \
         | where = input, after_first, after_second
     With "none" you join zeros. Nothing joins there: the vectors keep their width.
+after_first leaves out the first floor: low = _join(low, lm) -> low = _join(words, lm)
+    With "after_first" the words never go through `first`. The LM vectors join what `first` gives.
+the first floor twice: second(low) -> first(low)
+    Both times you call `first`. The upper floor is `second`, with weights of its own.
 --- hint 2
 added, not joined: torch.cat([vectors, lm], dim=-1) -> vectors + lm
     You add the two vectors. That needs equal widths, and loses which number came from where. Put
@@ -126,8 +110,6 @@ added, not joined: torch.cat([vectors, lm], dim=-1) -> vectors + lm
 joined along the words: dim=-1 -> dim=1
     You put the LM vectors behind the sentence, as more words. Join along the last axis: each word's
     vector grows.
-after_first leaves out the first floor: low = _join(low, lm) -> low = _join(words, lm)
-    With "after_first" the words never go through `first`. The LM vectors join what `first` gives.
 the words are joined again: _join(low, lm) -> _join(low, _join(lm, words)) \
         && _join(high, lm) -> _join(high, _join(lm, words))
     You join the word vectors once more together with the LM vectors. Only `lm` joins.
@@ -146,11 +128,9 @@ the words in place of the LM vectors: _join(words, lm) -> _join(words, words) \
 the words in place of the floor's vectors: _join(low, lm) -> _join(words, lm) \
         && _join(high, lm) -> _join(words, lm)
     You join `words` with `lm`, and what the floor gave is lost. Join the floor's result.
-turned round at the input: position == "input" -> position != "input"
-turned round after the first floor: position == "after_first" -> position != "after_first"
-turned round after the second floor: position == "after_second" -> position != "after_second"
-    One of your conditions is turned round: the LM vectors join where they should not, and not where
-    they should. Look for `!=` or `not`.
+the LM vectors come first: [vectors, lm] -> [lm, vectors]
+    A model would learn as well from this order. The task asks for the other one, so that answers
+    can be compared: the LM vectors last, as in equation 3.
 --- hint 3
 the first floor is called before the words are joined: \
         low = first(states) -> low = first(words)⏎low = first(states)
@@ -159,11 +139,6 @@ the first floor is called before the words are joined: \
     first, then call.
 input and after_second are swapped: "input" -> "after_second" && "after_second" -> "input"
     Two places are swapped. "input" means below the first floor, "after_second" above the second.
-the LM vectors come first: [vectors, lm] -> [lm, vectors]
-    A model would learn as well from this order. The task asks for the other one, so that answers
-    can be compared: the LM vectors last, as in equation 3.
-the first floor twice: second(low) -> first(low)
-    Both times you call `first`. The upper floor is `second`, with weights of its own.
 after_first joins after the second floor: position == "after_first" -> False \
         && position == "after_second" -> position in ("after_first", "after_second")
     With "after_first" the LM vectors join at the top. They join between the floors: call `first`,
@@ -180,6 +155,29 @@ always at the top, too: position == "after_second" -> True
 after the first floor wherever it is not "none": position == "after_first" -> position != "none"
     You join after the first floor whenever `position` is not "none", so "input" and "after_second"
     join twice. Ask `position == "after_first"`.
+always after the first floor: position == "input" -> False && position == "after_first" -> True \
+        && position == "after_second" -> False
+    The LM vectors always join after the first floor. `position` says where.
+always at the input: position == "input" -> True && position == "after_first" -> False \
+        && position == "after_second" -> False
+    The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
+    the first floor gives. `position` says where.
+at its place and at all above: position == "after_first" -> position in ("input", "after_first") \
+        && position == "after_second" -> position != "none"
+    From the place that `position` names you join the LM vectors again at each one above. They join
+    once.
+at every place at once: position == "input" -> True && position == "after_first" -> True \
+        && position == "after_second" -> True
+at both lower places at once: position == "input" -> True && position == "after_first" -> True
+    You join the LM vectors at several places. One is asked for each time.
+the LM vectors never join: position == "input" -> False && position == "after_first" -> False \
+        && position == "after_second" -> False
+    `lm` is never used. Join it at the place that `position` names.
+turned round at the input: position == "input" -> position != "input"
+turned round after the first floor: position == "after_first" -> position != "after_first"
+turned round after the second floor: position == "after_second" -> position != "after_second"
+    One of your conditions is turned round: the LM vectors join where they should not, and not where
+    they should. Look for `!=` or `not`.
 --- no hint
 the first floor is cut off from autograd: first(states) -> first(states).detach()
     The vectors are right, and autograd cannot follow them back through the first floor, which then
@@ -189,6 +187,8 @@ the word vectors are cut off from autograd: _join(words, lm) if position == "inp
         -> _join(words.detach(), lm) if position == "input" else words.detach()
     The vectors are right, and autograd cannot follow them back to `words`, so the word vectors
     never learn. Leave out `.detach()`.
+the LM vectors of the first sentence: cat([vectors, lm], -> cat([vectors, lm[:1].expand_as(lm)],
+    Every sentence gets the LM vectors of the first one. Each has its own: `lm`, not `lm[0]`.
 """
 
 EXERCISE = Exercise(

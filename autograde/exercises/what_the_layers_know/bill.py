@@ -91,12 +91,46 @@ each side for itself: {tuple(text) for pair in pairs for text in pair} \
         -> [*{tuple(a) for a, _ in pairs}, *(tuple(b) for _, b in pairs)]
     You keep a question once for each pair that it stands in. The same text has the same vectors:
     keep it once.
+texts, not words: sum(len(text) for text in texts) -> len(texts)
+    You count texts. Count their words.
+letters, not words: tokens = sum(len(text) for text in texts) \
+        -> tokens = sum(len(word) for text in texts for word in text)
+    You count letters. Count words.
+lower case: {word for text -> {word.lower() for text
+    You take *The* and *the* for one type. The character CNN reads letters, so every spelling has a
+    vector of its own.
+--- hint 2
 the paragraphs alone: {tuple(text) for pair in pairs for text in pair} \
         -> {tuple(pair[0]) for pair in pairs}
     You keep the paragraphs and forget the questions. Both texts of a pair go through the biLM.
 the questions alone: {tuple(text) for pair in pairs for text in pair} \
         -> {tuple(pair[1]) for pair in pairs}
     You keep the questions and forget the paragraphs. Both texts of a pair go through the biLM.
+one pass: passes * sum -> sum
+    Without a cache you compute once. Every pass computes all texts anew.
+each text once a pass: sum(len(text) for pair in pairs for text in pair) -> tokens
+    Without a cache nobody remembers that a paragraph came before. Each pass computes both texts of
+    each pair.
+the paragraphs are not read: for pair in pairs for text in pair) -> for pair in pairs \
+        for text in pair[1:])
+    Without a cache you read the questions alone. Each pass computes both texts of each pair.
+the questions are not read: for pair in pairs for text in pair) -> for pair in pairs \
+        for text in pair[:1])
+    Without a cache you read the paragraphs alone. Each pass computes both texts of each pair.
+kept, and computed in each pass: "keeping": tokens -> "keeping": passes * tokens
+    You compute what is kept in each pass. The first pass computes it, later ones look it up.
+kept, and nothing saved: "keeping": tokens -> "keeping": read
+    With a cache, each different text is computed once, in the first pass.
+kept for each pair: "keeping": tokens -> "keeping": read / passes
+    You compute a paragraph once for each of its questions. With a cache, once is enough.
+what is saved: "keeping": tokens / speed -> "keeping": (read - tokens) / speed
+    You give what is saved. `"keeping"` is what is still to be computed: each different text once.
+computing and keeping change places: "computing": read -> "computing": tokens \
+        && "keeping": tokens -> "keeping": read
+    "computing" and "keeping" have changed places.
+--- hint 3
+times the speed: every / speed -> * speed
+    You multiply by the speed. It says how many words a second are read: divide by it.
 one direction only: every 2 * H -> H
     You count H numbers a layer. Each token has two directions: 2H.
 the token layer is forgotten: (L + 1) -> L
@@ -107,12 +141,6 @@ two bytes: every H * 4 -> H * 2 && 2 * H) * 4 -> 2 * H) * 2
     You count two bytes a number. Here it takes four.
 types once without its bytes: 2 * H) * 4 -> 2 * H)
     In "types once" you count numbers. Each takes four bytes.
-texts, not words: sum(len(text) for text in texts) -> len(texts)
-    You count texts. Count their words.
-letters, not words: tokens = sum(len(text) for text in texts) \
-        -> tokens = sum(len(word) for text in texts for word in text)
-    You count letters. Count words.
---- hint 2
 one number a type: types * H -> types
     You keep one number for each type. Its token layer has H.
 the token layer twice for each type: types * H -> types * 2 * H
@@ -140,40 +168,13 @@ the table of types alone: + tokens * L * 2 * H ->
 types of each text: len({word for text in texts for word in text}) \
         -> sum(len(set(text)) for text in texts)
     You count the different words of each text. A word that occurs in two texts is one type.
-lower case: {word for text -> {word.lower() for text
-    You take *The* and *the* for one type. The character CNN reads letters, so every spelling has a
-    vector of its own.
+--- no hint
 the ways change places: tokens * (L + 1) * 2 * H * 4 -> (types * H + tokens * L * 2 * H) * 4 \
         && "types once": (types * H + tokens * L * 2 * H) * 4 \
         -> "types once": tokens * (L + 1) * 2 * H * 4
     "every layer" and "types once" have changed places.
---- hint 3
-one pass: passes * sum -> sum
-    Without a cache you compute once. Every pass computes all texts anew.
-each text once a pass: sum(len(text) for pair in pairs for text in pair) -> tokens
-    Without a cache nobody remembers that a paragraph came before. Each pass computes both texts of
-    each pair.
-the paragraphs are not read: for pair in pairs for text in pair) -> for pair in pairs \
-        for text in pair[1:])
-    Without a cache you read the questions alone. Each pass computes both texts of each pair.
-the questions are not read: for pair in pairs for text in pair) -> for pair in pairs \
-        for text in pair[:1])
-    Without a cache you read the paragraphs alone. Each pass computes both texts of each pair.
-kept, and computed in each pass: "keeping": tokens -> "keeping": passes * tokens
-    You compute what is kept in each pass. The first pass computes it, later ones look it up.
-kept, and nothing saved: "keeping": tokens -> "keeping": read
-    With a cache, each different text is computed once, in the first pass.
-kept for each pair: "keeping": tokens -> "keeping": read / passes
-    You compute a paragraph once for each of its questions. With a cache, once is enough.
 the look-ups cost as much: "keeping": tokens / speed -> "keeping": tokens / speed * 2
     Your seconds with a cache are twice too many. Looking up costs nothing here.
-what is saved: "keeping": tokens / speed -> "keeping": (read - tokens) / speed
-    You give what is saved. `"keeping"` is what is still to be computed: each different text once.
-times the speed: every / speed -> * speed
-    You multiply by the speed. It says how many words a second are read: divide by it.
-computing and keeping change places: "computing": read -> "computing": tokens \
-        && "keeping": tokens -> "keeping": read
-    "computing" and "keeping" have changed places.
 """
 
 EXERCISE = Exercise(

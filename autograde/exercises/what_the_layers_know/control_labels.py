@@ -172,23 +172,8 @@ a new label whenever another word came between: for word in words: -> found = []
         ⏎found.append(drawn[word]) && [drawn[word] for word in words] -> found
     The same word has different labels at different places. Draw once for each spelling, keep the
     label in a dictionary, and look it up at every later place.
-the word's own labels: for word in words: -> own = dict(zip(words, labels))⏎for word in words: \
-        && labels[int(rng.integers(len(labels)))] -> own[word]
-    Every word keeps a label of its own, so there is nothing random to learn by heart. Draw from all
-    labels of the text.
-one of the word's own labels: for word in words: -> own = {} \
-        ⏎for word, label in zip(words, labels): own.setdefault(word, []).append(label) \
-        ⏎for word in words: && labels[int(rng.integers(len(labels)))] -> rng.choice(own[word])
-    Every word gets one of its own labels, so there is nothing random to learn by heart. Draw from
-    all labels of the text.
-the names of the labels are exchanged: for word in words: \
-        -> own, names = dict(zip(words, labels)), sorted(set(labels)) \
-        ⏎of = dict(zip(names, rng.permutation(names).tolist()))⏎for word in words: \
-        && labels[int(rng.integers(len(labels)))] -> of[own[word]]
-    You exchange the names of the labels. Words that had one label in common still do, so a probe
-    can use what the vectors know. Draw for each word on its own.
-one label for all: [drawn[word] for word in words] -> [drawn[words[0]]] * len(words)
-    All words have the same label. Draw once for each different word.
+lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]
+    You give *Word* and *word* one label. Here every spelling is a word of its own.
 --- hint 2
 every label equally often: for word in words: -> labels = sorted(set(labels))⏎for word in words:
     You draw each label equally often. Draw it as often as it occurs in the text: a random entry of
@@ -222,9 +207,24 @@ never the word's own label: for word in words: -> of = dict(zip(words, labels)) 
         -> (some := others[of[word]])[int(rng.integers(len(some)))]
     No word ever draws the label it had. Chance may give it: draw from all labels of the text,
     whatever the word's own is.
+the word's own labels: for word in words: -> own = dict(zip(words, labels))⏎for word in words: \
+        && labels[int(rng.integers(len(labels)))] -> own[word]
+    Every word keeps a label of its own, so there is nothing random to learn by heart. Draw from all
+    labels of the text.
+one of the word's own labels: for word in words: -> own = {} \
+        ⏎for word, label in zip(words, labels): own.setdefault(word, []).append(label) \
+        ⏎for word in words: && labels[int(rng.integers(len(labels)))] -> rng.choice(own[word])
+    Every word gets one of its own labels, so there is nothing random to learn by heart. Draw from
+    all labels of the text.
+the names of the labels are exchanged: for word in words: \
+        -> own, names = dict(zip(words, labels)), sorted(set(labels)) \
+        ⏎of = dict(zip(names, rng.permutation(names).tolist()))⏎for word in words: \
+        && labels[int(rng.integers(len(labels)))] -> of[own[word]]
+    You exchange the names of the labels. Words that had one label in common still do, so a probe
+    can use what the vectors know. Draw for each word on its own.
 --- hint 3
-lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]
-    You give *Word* and *word* one label. Here every spelling is a word of its own.
+one label for all: [drawn[word] for word in words] -> [drawn[words[0]]] * len(words)
+    All words have the same label. Draw once for each different word.
 """
 
 EXERCISE = Exercise(

@@ -117,9 +117,6 @@ only the label of the next word: offsets.argmax() != 1 -> offsets[2] > offsets[1
 only the label of the word before: offsets.argmax() != 1 -> offsets[0] > offsets[1]
     You look at one neighbour only. Labels can be shifted either way: compare the middle of
     `offsets` with both others, or ask whether `offsets.argmax()` is 1.
-the first place is taken for the word itself: offsets.argmax() != 1 -> offsets.argmax() != 0
-    A sound probe has shifted labels for you. `offsets` holds before, itself, after: the word's own
-    label is in the middle, place 1.
 agreement below a half is a shift: offsets.argmax() != 1 -> offsets[1] < 0.5
     You call labels shifted when the agreement is below 0.5. A weak probe is no shift: ask whether a
     *neighbour's* label agrees more often than the word's own.
@@ -142,20 +139,16 @@ agreement below a half is a shift, and leaks are never found: \
 a low score is a shift: offsets.argmax() != 1 -> test < 0.5
     You call labels shifted when the test score is low. A task can be hard, and a test that is
     shifted, too, looks splendid. Compare the three numbers of `offsets`.
-missing context is never found: if moved <= TREMBLING: return BLIND ->
-    A probe without context is sound for you. Its scores look ordinary; only `moved` tells.
 shifts are never found: if offsets.argmax() != 1: return SHIFTED ->
     A probe with shifted labels is something else for you. Ask which neighbour's label it names:
     `offsets.argmax()`.
-movement is the fault: moved <= TREMBLING -> moved > TREMBLING
-    You call it no context where the vectors do move. Turn that question round.
 agreement is the fault: offsets.argmax() != 1 -> offsets.argmax() == 1
     You call the labels shifted where the word's own label agrees most. Turn that question round.
---- hint 3
 the gap is looked at first: if offsets.argmax() -> if test - fresh > GAP: return LEAK \
         ⏎if offsets.argmax()
     A probe with shifted labels is a leak for you. If the test labels are shifted, too, it agrees
     with them and not with the fresh ones, so the gap is there as well. Ask `offsets` first.
+--- hint 3
 any gap at all: test - fresh > GAP -> test > fresh
     You take the smallest gap for a leak. The two scores are of different sentences and differ by
     chance: count what is larger than 0.05.
@@ -174,6 +167,13 @@ a small movement is none: moved <= TREMBLING -> moved <= 1e-3
 everything is shifted: offsets.argmax() -> offsets.max()
     You call the labels of every probe shifted. Ask for the *place* of the *largest* of `offsets`:
     `offsets.argmax()` is 1 where the word's own label agrees most.
+the first place is taken for the word itself: offsets.argmax() != 1 -> offsets.argmax() != 0
+    A sound probe has shifted labels for you. `offsets` holds before, itself, after: the word's own
+    label is in the middle, place 1.
+missing context is never found: if moved <= TREMBLING: return BLIND ->
+    A probe without context is sound for you. Its scores look ordinary; only `moved` tells.
+movement is the fault: moved <= TREMBLING -> moved > TREMBLING
+    You call it no context where the vectors do move. Turn that question round.
 """
 
 EXERCISE = Exercise(

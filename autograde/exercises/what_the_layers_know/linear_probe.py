@@ -124,12 +124,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-the numbers stay as they are: x = (known - mean) / spread -> x = known \
-        && (asked - mean) / spread @ W -> asked @ W
-    You leave the numbers as they are. Take the mean of `known` away and divide by its spread.
-only the known ones: (asked - mean) / spread @ W -> asked @ W
-    You bring `known` to mean 0 and spread 1, and leave `asked` as it is. The probe then meets
-    numbers of another size: take the same mean and the same spread for both.
 the asked ones by their own mean: (asked - mean) / spread @ W \
         -> (asked - asked.mean(0)) / (asked.std(0) + 1e-6) @ W
     You take the mean and the spread of the asked words for the asked words. Use those of `known`
@@ -138,6 +132,28 @@ mean and spread of all: known.mean(0), known.std(0) + 1e-6 \
         -> np.mean([*known, *asked], 0), np.std([*known, *asked], 0) + 1e-6
     You take the mean and the spread over the known and the asked words. The words of the test leak
     into the training: use those of `known` alone.
+--- hint 2
+no momentum: every 0.9 * -> 0.0 *
+    Each of your steps follows the slope alone. The pace keeps 0.9 of the one before, and it is the
+    pace that is added to W and to b.
+W alone without momentum: 0.9 * pace_W -> 0.0 * pace_W
+    Your b keeps its pace and your W does not. Both keep 0.9 of the one before.
+b alone without momentum: 0.9 * pace_b -> 0.0 * pace_b
+    Your W keeps its pace and your b does not. Both keep 0.9 of the one before.
+W uphill: - 0.1 * slope_W -> + 0.1 * slope_W
+    Your W walks up the slope, and b walks down. Both paces take 0.1 times their slope away.
+b uphill: - 0.1 * slope_b -> + 0.1 * slope_b
+    Your b walks up the slope, and W walks down. Both paces take 0.1 times their slope away.
+b stays 0: b + pace_b -> b
+    Your b never moves. It has a gradient and a pace of its own.
+W stays 0: W + pace_W -> W
+    Your W never moves. It has a gradient and a pace of its own.
+one step less: range(60) -> range(59)
+one step more: range(60) -> range(61)
+    The number of steps is off by one: sixty.
+the numbers stay as they are: x = (known - mean) / spread -> x = known \
+        && (asked - mean) / spread @ W -> asked @ W
+    You leave the numbers as they are. Take the mean of `known` away and divide by its spread.
 one mean for all numbers: known.mean(0), known.std(0) + 1e-6 -> known.mean(), known.std() + 1e-6
     You take one mean and one spread for all numbers. Each of the 2H directions has its own:
     `axis=0`.
@@ -147,45 +163,6 @@ each word by its own mean: known.mean(0), known.std(0) + 1e-6 \
         -> (asked - asked.mean(1, keepdims=True)) / (asked.std(1, keepdims=True) + 1e-6) @ W
     You take the mean of each word's own numbers. Each direction has a mean over the known words:
     `axis=0`.
-mean and spread exchanged: known.mean(0), known.std(0) + 1e-6 -> known.std(0) + 1e-6, known.mean(0)
-    Your mean and your spread have changed places. Take the mean away and divide by the spread.
-the spread is forgotten: every / spread ->
-    Your known words are not divided by the spread. Divide by it, the asked words as well, so that
-    every direction counts alike.
-the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
-    You divide by the spread and leave the mean. Take it away first.
---- hint 2
-uphill: every - 0.1 * -> + 0.1 *
-    You walk up the slope: the loss grows. The pace takes 0.1 times the slope *away*.
-no momentum: every 0.9 * -> 0.0 *
-    Each of your steps follows the slope alone. The pace keeps 0.9 of the one before, and it is the
-    pace that is added to W and to b.
-W alone without momentum: 0.9 * pace_W -> 0.0 * pace_W
-    Your b keeps its pace and your W does not. Both keep 0.9 of the one before.
-b alone without momentum: 0.9 * pace_b -> 0.0 * pace_b
-    Your W keeps its pace and your b does not. Both keep 0.9 of the one before.
-the whole slope: every - 0.1 * -> - 1.0 *
-W takes the whole slope: - 0.1 * slope_W -> - slope_W
-b takes the whole slope: - 0.1 * slope_b -> - slope_b
-    You take the whole slope away. A pace takes 0.1 times the slope.
-W uphill: - 0.1 * slope_W -> + 0.1 * slope_W
-    Your W walks up the slope, and b walks down. Both paces take 0.1 times their slope away.
-b uphill: - 0.1 * slope_b -> + 0.1 * slope_b
-    Your b walks up the slope, and W walks down. Both paces take 0.1 times their slope away.
-the pace does not fade: every 0.9 * -> 1.0 *
-    Your pace keeps all of the one before. Keep 0.9 of it.
-0.1 of the pace, 0.9 of the slope: 0.9 * pace_W - 0.1 * slope_W -> 0.1 * pace_W - 0.9 * slope_W \
-        && 0.9 * pace_b - 0.1 * slope_b -> 0.1 * pace_b - 0.9 * slope_b
-    You have the two numbers in each other's place: 0.9 of the pace, 0.1 of the slope.
-b stays 0: b + pace_b -> b
-    Your b never moves. It has a gradient and a pace of its own.
-W stays 0: W + pace_W -> W
-    Your W never moves. It has a gradient and a pace of its own.
-one step less: range(60) -> range(59)
-one step more: range(60) -> range(61)
-    The number of steps is off by one: sixty.
-another penalty: 0.05) -> 0.0)
-    You ask for the gradient without the penalty. Its l2 is 0.05.
 --- hint 3
 numbers in place of labels: [names[number] for number in scores.argmax(1)] -> list(scores.argmax(1))
     You return the numbers of the labels. Return the labels themselves.
@@ -193,10 +170,34 @@ the smallest score: argmax(1) -> argmin(1)
     You take the label with the smallest score. Take the largest.
 the largest in each column: argmax(1) -> argmax(0)
     You look for the best word of each label. Each word has its best label: `axis=1`.
-without b in the end: @ W + b -> @ W
-    b is missing in the scores of the asked words.
 answers about the known words: (asked - mean) / spread @ W -> x @ W
     You answer for the known words. Answer for the asked ones.
+only the known ones: (asked - mean) / spread @ W -> asked @ W
+    You bring `known` to mean 0 and spread 1, and leave `asked` as it is. The probe then meets
+    numbers of another size: take the same mean and the same spread for both.
+mean and spread exchanged: known.mean(0), known.std(0) + 1e-6 -> known.std(0) + 1e-6, known.mean(0)
+    Your mean and your spread have changed places. Take the mean away and divide by the spread.
+the spread is forgotten: every / spread ->
+    Your known words are not divided by the spread. Divide by it, the asked words as well, so that
+    every direction counts alike.
+the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
+    You divide by the spread and leave the mean. Take it away first.
+another penalty: 0.05) -> 0.0)
+    You ask for the gradient without the penalty. Its l2 is 0.05.
+--- no hint
+uphill: every - 0.1 * -> + 0.1 *
+    You walk up the slope: the loss grows. The pace takes 0.1 times the slope *away*.
+the whole slope: every - 0.1 * -> - 1.0 *
+W takes the whole slope: - 0.1 * slope_W -> - slope_W
+b takes the whole slope: - 0.1 * slope_b -> - slope_b
+    You take the whole slope away. A pace takes 0.1 times the slope.
+the pace does not fade: every 0.9 * -> 1.0 *
+    Your pace keeps all of the one before. Keep 0.9 of it.
+0.1 of the pace, 0.9 of the slope: 0.9 * pace_W - 0.1 * slope_W -> 0.1 * pace_W - 0.9 * slope_W \
+        && 0.9 * pace_b - 0.1 * slope_b -> 0.1 * pace_b - 0.9 * slope_b
+    You have the two numbers in each other's place: 0.9 of the pace, 0.1 of the slope.
+without b in the end: @ W + b -> @ W
+    b is missing in the scores of the asked words.
 """
 
 

@@ -166,20 +166,13 @@ def _centroid(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[st
 
 SLIPS = """
 --- hint 1
-the first asked vector alone: asked @ unit.T -> asked[:1] @ unit.T && return found \
-        -> return found * len(asked)
-    Every vector gets the label of the first asked one. Let each have neighbours of its own: go
-    through the rows of `asked`.
-everybody votes: max(nearest, key=nearest.count) -> max(labels, key=labels.count)
-everybody votes, the nearest first: [:k] ->
-    All examples vote, so the answer is always the commonest label. Only the k nearest of each asked
-    vector vote.
+the product without the lengths: known / np.linalg.norm(known, axis=1, keepdims=True) -> known
+    You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring
+    every example to its own length 1, `known / np.linalg.norm(known, axis=1, keepdims=True)`.
 --- hint 2
 the division is upside down: known / np.linalg.norm(known, axis=1, keepdims=True) \
         -> np.linalg.norm(known, axis=1, keepdims=True) / known
     You divide the length by the vector. Divide the vector by its length.
-whole numbers only: known / -> known //
-    `//` rounds down to whole numbers, and little is left of a direction. Divide with `/`.
 one over the cosine: -similarity -> -1 / similarity
     Your cosine is upside down: the product stands above, the two lengths below.
 the last k of the list: np.argsort(-similarity)[:k] -> range(len(labels))[-k:]
@@ -192,32 +185,31 @@ multiplied by the lengths: known / -> known *
 the first label of the list: max(nearest, key=nearest.count) -> labels[0]
     Every vector gets the first label of the list. Let its neighbours vote: sort the examples by
     similarity, and count the labels of the first k.
-the product without the lengths: known / np.linalg.norm(known, axis=1, keepdims=True) -> known
-    You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring
-    every example to its own length 1, `known / np.linalg.norm(known, axis=1, keepdims=True)`.
 the straight distance: asked @ unit.T -> -np.linalg.norm(asked[:, None] - known, axis=2)
     You take the distance between the points, so a long and a short vector of the same direction are
     far apart. Cosine compares directions: bring all vectors to length 1 first.
 length 1 by column: axis=1 -> axis=0
 both by column: axis=1 -> axis=0 && asked @ unit.T -> asked / np.linalg.norm(asked, axis=0) @ unit.T
     You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.
-the mean of the examples comes off: unit = \
-        -> asked, known = asked - known.mean(0), known - known.mean(0)⏎unit =
-a mean of their own comes off each: unit = \
-        -> asked, known = asked - asked.mean(0), known - known.mean(0)⏎unit =
-the mean of each vector comes off: unit = \
-        -> asked, known = (v - v.mean(1, keepdims=True) for v in (asked, known))⏎unit =
-    You take a mean off the vectors before you compare them. The cosine asked for is that of the
-    vectors as they are.
-the cosine without its sign: -similarity -> -abs(similarity)
-    You drop the sign of the cosine, so a vector that points the other way counts as near. Keep the
-    sign.
 an answer for each example: asked @ unit.T -> unit @ asked.T
     You have sorted the wrong axis: for each example, the asked vectors. Return one label for each
     *asked* vector.
 the longest examples: -similarity -> -np.linalg.norm(known, axis=1)
     The longest examples vote, wherever they point. The product of the two vectors is missing: sort
     by the cosine.
+everybody votes: max(nearest, key=nearest.count) -> max(labels, key=labels.count)
+everybody votes, the nearest first: [:k] ->
+    All examples vote, so the answer is always the commonest label. Only the k nearest of each asked
+    vector vote.
+the farthest: -similarity -> similarity
+    You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the cosine.
+the nearest is left out: [:k] -> [1 : k + 1]
+    You leave out the nearest example. Nothing stands for itself here: the asked vectors are none of
+    the examples.
+one too many: [:k] -> [: k + 1]
+    k + 1 examples vote. `[:k]` gives k.
+one too few: [:k] -> [: max(k - 1, 1)]
+    k - 1 examples vote. `[:k]` gives k.
 --- hint 3
 the last in the alphabet: max(nearest, key=nearest.count) -> max(nearest)
     `max` of texts is the last in the alphabet. Take the label that occurs most often: `max(nearest,
@@ -229,15 +221,6 @@ the first of the list that got most votes: np.argsort(-similarity)[:k] \
         -> sorted(np.argsort(-similarity)[:k])
     When two labels have equally many votes, you take the one that comes first in `labels`. Take the
     one whose nearest example is nearer.
-the farthest: -similarity -> similarity
-    You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the cosine.
-the nearest is left out: [:k] -> [1 : k + 1]
-    You leave out the nearest example. Nothing stands for itself here: the asked vectors are none of
-    the examples.
-one too many: [:k] -> [: k + 1]
-    k + 1 examples vote. `[:k]` gives k.
-one too few: [:k] -> [: max(k - 1, 1)]
-    k - 1 examples vote. `[:k]` gives k.
 the nearest alone: max(nearest, key=nearest.count) -> nearest[0]
     You ask the nearest example alone. The k nearest vote.
 the k-th alone: max(nearest, key=nearest.count) -> nearest[-1]
@@ -276,6 +259,24 @@ all labels that voted: max(nearest, key=nearest.count) -> nearest
 the label that comes last: nearest.count -> nearest.index
     `nearest.index` is the place where a label first stands. Ask how often it stands there:
     `nearest.count`.
+the first asked vector alone: asked @ unit.T -> asked[:1] @ unit.T && return found \
+        -> return found * len(asked)
+    Every vector gets the label of the first asked one. Let each have neighbours of its own: go
+    through the rows of `asked`.
+--- no hint
+whole numbers only: known / -> known //
+    `//` rounds down to whole numbers, and little is left of a direction. Divide with `/`.
+the mean of the examples comes off: unit = \
+        -> asked, known = asked - known.mean(0), known - known.mean(0)⏎unit =
+a mean of their own comes off each: unit = \
+        -> asked, known = asked - asked.mean(0), known - known.mean(0)⏎unit =
+the mean of each vector comes off: unit = \
+        -> asked, known = (v - v.mean(1, keepdims=True) for v in (asked, known))⏎unit =
+    You take a mean off the vectors before you compare them. The cosine asked for is that of the
+    vectors as they are.
+the cosine without its sign: -similarity -> -abs(similarity)
+    You drop the sign of the cosine, so a vector that points the other way counts as near. Keep the
+    sign.
 """
 
 EXERCISE = Exercise(
@@ -313,7 +314,7 @@ EXERCISE = Exercise(
             _centroid,
             "You compare with the mean of each label's examples. That is another probe, a good "
             "one; here the k nearest examples vote.",
-            hint=1,
+            hint=3,
         ),
     ),
     right_answers={

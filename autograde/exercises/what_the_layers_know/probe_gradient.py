@@ -84,25 +84,9 @@ def _gradient(x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: floa
 
 SLIPS = """
 --- hint 1
-log of the softmax: p / p.sum(1, keepdims=True) -> np.log(p / p.sum(1, keepdims=True))
-    You take the logarithm of the probabilities. The slope of the logarithm of the sum is the
-    probability itself.
-target minus prediction: p - target -> target - p
-    The sign is turned round: yours leads uphill. It is prediction minus target.
 the target alone: p - target -> -target
     Only the right label's score appears in yours. The logarithm of the sum has a derivative as
     well: the probabilities.
-the right label only: (p - target) -> (p - target) * target
-    You keep the error of the right label and drop the others. The wrong labels are pushed down,
-    too: each by its own probability.
-the slope of squared errors: (p - target) -> (p - target) * p * (1 - p)
-    You multiply by p (1 - p), the slope of the squared error or of a sigmoid. For the logarithm of
-    a softmax it cancels: p minus target is all.
-no softmax: p / p.sum(1, keepdims=True) -> scores
-    You subtract the target from the scores. The softmax must turn them into probabilities first.
-a sigmoid of each score: p / p.sum(1, keepdims=True) -> 1 / (1 + np.exp(-scores))
-    You send each score through a sigmoid on its own. A softmax lets the labels compete: the
-    probabilities of a word sum to 1.
 --- hint 2
 1 is added to the right label: p - target -> p + target
     You add 1 at the right label. It is prediction *minus* target: `-= 1`.
@@ -128,8 +112,19 @@ the prediction alone: p - target -> p
     You forget the target: subtract 1 from each word's probability of its right label.
 without b in the scores: x @ W + b -> x @ W
     Your scores are x W. Add b before the softmax.
-W transposed: x.T @ error + l2 * W -> (x.T @ error + l2 * W).T
-    Your gradient for W is (K, 2H). It has the shape of W, (2H, K): `x.T @ error`.
+log of the softmax: p / p.sum(1, keepdims=True) -> np.log(p / p.sum(1, keepdims=True))
+    You take the logarithm of the probabilities. The slope of the logarithm of the sum is the
+    probability itself.
+target minus prediction: p - target -> target - p
+    The sign is turned round: yours leads uphill. It is prediction minus target.
+the right label only: (p - target) -> (p - target) * target
+    You keep the error of the right label and drop the others. The wrong labels are pushed down,
+    too: each by its own probability.
+the slope of squared errors: (p - target) -> (p - target) * p * (1 - p)
+    You multiply by p (1 - p), the slope of the squared error or of a sigmoid. For the logarithm of
+    a softmax it cancels: p minus target is all.
+the sum over the words: / len(x) ->
+    You add up over the words. The loss is their mean: divide by N.
 --- hint 3
 divided by the mean: p.sum(1 -> p.mean(1
     Your probabilities add up to K, not to 1. Divide each row by its *sum*.
@@ -152,8 +147,6 @@ the target one label too far: [y] -> [y + 1]
     `p[np.arange(N), y] -= 1`.
 exp without dividing: p = p / p.sum(1, keepdims=True) ->
     Your probabilities do not add up to 1. Divide each row by its sum.
-the sum over the words: / len(x) ->
-    You add up over the words. The loss is their mean: divide by N.
 divided by words and labels: / len(x) -> / p.size
     You divide by N times K, as `np.mean` of the whole table does. Divide by the number of words N.
 divided by the labels: / len(x) -> / len(b)
@@ -193,14 +186,21 @@ b before W: return x.T @ error + l2 * W, error.sum(0) -> return error.sum(0), x.
 divided by the sums of the columns: p.sum(1, keepdims=True) -> p.sum(0, keepdims=True)
     You divide by the sums of the columns. Each word's probabilities add up to 1: divide each row by
     its own sum, `p.sum(1, keepdims=True)`.
-whole division: / len(x) -> // len(x)
-    `//` rounds down to whole numbers. Divide with `/`.
 b alone: x.T @ error + l2 * W, error.sum(0) -> error.sum(0)
     You return the gradient for b alone. Return both: for W and for b.
+no softmax: p / p.sum(1, keepdims=True) -> scores
+    You subtract the target from the scores. The softmax must turn them into probabilities first.
+a sigmoid of each score: p / p.sum(1, keepdims=True) -> 1 / (1 + np.exp(-scores))
+    You send each score through a sigmoid on its own. A softmax lets the labels compete: the
+    probabilities of a word sum to 1.
+W transposed: x.T @ error + l2 * W -> (x.T @ error + l2 * W).T
+    Your gradient for W is (K, 2H). It has the shape of W, (2H, K): `x.T @ error`.
+--- no hint
+whole division: / len(x) -> // len(x)
+    `//` rounds down to whole numbers. Divide with `/`.
 """
 
 LOOPS = """
---- hint 3
 the last word is left out: zip(x, y, strict=True) -> zip(x[:-1], y[:-1], strict=True)
     The last word takes no part in your gradients. Add up over all N words.
 the first word is left out: zip(x, y, strict=True) -> zip(x[1:], y[1:], strict=True)

@@ -134,29 +134,15 @@ def _text(rng: Random, known: int, asked: int, types: int = 9, *, new: bool = Tr
 
 SLIPS = """
 --- hint 1
-the random task less the real one: 1.0 * real - 1.0 * control -> 1.0 * control - 1.0 * real
-    Your sign is turned round. Take the control task away from the real one.
 the real task alone: 1.0 * real - 1.0 * control -> 1.0 * real
     You return who is right in the real task. Take away who is right in the control task.
 the control task alone: 1.0 * real - 1.0 * control -> 1.0 * control
     You return who is right in the control task. Take that away from the real task.
-the sum: 1.0 * real - 1.0 * control -> 1.0 * real + 1.0 * control
-    You add the two tasks. Selectivity is their difference.
-how far apart: 1.0 * real - 1.0 * control -> abs(1.0 * real - 1.0 * control)
-    You take the size of the difference. A word that only the control task gets right counts -1.
-only where the real one is right: 1.0 * real - 1.0 * control -> 1.0 * real * (1 - control)
-    A word that only the control task gets right counts 0 with you. It counts -1.
-one number over all: return 1.0 * real - 1.0 * control -> return (1.0 * real - 1.0 * control).mean()
-    You return one number. Return one for each asked word; their mean is the selectivity.
-who is wrong in the real task: real = found == -> real = found !=
-    In the real task you count the wrong answers. Count the right ones.
-who is wrong in the control task: control = by_heart == -> control = by_heart !=
-    In the control task you count the wrong answers. Count the right ones.
---- hint 2
 the probe never learns the random labels: vectors[:known], drawn[:known], vectors \
         -> vectors[:known], labels[:known], vectors
     You hold the answers of a probe that has learnt the real labels against the random ones. The
     control task has a probe of its own: train it anew, on the random labels of the known words.
+--- hint 2
 random labels learnt, real ones asked: np.array(drawn[known:]) -> np.array(labels[known:])
     The probe learns the random labels, and you hold it against the real ones. In the control task
     the random labels are the right ones.
@@ -171,10 +157,6 @@ two draws: drawn = draw(words, labels) \
 drawn anew for the test: np.array(drawn[known:]) -> np.array(draw(words, labels)[known:])
     You draw again for the test, so the same spelling has two labels and nothing can be learnt by
     heart. Draw once, for all running words.
-drawn from the asked labels: drawn = draw(words, labels) \
-        -> drawn = draw(words, [*labels[known:], *labels][: len(labels)])
-    You draw from labels in another order. Give `draw` the words and their labels as they come.
---- hint 3
 judged on what it has learnt: every vectors[known:]) -> vectors[:known]) \
         && np.array(labels[known:]) -> np.array(labels[:known]) \
         && np.array(drawn[known:]) -> np.array(drawn[:known])
@@ -190,6 +172,24 @@ one word less to learn from: probe(vectors[:known], labels[:known], \
         -> probe(vectors[: known - 1], labels[: known - 1], \
         && probe(vectors[:known], drawn[:known], -> probe(vectors[: known - 1], drawn[: known - 1],
     The probe learns from one word less than it may: the first `known` are `[:known]`.
+--- hint 3
+the random task less the real one: 1.0 * real - 1.0 * control -> 1.0 * control - 1.0 * real
+    Your sign is turned round. Take the control task away from the real one.
+the sum: 1.0 * real - 1.0 * control -> 1.0 * real + 1.0 * control
+    You add the two tasks. Selectivity is their difference.
+how far apart: 1.0 * real - 1.0 * control -> abs(1.0 * real - 1.0 * control)
+    You take the size of the difference. A word that only the control task gets right counts -1.
+only where the real one is right: 1.0 * real - 1.0 * control -> 1.0 * real * (1 - control)
+    A word that only the control task gets right counts 0 with you. It counts -1.
+one number over all: return 1.0 * real - 1.0 * control -> return (1.0 * real - 1.0 * control).mean()
+    You return one number. Return one for each asked word; their mean is the selectivity.
+who is wrong in the real task: real = found == -> real = found !=
+    In the real task you count the wrong answers. Count the right ones.
+who is wrong in the control task: control = by_heart == -> control = by_heart !=
+    In the control task you count the wrong answers. Count the right ones.
+drawn from the asked labels: drawn = draw(words, labels) \
+        -> drawn = draw(words, [*labels[known:], *labels][: len(labels)])
+    You draw from labels in another order. Give `draw` the words and their labels as they come.
 """
 
 EXERCISE = Exercise(

@@ -118,27 +118,8 @@ def _all_ways(
 
 SLIPS = """
 --- hint 1
-mix_in at both places: mix_out(layers) -> mix_in(layers)
-mix_out at both places: mix_in(layers) -> mix_out(layers)
-    You mix with one set of weights at both places. The paper has two: `mix_in` at the input,
-    `mix_out` at the output.
-the two mixes are swapped: mix_in(layers) -> mix_out(layers) && mix_out(layers) -> mix_in(layers)
-    The two mixes are swapped: `mix_in` belongs to the input, `mix_out` to the output.
-input and output are swapped: where in ("input", "both") -> where in ("output", "both") \
-        && where in ("output", "both") -> where in ("input", "both")
-    The two places are swapped: "input" is before the RNN, "output" behind it.
-at both places, always: layers = -> where = "both"⏎layers =
-    The layers always join at both places. `where` says where.
-at the input, always: layers = -> where = "input"⏎layers =
-    The layers always join at the input. `where` says where.
-the layers never join: layers = -> where = "none"⏎layers =
-    The layers never join. `where` says where.
 the RNN is left out: rnn(x) -> x
     The vectors never go through `rnn`.
-the top layer alone: mix_in(layers) -> layers[-1] && mix_out(layers) -> layers[-1]
-    You join the top layer, unmixed. That is TagLM. Let `mix_in` and `mix_out` mix all layers.
-the token layer alone: mix_in(layers) -> layers[0] && mix_out(layers) -> layers[0]
-    You join layer 0, unmixed. Let `mix_in` and `mix_out` mix all layers.
 --- hint 2
 the mix comes first: [x, mix_in(layers)] -> [mix_in(layers), x] && [h, mix_out(layers)] \
         -> [mix_out(layers), h]
@@ -167,13 +148,6 @@ the mix takes the place of x at the input: torch.cat([x, mix_in(layers)], -1) ->
     At the input the mix replaces `x`. Put it *beside* `x` with `torch.cat`.
 the mix takes the RNN's place at the output: torch.cat([h, mix_out(layers)], -1) -> mix_out(layers)
     At the output the mix replaces what the RNN gave. Put it *beside* that with `torch.cat`.
-the word vectors at the output: [h, mix_out(layers)] -> [x, mix_out(layers)]
-the word vectors at the output, as they came: layers = -> given = x⏎layers = \
-        && [h, mix_out(layers)] -> [given, mix_out(layers)]
-    At the output you join `x` with the mix, and what the RNN gave is lost. Join the RNN's result.
-the mix goes through the RNN, too: [h, mix_out(layers)] -> [h, rnn(mix_out(layers))]
-    You send the mix through the RNN before joining it at the output. There it joins as it is.
---- hint 3
 the layers are not frozen: [h.detach() for h in layers] -> list(layers)
     The vectors are right, and a gradient runs back into the layers. The biLM is frozen:
     `[h.detach() for h in layers]` before you mix.
@@ -187,6 +161,10 @@ the RNN is frozen as well: h = rnn(x) -> with torch.no_grad(): h = rnn(x)
 everything is frozen: return h -> return h.detach()
     The vectors are right, and no gradient reaches anything, so nothing learns. Only the layers are
     frozen: detach them, and leave the mixes and the RNN out of `torch.no_grad()`.
+the word vectors are frozen as well: layers = -> x = x.detach()⏎layers =
+    The vectors are right, and the word vectors never learn. Only the layers are frozen: leave `x`
+    as it is.
+--- hint 3
 both mixes, always: for h in layers] -> for h in layers] \
         ⏎inner, outer = mix_in(layers), mix_out(layers) && [x, mix_in(layers)] -> [x, inner] \
         && [h, mix_out(layers)] -> [h, outer]
@@ -198,9 +176,6 @@ both mixes, always, and without gradients: for h in layers] -> for h in layers] 
     The vectors are right, and two things are not. No gradient reaches the mixing weights, so they
     never learn: detach the layers, and leave the mixes out of `torch.no_grad()`. And both mixes are
     called whatever `where` says: call a mix only where it is used.
-the word vectors are frozen as well: layers = -> x = x.detach()⏎layers =
-    The vectors are right, and the word vectors never learn. Only the layers are frozen: leave `x`
-    as it is.
 "both" is forgotten at the input: where in ("input", "both") -> where == "input"
     With "both" nothing joins at the input. Ask `where in ("input", "both")`.
 "both" is forgotten at the output: where in ("output", "both") -> where == "output"
@@ -226,6 +201,31 @@ the input, unless it is asked for: where in ("input", "both") -> where not in ("
 the output, unless it is asked for: where in ("output", "both") -> where not in ("output", "both")
     The mix joins at the output where `where` does not name it. Turn the question round: `where in
     ("output", "both")`.
+mix_in at both places: mix_out(layers) -> mix_in(layers)
+mix_out at both places: mix_in(layers) -> mix_out(layers)
+    You mix with one set of weights at both places. The paper has two: `mix_in` at the input,
+    `mix_out` at the output.
+the two mixes are swapped: mix_in(layers) -> mix_out(layers) && mix_out(layers) -> mix_in(layers)
+    The two mixes are swapped: `mix_in` belongs to the input, `mix_out` to the output.
+input and output are swapped: where in ("input", "both") -> where in ("output", "both") \
+        && where in ("output", "both") -> where in ("input", "both")
+    The two places are swapped: "input" is before the RNN, "output" behind it.
+at both places, always: layers = -> where = "both"⏎layers =
+    The layers always join at both places. `where` says where.
+at the input, always: layers = -> where = "input"⏎layers =
+    The layers always join at the input. `where` says where.
+the layers never join: layers = -> where = "none"⏎layers =
+    The layers never join. `where` says where.
+the top layer alone: mix_in(layers) -> layers[-1] && mix_out(layers) -> layers[-1]
+    You join the top layer, unmixed. That is TagLM. Let `mix_in` and `mix_out` mix all layers.
+the token layer alone: mix_in(layers) -> layers[0] && mix_out(layers) -> layers[0]
+    You join layer 0, unmixed. Let `mix_in` and `mix_out` mix all layers.
+the word vectors at the output: [h, mix_out(layers)] -> [x, mix_out(layers)]
+the word vectors at the output, as they came: layers = -> given = x⏎layers = \
+        && [h, mix_out(layers)] -> [given, mix_out(layers)]
+    At the output you join `x` with the mix, and what the RNN gave is lost. Join the RNN's result.
+the mix goes through the RNN, too: [h, mix_out(layers)] -> [h, rnn(mix_out(layers))]
+    You send the mix through the RNN before joining it at the output. There it joins as it is.
 """
 
 EXERCISE = Exercise(

@@ -27,7 +27,7 @@ EXERCISE = WhichFault(
         "B": "Compare how far its body has moved with the sound run",
         "C": "Compare its two perplexities, and how far its body has moved",
     },
-    hints={"A": 1, "B": 2, "C": 3},
+    hints={"A": 1, "B": 2, "C": 2},
 ).exercise(
     "broken_bodies",
     "Three broken runs",

@@ -83,9 +83,12 @@ the number of labels before: return math.exp(low + share * (high - low)) \
         -> return float(labels[i - 1])
     You return the last number of labels that is not enough. Go along the line to where it crosses
     the level.
-halfway between them: share = (level - right[i - 1]) / (right[i] - right[i - 1]) -> share = 0.5
-    You always go half the way between two points. How far depends on where the level lies between
-    the two shares of right answers.
+the last crossing: for i in range(1, len(labels)): -> for i in reversed(range(1, len(labels))): \
+        && if right[i] >= level: share -> if right[i] >= level > right[i - 1]: ⏎    share
+    Your crossing is the last one. Where a curve dips and comes back, the first counts.
+above in place of reached: if right[0] >= level -> if right[0] > level \
+        && if right[i] >= level -> if right[i] > level
+    A curve that stands exactly at the level has reached it.
 --- hint 2
 along the labels: every math.log( -> float( && math.exp(low -> float(low
     You go along a straight line in labels. Labels are worth as much as their ratio: the line is
@@ -100,20 +103,15 @@ the share of the level: share = (level - right[i - 1]) / (right[i] - right[i - 1
 the share by logarithms, too: share = (level - right[i - 1]) / (right[i] - right[i - 1]) \
         -> share = math.log(level / right[i - 1]) / math.log(right[i] / right[i - 1])
     You take logarithms of the shares of right answers, too. Only the labels are taken so.
-the logarithm is returned: return math.exp(low + share * (high - low)) \
-        -> return low + share * (high - low)
-    You return the logarithm. Take `exp` of it: a number of labels is asked for.
 from the far point, with its sign: (level - right[i - 1]) -> (level - right[i])
     Your share of the way begins at the far point, so it is negative. Begin at the point before.
 the height is turned round: / (right[i] - right[i - 1]) -> / (right[i - 1] - right[i])
     The whole way is the next point less the point before. Yours has the wrong sign.
 times the whole way: / (right[i] - right[i - 1]) -> * (right[i] - right[i - 1])
     You multiply by the whole way. A share of it is a quotient.
-the first pair is left out: range(1, len(labels)) -> range(2, len(labels))
-    You leave out the first pair of points. The curve may cross the level there.
-the first point is not looked at: if right[0] >= level: return float(labels[0]) ->
-    Where the first point is at the level or above it, you go on to the next pair. Look at the first
-    point alone, before the pairs.
+halfway between them: share = (level - right[i - 1]) / (right[i] - right[i - 1]) -> share = 0.5
+    You always go half the way between two points. How far depends on where the level lies between
+    the two shares of right answers.
 --- hint 3
 a crossing downwards counts: if right[0] >= level: return float(labels[0]) -> \
         && if right[i] >= level -> if (right[i] - level) * (right[i - 1] - level) <= 0
@@ -132,9 +130,6 @@ judged by the last point: if right[0] >= level: return \
         -> if right[-1] < level: return math.inf ⏎if right[0] >= level: return
     You look at the last point to say whether the curve ever reaches the level. It may reach it and
     fall again.
-the last crossing: for i in range(1, len(labels)): -> for i in reversed(range(1, len(labels))): \
-        && if right[i] >= level: share -> if right[i] >= level > right[i - 1]: ⏎    share
-    Your crossing is the last one. Where a curve dips and comes back, the first counts.
 the largest instead of never: return math.inf -> return float(labels[-1])
     Where the curve never reaches the level, you return the largest number of labels. Nobody knows
     how many it takes: return infinity.
@@ -148,9 +143,14 @@ the first point is forgotten: if right[0] >= level: return float(labels[0]) \
 never, where the first is enough: if right[0] >= level: return float(labels[0]) \
         -> if right[0] >= level: return math.inf
     Where the first number of labels is enough, return that number.
-above in place of reached: if right[0] >= level -> if right[0] > level \
-        && if right[i] >= level -> if right[i] > level
-    A curve that stands exactly at the level has reached it.
+the logarithm is returned: return math.exp(low + share * (high - low)) \
+        -> return low + share * (high - low)
+    You return the logarithm. Take `exp` of it: a number of labels is asked for.
+the first pair is left out: range(1, len(labels)) -> range(2, len(labels))
+    You leave out the first pair of points. The curve may cross the level there.
+the first point is not looked at: if right[0] >= level: return float(labels[0]) ->
+    Where the first point is at the level or above it, you go on to the next pair. Look at the first
+    point alone, before the pairs.
 """
 
 EXERCISE = Exercise(

@@ -97,29 +97,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-the sign of the labels: torch.sigmoid(x @ weights) - labels -> labels - torch.sigmoid(x @ weights)
-    The labels' part has the wrong sign: a step down your slope makes the labels less likely.
-the sign of the pull: weights - start -> start - weights
-    The pull has the wrong sign: a step down your slope leads away from the start.
-both signs: (x.T @ surprise + pull) / len(x) -> -(x.T @ surprise + pull) / len(x)
-    Your slope is that of the logarithm. What is minimised is minus the logarithm.
-the pull is to 0: (weights - start) -> weights
-    You pull the weights to 0. The prior's middle is `start`.
-the labels are added: (x @ weights) - labels -> (x @ weights) + labels
-    You add the labels to the chances. What counts is how far the chance is from the label.
-labels of -1 and 1, one of them forgotten: \
-        surprise = torch.sigmoid(x @ weights) - labels \
-        -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))
-    With labels of -1 and 1 the score is multiplied by the label, so the chain rule brings the label
-    once more: -y σ(-y score).
 the labels are not used: torch.sigmoid(x @ weights) - labels -> torch.sigmoid(x @ weights)
     `labels` is never used.
-the start is added: weights - start -> weights + start
-    You add the start. The prior's logarithm hangs on the distance from it.
-the start alone: (weights - start) / -> start /
-    Your pull does not hang on where the weights are now. It grows with the distance from the start.
-chances at the start: (x @ weights) -> (x @ start)
-    You ask what the classifier says at the start. The slope is asked for at `weights`.
 no pull: (x.T @ surprise + pull) -> (x.T @ surprise)
     The prior is missing. Its logarithm has a slope, too.
 the pull alone: x.T @ surprise + pull -> pull
@@ -147,6 +126,25 @@ the slope of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
         -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) * p * (1 - p)
     You have the slope of the sigmoid as a factor. In the slope of -log p it cancels: what is
     left is chance less label.
+the sign of the labels: torch.sigmoid(x @ weights) - labels -> labels - torch.sigmoid(x @ weights)
+    The labels' part has the wrong sign: a step down your slope makes the labels less likely.
+the sign of the pull: weights - start -> start - weights
+    The pull has the wrong sign: a step down your slope leads away from the start.
+both signs: (x.T @ surprise + pull) / len(x) -> -(x.T @ surprise + pull) / len(x)
+    Your slope is that of the logarithm. What is minimised is minus the logarithm.
+the pull is to 0: (weights - start) -> weights
+    You pull the weights to 0. The prior's middle is `start`.
+the labels are added: (x @ weights) - labels -> (x @ weights) + labels
+    You add the labels to the chances. What counts is how far the chance is from the label.
+labels of -1 and 1, one of them forgotten: \
+        surprise = torch.sigmoid(x @ weights) - labels \
+        -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))
+    With labels of -1 and 1 the score is multiplied by the label, so the chain rule brings the label
+    once more: -y σ(-y score).
+the start is added: weights - start -> weights + start
+    You add the start. The prior's logarithm hangs on the distance from it.
+the start alone: (weights - start) / -> start /
+    Your pull does not hang on where the weights are now. It grows with the distance from the start.
 --- hint 3
 the pull is not divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise / len(x) + pull
     You divide the labels' part by N, and the pull not. It is one logarithm that is divided: with
@@ -159,6 +157,9 @@ the labels' part is divided twice: x.T @ surprise + pull -> x.T @ surprise / len
     You divide the labels' part by N twice. Logarithms add up; then all is divided once.
 divided by the numbers of a text: / len(x) -> / x.shape[1]
     You divide by D. N is the number of labels.
+--- no hint
+chances at the start: (x @ weights) -> (x @ start)
+    You ask what the classifier says at the start. The slope is asked for at `weights`.
 """
 
 EXERCISE = Exercise(

@@ -173,35 +173,26 @@ def _properties(inputs: Inputs, outputs: Plain) -> Plain:
 
 SLIPS = """
 --- hint 1
-fresh numbers: tensor.flatten()[order].view(tensor.shape) \
-        -> tensor.mean() + tensor.std(correction=0) * torch.randn(tensor.shape, generator=generator)
-    You draw new numbers of the same mean and spread. Keep the very numbers: their outliers belong
-    to the scale, too.
-drawn with repeats: torch.randperm(tensor.numel(), generator=generator) \
-        -> torch.randint(tensor.numel(), (tensor.numel(),), generator=generator)
-    Some numbers come twice and others not at all. An order has each place once: `torch.randperm`.
-nothing changes: [order].view -> .view
-    Your weights are the old ones. The order that you draw is never used.
-sorted: torch.randperm(tensor.numel(), generator=generator) -> tensor.flatten().argsort()
-    You sort the numbers. The order must be a random one.
-turned round: torch.randperm(tensor.numel(), generator=generator) \
-        -> torch.arange(tensor.numel()).flip(0)
-    You turn the numbers round. The order must be a random one.
---- hint 2
 whole rows: order = torch.randperm(tensor.numel(), generator=generator) \
         -> order = torch.randperm(len(tensor), generator=generator) \
         && tensor.flatten()[order].view(tensor.shape) -> tensor[order]
     You move whole rows. A row of a word table stays a word vector then, and only its word is
     wrong. Every number changes its place by itself.
-whole columns: order = torch.randperm(tensor.numel(), generator=generator) \
-        -> order = torch.randperm(tensor.shape[-1], generator=generator) \
-        && tensor.flatten()[order].view(tensor.shape) -> tensor[..., order]
-    You move whole columns. Every number changes its place by itself.
 one order for all columns of a row: torch.randperm(tensor.numel(), generator=generator) \
         -> torch.arange(tensor.numel()).view(-1, tensor.shape[-1])[torch.randperm(tensor.numel() \
         // tensor.shape[-1], generator=generator)].flatten()
     You move whole rows. A row of a word table stays a word vector then, and only its word is
     wrong. Every number changes its place by itself.
+matrices alone: found = {} -> found = dict(weights) \
+        && for name, tensor in weights.items(): -> for name, tensor in weights.items(): \
+        ⏎    if tensor.ndim < 2: continue
+    Vectors stay as they are, those of the layer norms and the biases. They have learnt, too: put
+    the numbers of every tensor in a new order.
+--- hint 2
+whole columns: order = torch.randperm(tensor.numel(), generator=generator) \
+        -> order = torch.randperm(tensor.shape[-1], generator=generator) \
+        && tensor.flatten()[order].view(tensor.shape) -> tensor[..., order]
+    You move whole columns. Every number changes its place by itself.
 within each row: tensor.flatten()[order].view(tensor.shape) \
         -> torch.stack([row[torch.randperm(len(row), generator=generator)] \
         for row in tensor.view(-1, tensor.shape[-1])]).view(tensor.shape)
@@ -216,14 +207,25 @@ moved along: torch.randperm(tensor.numel(), generator=generator) \
         generator=generator)))
     You move all numbers along by as many places, so neighbours stay neighbours. Every number goes
     its own way.
-matrices alone: found = {} -> found = dict(weights) \
-        && for name, tensor in weights.items(): -> for name, tensor in weights.items(): \
-        ⏎    if tensor.ndim < 2: continue
-    Vectors stay as they are, those of the layer norms and the biases. They have learnt, too: put
-    the numbers of every tensor in a new order.
---- hint 3
+fresh numbers: tensor.flatten()[order].view(tensor.shape) \
+        -> tensor.mean() + tensor.std(correction=0) * torch.randn(tensor.shape, generator=generator)
+    You draw new numbers of the same mean and spread. Keep the very numbers: their outliers belong
+    to the scale, too.
+drawn with repeats: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.randint(tensor.numel(), (tensor.numel(),), generator=generator)
+    Some numbers come twice and others not at all. An order has each place once: `torch.randperm`.
+nothing changes: [order].view -> .view
+    Your weights are the old ones. The order that you draw is never used.
+sorted: torch.randperm(tensor.numel(), generator=generator) -> tensor.flatten().argsort()
+    You sort the numbers. The order must be a random one.
+turned round: torch.randperm(tensor.numel(), generator=generator) \
+        -> torch.arange(tensor.numel()).flip(0)
+    You turn the numbers round. The order must be a random one.
 the generator is not used: , generator=generator) -> )
     Your order does not come from `generator`. Without it, nobody can draw the same one again.
+in one row: .view(tensor.shape) ->
+    Your tensors lie in one row. Give each the shape that it had.
+--- hint 3
 the seed is always the same: torch.randperm(tensor.numel(), generator=generator) \
         -> torch.randperm(tensor.numel(), generator=torch.Generator().manual_seed(0))
     Your generator always begins at one seed. Use the one that is given.
@@ -242,13 +244,12 @@ PyTorch's own generator is seeded: found = {} \
         -> torch.manual_seed(generator.initial_seed()) ⏎found = {} && , generator=generator) -> )
     You seed PyTorch's own generator and draw from that. Draw from `generator` itself: the rest of
     the notebook keeps its chance, and a second call goes on from where the first one stopped.
+the first tensor alone: .view(tensor.shape) -> .view(tensor.shape) ⏎break
+    Your loop ends after the first tensor.
+--- no hint
 written into the old ones: found[name] = tensor.flatten()[order].view(tensor.shape) \
         -> found[name] = tensor.copy_(tensor.flatten()[order].view(tensor.shape))
     You write into the dict or the tensors that were given. The pretrained weights are needed again.
-in one row: .view(tensor.shape) ->
-    Your tensors lie in one row. Give each the shape that it had.
-the first tensor alone: .view(tensor.shape) -> .view(tensor.shape) ⏎break
-    Your loop ends after the first tensor.
 """
 
 EXERCISE = Exercise(

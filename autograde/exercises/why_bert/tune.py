@@ -176,6 +176,72 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
+the rate is never set: group["lr"] = rate * share -> pass
+    Your rates are the highest ones all the time. Set `group["lr"]` in each group, before each step:
+    it rises in the warm-up, and falls afterwards.
+no warm-up: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> min(1.0, (steps - step) / (steps - warm_up))
+    Your warm-up is missing: the first steps already go at the highest rate.
+no fall: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> min(1.0, (step + 1) / warm_up)
+    After the warm-up your rate stays. It falls in a straight line.
+the first step has a rate of 0: (step + 1) / warm_up -> step / warm_up
+    Your first step has a rate of 0 and is lost. The highest rate is reached in the last step of the
+    warm-up.
+0 in the last step: (steps - step) / (steps - warm_up) -> (steps - 1 - step) / (steps - warm_up)
+    Your last step has a rate of 0 and is lost. The line reaches 0 one step later.
+the warm-up is turned round: (step + 1) / warm_up -> warm_up / (step + 1)
+    Your warm-up is turned round. The share is the step, counted from 1, over the steps of the
+    warm-up.
+the fall is turned round: (steps - step) / (steps - warm_up) \
+        -> (steps - warm_up) / (steps - step)
+    Your fall is turned round: it grows. The share is the steps that are left, over the steps of the
+    fall.
+--- hint 2
+the fall begins at warm_up: / (steps - warm_up)) -> / (steps - warm_up + 1))
+    Your fall begins one step too early. Its line meets the highest rate at step `warm_up + 1`.
+falls over the whole run: (steps - step) / (steps - warm_up) -> (steps - step) / steps
+    Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
+    rate.
+the pull is to 0: ((now - then) ** 2).sum() -> (now ** 2).sum()
+    You pull the body to 0. That is weight decay. It belongs where it stood at the beginning.
+the head is pulled, too: body = list(model.body.parameters()) -> body = list(model.parameters())
+    You pull the head, too. It has never been trained: its start is nothing to stay near.
+the head alone is pulled: model.body.parameters() -> model.head.parameters()
+    You pull the head, which has never been trained, and leave the body free.
+the pull never acts: (loss + pull / 2 * away).backward() -> loss.backward()
+    The pull never acts. Either it is not added to what is minimised, or the start moves along with
+    the weights: `detach()` alone shares their memory. Copy the body once, before the first step.
+the distance is not squared: ((now - then) ** 2).sum() -> (now - then).abs().sum()
+    You add up distances. Add up their squares.
+distances added up: ((now - then) ** 2).sum() -> (now - then).norm()
+    The distance is not squared. Add up the squares of all differences.
+the mean in place of the sum: ((now - then) ** 2).sum() -> ((now - then) ** 2).mean()
+    You take the mean of the squares of each tensor. Their sum is the squared distance.
+the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
+    You take the distance itself. Its square is asked for.
+--- hint 3
+the pull is in the losses: losses.append(loss.item()) \
+        -> losses.append((loss + pull / 2 * away).item())
+    Your losses hold the pull. Return those of the labels alone, so that runs can be compared.
+the parts never in training mode: model.train() -> model.training = True
+    Your model's parts stay in evaluation mode, so its dropout sleeps. Call `model.train()` before
+    the first step: it reaches every part, which setting `training` does not.
+the parts left in training mode: model.eval() -> model.training = False
+    Your model's parts are left in training mode. Call `model.eval()` at the end: it reaches every
+    part, which setting `training` does not.
+the mode that it came in: model.train() -> came = model.training ⏎model.train() \
+        && model.eval() -> model.train(came)
+    You give the model back in the mode in which it came. It is to be left in evaluation mode.
+two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
+    You take two steps for each batch. One.
+the last loss: return losses -> return losses[-1:]
+    Only the last loss is returned. Return one for each batch.
+the mean loss: return losses -> return [sum(losses) / len(losses)]
+    You return the mean of the losses. Return one for each batch.
+the loss after the step: losses.append(loss.item()) \
+        -> losses.append(functional.cross_entropy(model(ids, mask), labels).item())
+    You return the loss after the step. It is asked for before it.
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
 the slopes are cleared before the step: optimizer.zero_grad() -> \
@@ -191,98 +257,35 @@ two groups, by their places: for group, rate in zip(optimizer.param_groups, high
     You set the rates of two groups. An optimizer may have more.
 one rate for all groups: group["lr"] = rate * share -> group["lr"] = highest[0] * share
     You give all groups the rate of the first. Each comes with its own highest rate.
-the rate is never set: group["lr"] = rate * share -> pass
-    Your rates are the highest ones all the time. Set `group["lr"]` in each group, before each step:
-    it rises in the warm-up, and falls afterwards.
-no warm-up: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
-        -> min(1.0, (steps - step) / (steps - warm_up))
-    Your warm-up is missing: the first steps already go at the highest rate.
-no fall: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
-        -> min(1.0, (step + 1) / warm_up)
-    After the warm-up your rate stays. It falls in a straight line.
---- hint 2
-the first step has a rate of 0: (step + 1) / warm_up -> step / warm_up
-    Your first step has a rate of 0 and is lost. The highest rate is reached in the last step of the
-    warm-up.
-0 in the last step: (steps - step) / (steps - warm_up) -> (steps - 1 - step) / (steps - warm_up)
-    Your last step has a rate of 0 and is lost. The line reaches 0 one step later.
-the fall begins at warm_up: / (steps - warm_up)) -> / (steps - warm_up + 1))
-    Your fall begins one step too early. Its line meets the highest rate at step `warm_up + 1`.
-falls over the whole run: (steps - step) / (steps - warm_up) -> (steps - step) / steps
-    Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
-    rate.
-the warm-up is turned round: (step + 1) / warm_up -> warm_up / (step + 1)
-    Your warm-up is turned round. The share is the step, counted from 1, over the steps of the
-    warm-up.
-the fall is turned round: (steps - step) / (steps - warm_up) \
-        -> (steps - warm_up) / (steps - step)
-    Your fall is turned round: it grows. The share is the steps that are left, over the steps of the
-    fall.
 the rates multiply: group["lr"] = rate * share -> group["lr"] = group["lr"] * share
     You multiply the rate of the step before. Keep the highest rates, which the groups came with:
     each step's rate is that, times its share.
-the pull is to 0: ((now - then) ** 2).sum() -> (now ** 2).sum()
-    You pull the body to 0. That is weight decay. It belongs where it stood at the beginning.
-the head is pulled, too: body = list(model.body.parameters()) -> body = list(model.parameters())
-    You pull the head, too. It has never been trained: its start is nothing to stay near.
-the head alone is pulled: model.body.parameters() -> model.head.parameters()
-    You pull the head, which has never been trained, and leave the body free.
-the pull never acts: (loss + pull / 2 * away).backward() -> loss.backward()
-    The pull never acts. Either it is not added to what is minimised, or the start moves along with
-    the weights: `detach()` alone shares their memory. Copy the body once, before the first step.
 the pull has the wrong sign: (loss + pull / 2 -> (loss - pull / 2
     Your pull pushes the body away from its start.
 without the half: pull / 2 * away -> pull * away
     Your pull is twice as strong. The square brings a 2, so a half stands before it.
-the distance is not squared: ((now - then) ** 2).sum() -> (now - then).abs().sum()
-    You add up distances. Add up their squares.
-distances added up: ((now - then) ** 2).sum() -> (now - then).norm()
-    The distance is not squared. Add up the squares of all differences.
-the mean in place of the sum: ((now - then) ** 2).sum() -> ((now - then) ** 2).mean()
-    You take the mean of the squares of each tensor. Their sum is the squared distance.
-the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
-    You take the distance itself. Its square is asked for.
---- hint 3
-the pull is in the losses: losses.append(loss.item()) \
-        -> losses.append((loss + pull / 2 * away).item())
-    Your losses hold the pull. Return those of the labels alone, so that runs can be compared.
+--- no hint
 the loss is summed: model(ids, mask), labels) -> model(ids, mask), labels, reduction="sum")
     You add the losses up. Take their mean.
 softmax before cross_entropy: model(ids, mask), labels) -> model(ids, mask).softmax(-1), labels)
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
 the mask is all true: model(ids, mask) -> model(ids, torch.ones_like(mask))
     Your model reads padding. Hand `mask` on.
-the parts never in training mode: model.train() -> model.training = True
-    Your model's parts stay in evaluation mode, so its dropout sleeps. Call `model.train()` before
-    the first step: it reaches every part, which setting `training` does not.
-the parts left in training mode: model.eval() -> model.training = False
-    Your model's parts are left in training mode. Call `model.eval()` at the end: it reaches every
-    part, which setting `training` does not.
-the mode that it came in: model.train() -> came = model.training ⏎model.train() \
-        && model.eval() -> model.train(came)
-    You give the model back in the mode in which it came. It is to be left in evaluation mode.
-two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
-    You take two steps for each batch. One.
 a tensor: loss.item() -> loss.detach()
     Return plain numbers, `loss.item()`.
-the last loss: return losses -> return losses[-1:]
-    Only the last loss is returned. Return one for each batch.
-the mean loss: return losses -> return [sum(losses) / len(losses)]
-    You return the mean of the losses. Return one for each batch.
-the loss after the step: losses.append(loss.item()) \
-        -> losses.append(functional.cross_entropy(model(ids, mask), labels).item())
-    You return the loss after the step. It is asked for before it.
 """
 
 SLIPS_OF_SLOPES = """
 --- hint 2
-the softmax over the texts: log_softmax(-1) -> log_softmax(0)
-    Your softmax runs over the texts of the batch. It runs over the classes, the last axis.
-the pull in place of the slope: weight.grad += pull -> weight.grad = pull
-    You write the pull over the slopes of the labels. Add it to them.
 the first tensor is free: in model.body.named_parameters(): weight.grad \
         -> in list(model.body.named_parameters())[1:]: ⏎    weight.grad
     You leave out the first tensor of the body. All of it is pulled.
+--- hint 3
+the pull in place of the slope: weight.grad += pull -> weight.grad = pull
+    You write the pull over the slopes of the labels. Add it to them.
+--- no hint
+the softmax over the texts: log_softmax(-1) -> log_softmax(0)
+    Your softmax runs over the texts of the batch. It runs over the classes, the last axis.
 """
 
 EXERCISE = Exercise(

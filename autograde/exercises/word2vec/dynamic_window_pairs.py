@@ -156,8 +156,9 @@ only the words to the right: max(0, position - reach) -> position
     Only words after the centre are used. The window opens to both sides.
 only the words to the left: min(len(tokens), position + reach + 1) -> position
     Only words before the centre are used. The window opens to both sides.
-only the two words at the reach: neighbour != position -> abs(neighbour - position) == reach
-    You keep the two words exactly `reach` places away. *Every* word up to there is a context.
+the place of a repeated word: reach = -> position = tokens.index(center)⏎reach =
+    `tokens.index(word)` finds the first place of a word, also when you are at its second. Walk over
+    places with `enumerate`.
 --- hint 2
 one draw for the whole sentence: pairs = [] -> pairs, once = [], rng.integers(1, window + 1) \
         && int(rng.integers(1, window + 1)) -> int(once)
@@ -194,16 +195,11 @@ one reach for each different word: pairs = [] -> pairs, drawn = [], {} \
         -> drawn.setdefault(center, int(rng.integers(1, window + 1)))
     You draw one reach for each different word. Every *place* is a centre of its own: draw anew
     where a word comes again.
---- hint 3
 a word is its own context: neighbour != position -> True
     Your pairs contain each centre word with itself. Skip the position of the centre.
-the place of a repeated word: reach = -> position = tokens.index(center)⏎reach =
-    `tokens.index(word)` finds the first place of a word, also when you are at its second. Walk over
-    places with `enumerate`.
+--- hint 3
 each pair once: return pairs -> return list(set(pairs))
     A pair that occurs twice counts twice. Collect pairs in a list, not in a set.
-the pair is turned round: (center, tokens[neighbour]) -> (tokens[neighbour], center)
-    Your pairs are (context, centre). The centre, whose reach was drawn, comes first.
 negative places: max(0, position - reach) -> position - reach
     At the start of the sentence a negative place counts from the end in Python, and far words
     become neighbours. Start at `max(0, place - reach)`.
@@ -219,15 +215,20 @@ only centres with a full window: neighbour != position \
 beyond the end of the sentence: min(len(tokens), position + reach + 1) -> position + reach + 1
     Near the end of the sentence your window reaches beyond it. Stop at `min(len(tokens), place +
     reach + 1)`.
-the list begins anew for every centre: reach = -> pairs = []⏎reach =
-    Only the pairs of the last centre are left: `pairs = []` stands inside the loop. Move it before
-    the loop.
 the last word is no context: len(tokens) -> len(tokens) - 1
     The last word of the sentence is never a context. `range` leaves out its end, so let it end at
     `len(tokens)`, not at `len(tokens) - 1`.
 the first word is no context: max(0, -> max(1,
     The first word of the sentence is never a context. Its place is 0: begin at `max(0, place -
     reach)`.
+only the two words at the reach: neighbour != position -> abs(neighbour - position) == reach
+    You keep the two words exactly `reach` places away. *Every* word up to there is a context.
+--- no hint
+the pair is turned round: (center, tokens[neighbour]) -> (tokens[neighbour], center)
+    Your pairs are (context, centre). The centre, whose reach was drawn, comes first.
+the list begins anew for every centre: reach = -> pairs = []⏎reach =
+    Only the pairs of the last centre are left: `pairs = []` stands inside the loop. Move it before
+    the loop.
 """
 
 SLICES = """
@@ -241,12 +242,13 @@ both pairs are written from one side: tokens[max(0, place - reach) : place] + ->
 a slice that begins at a negative place: max(0, place - reach) -> place - reach
     At the start of the sentence `tokens[place - reach:place]` begins at a negative place, counts
     from the end, and comes out empty. Begin at `max(0, place - reach)`.
-the return stands inside the loop: for context in near] -> for context in near]⏎return pairs
-    Only the pairs of the first centre came: `return` stands inside the loop. Move it to the left,
-    behind the loop.
 all contexts of a centre in one pair: pairs += [(center, context) for context in near] \
         -> pairs.append((center, near))
     Your pairs hold a centre and the list of all its contexts. Write one pair for each context.
+--- no hint
+the return stands inside the loop: for context in near] -> for context in near]⏎return pairs
+    Only the pairs of the first centre came: `return` stands inside the loop. Move it to the left,
+    behind the loop.
 """
 
 EXERCISE = Exercise(

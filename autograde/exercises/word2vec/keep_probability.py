@@ -47,10 +47,8 @@ the probability to discard, for "paper" only, not below 0: return np.minimum(kee
         -> keep = 1 - keep if formula == "paper" else keep⏎return np.clip(keep, 0, 1)
     For "paper" you return what the paper prints, the chance to discard. Return the chance to keep
     in both cases.
-they add up to 1: return np.minimum(keep, 1.0) -> keep = np.minimum(keep, 1.0) \
-        ⏎return keep / keep.sum()
-    You divide by the sum. These chances need not add up to 1: every word has its own, to stay or to
-    go.
+a probability above 1: np.minimum(keep, 1.0) -> keep
+    For rare words your result is above 1, which no probability is. Cut it off at 1.
 --- hint 2
 the root is missing: np.sqrt(ratio) -> ratio
     The square root over t / f is missing. Without it frequent words almost vanish.
@@ -81,44 +79,47 @@ the root of t alone: np.sqrt(ratio) -> np.sqrt(threshold) / frequency
     The root goes over the whole fraction: `np.sqrt(threshold / frequency)`.
 the square, not the root: np.sqrt(ratio) -> ratio**2
     You square the ratio. Take its root: `np.sqrt`, or `** 0.5`.
-the frequencies are divided by their sum: threshold / frequency \
-        -> threshold / (frequency / frequency.sum())
-    You divide `frequency` by its sum. It holds shares of the whole text already, and not of all
-    words: take it as it is.
 both parts under the root, cut off at {cap}: keep + ratio -> np.sqrt(ratio + ratio) \
         && np.minimum(keep, 1.0) -> np.minimum(keep, {cap}) | cap = 0.9, 0.99, 0.999
     The root stands over the first t / f alone: the code adds the second outside it. And cut off at
     1, no lower: a rare word is kept always.
+the threshold is written in: threshold / frequency -> 1e-3 / frequency
+    Your threshold is 0.001 whatever is asked. Use the argument `threshold`.
+the threshold of the paper is written in: threshold / frequency -> 1e-5 / frequency
+    Your threshold is 0.00001 whatever is asked. Use the argument `threshold`.
 --- hint 3
-a probability above 1: np.minimum(keep, 1.0) -> keep
-    For rare words your result is above 1, which no probability is. Cut it off at 1.
 cut off before the sum: np.sqrt(ratio) -> np.minimum(np.sqrt(ratio), 1.0) \
         && np.minimum(keep, 1.0) -> keep
     You cut off at 1 and add t / f afterwards, so the sum goes above 1 again. Cut off last.
 `min` of an array: np.minimum(keep, 1.0) -> min(1, keep)
     `min`, `max` and `if` compare two single numbers, and `frequency` is an array of many.
     `np.minimum` takes the smaller one place by place.
-`math.sqrt` of an array: np.sqrt(ratio) -> math.sqrt(ratio)
-    `math.sqrt` takes one number, and `frequency` is an array of many. Use `np.sqrt`.
 the larger, not the smaller: np.minimum(keep, 1.0) -> np.maximum(keep, 1.0)
     `np.maximum` raises everything to at least 1. To cut off *at* 1 take the smaller of the two:
     `np.minimum`.
 each part is cut off alone: keep + ratio -> keep + np.minimum(ratio, 1.0) && np.sqrt(ratio) \
         -> np.minimum(np.sqrt(ratio), 1.0) && np.minimum(keep, 1.0) -> keep
     Each part is at most 1, but their sum reaches 2. Cut off once, after the sum.
+cut off at {cap}: np.minimum(keep, 1.0) -> np.minimum(keep, {cap}) | cap = 0.9, 0.99, 0.999
+    Your rare words are kept almost always. A word whose formula gives 1 or more is kept always: cut
+    off at 1.
+--- no hint
+they add up to 1: return np.minimum(keep, 1.0) -> keep = np.minimum(keep, 1.0) \
+        ⏎return keep / keep.sum()
+    You divide by the sum. These chances need not add up to 1: every word has its own, to stay or to
+    go.
+the frequencies are divided by their sum: threshold / frequency \
+        -> threshold / (frequency / frequency.sum())
+    You divide `frequency` by its sum. It holds shares of the whole text already, and not of all
+    words: take it as it is.
+`math.sqrt` of an array: np.sqrt(ratio) -> math.sqrt(ratio)
+    `math.sqrt` takes one number, and `frequency` is an array of many. Use `np.sqrt`.
 nothing is returned for "paper": return -> if formula == "code": return
     With "paper" your function returns nothing. Put the last line outside the `if`.
 nothing is returned for "code": return -> if formula == "paper": return
     With "code" your function returns nothing. Put the last line outside the `if`.
 the mean over the words: np.minimum(keep, 1.0) -> np.minimum(keep, 1.0).mean()
     You return one number for all words. Return one for each, in an array as long as `frequency`.
-the threshold is written in: threshold / frequency -> 1e-3 / frequency
-    Your threshold is 0.001 whatever is asked. Use the argument `threshold`.
-the threshold of the paper is written in: threshold / frequency -> 1e-5 / frequency
-    Your threshold is 0.00001 whatever is asked. Use the argument `threshold`.
-cut off at {cap}: np.minimum(keep, 1.0) -> np.minimum(keep, {cap}) | cap = 0.9, 0.99, 0.999
-    Your rare words are kept almost always. A word whose formula gives 1 or more is kept always: cut
-    off at 1.
 """
 
 EXERCISE = Exercise(

@@ -54,15 +54,22 @@ SLIPS = """
 by dot products: unit @ unit[word] -> vectors @ vectors[word]
     You compare by dot products, so long vectors win. The cosine divides by both lengths:
     `F.normalize(vectors, dim=1)` first.
-the word keeps its length: unit @ unit[word] -> unit @ vectors[word]
-    You divide by the lengths of all but the word itself. The order is the same, but these are no
-    cosines: some are below -2, and there the word itself comes first.
 by distance: unit @ unit[word] -> -(vectors - vectors[word]).norm(dim=1)
     You go by distance, and a vector of another length is far away even in the same direction.
     Cosine is asked for.
+--- hint 2
+the word keeps its length: unit @ unit[word] -> unit @ vectors[word]
+    You divide by the lengths of all but the word itself. The order is the same, but these are no
+    cosines: some are below -2, and there the word itself comes first.
 columns are brought to length 1: dim=1 -> dim=0
     You bring the columns to length 1. Each word is a row: `dim=1`.
---- hint 2
+--- hint 3
+the cosines: .indices.tolist() -> .values.tolist()
+    You return the cosines. The ids of the rows are asked for.
+the nearest alone: topk(count) -> topk(1)
+    You return one id. `count` of them are asked for.
+all of them: topk(count) -> topk(len(vectors) - 1)
+    You return all words. `count` of them are asked for.
 the word itself comes first: cosine[word] = -2 -> pass
     The word itself is in your list: nothing is nearer to it. Leave it out.
 the first of the list is left out before it is sorted: cosine[word] = -2 -> cosine[0] = -2
@@ -73,17 +80,11 @@ one too few: cosine[word] = -2 -> pass && topk(count).indices.tolist() \
     out before.
 the farthest first: topk(count) -> topk(count, largest=False)
     You return those with the smallest cosine. The largest is asked for, the largest first.
-without regard to the sign: cosine = unit @ unit[word] -> cosine = (unit @ unit[word]).abs()
-    You take the cosine without its sign, so what points the opposite way counts as near.
 the other way round: .tolist() -> .tolist()[::-1]
     Your ids are right, and their order is turned round: the nearest comes first.
---- hint 3
-the cosines: .indices.tolist() -> .values.tolist()
-    You return the cosines. The ids of the rows are asked for.
-the nearest alone: topk(count) -> topk(1)
-    You return one id. `count` of them are asked for.
-all of them: topk(count) -> topk(len(vectors) - 1)
-    You return all words. `count` of them are asked for.
+--- no hint
+without regard to the sign: cosine = unit @ unit[word] -> cosine = (unit @ unit[word]).abs()
+    You take the cosine without its sign, so what points the opposite way counts as near.
 """
 
 EXERCISE = Exercise(

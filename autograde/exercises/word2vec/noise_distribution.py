@@ -29,26 +29,13 @@ def _distribution(counts: np.ndarray, power: float) -> np.ndarray:
 
 SLIPS = """
 --- hint 1
-multiplied by the power: counts**power -> counts * power
-    A factor cancels when you normalise. The counts are raised to the power: `**`.
-the power is ignored: counts**power -> counts
-    This is the plain unigram distribution. Raise the counts to `power` first.
-softmax of the counts: counts**power -> np.exp(power * (counts - counts.max()))
-    A softmax raises *e* to the counts, and the largest takes everything. Here the counts are the
-    base: `counts ** power`.
-the root of order `power`: counts**power -> counts ** (1 / power)
-    You raise to 1 / power. Raise to `power` itself.
-base and exponent are swapped: counts**power -> power ** counts.astype(float)
-    You raise `power` to the counts. It is the other way round: `counts ** power`.
-rare words first: counts**power -> counts**-power
-    Your rare words are drawn most. The power is positive: no minus, no `1 /`.
-the logarithm of the counts: counts**power -> power * np.log(counts)
-    log(count) times power is the *logarithm* of the weight. The weight itself is `counts ** power`.
-all words alike: counts**power -> np.ones(len(counts))
-    All your words are equally likely. The counts should have a say: raise them to `power`.
---- hint 2
 the sum is not 1: weights / weights.sum() -> weights
     These are weights. Divide by their sum, so that they become probabilities.
+running sums: weights / weights.sum() -> np.cumsum(weights / weights.sum())
+    These are running sums, which one needs for drawing. Return the probability of each word.
+one minus the probability: weights / weights.sum() -> 1 - weights / weights.sum()
+    This is the chance that the word is *not* drawn. Leave out the `1 -`.
+--- hint 2
 normalised before the power: counts**power -> (counts / counts.sum()) ** power \
         && weights / weights.sum() -> weights
     You normalise first and raise to the power afterwards; then the sum is no longer 1. Normalise
@@ -67,11 +54,25 @@ divided by the number of words: weights.sum() -> len(counts)
 divided by the length of the vector: weights.sum() -> np.linalg.norm(weights)
     You divide by the Euclidean length. Probabilities add up to 1 as they are, not squared: divide
     by the sum.
-running sums: weights / weights.sum() -> np.cumsum(weights / weights.sum())
-    These are running sums, which one needs for drawing. Return the probability of each word.
-one minus the probability: weights / weights.sum() -> 1 - weights / weights.sum()
-    This is the chance that the word is *not* drawn. Leave out the `1 -`.
+multiplied by the power: counts**power -> counts * power
+    A factor cancels when you normalise. The counts are raised to the power: `**`.
+the power is ignored: counts**power -> counts
+    This is the plain unigram distribution. Raise the counts to `power` first.
+the logarithm of the counts: counts**power -> power * np.log(counts)
+    log(count) times power is the *logarithm* of the weight. The weight itself is `counts ** power`.
+all words alike: counts**power -> np.ones(len(counts))
+    All your words are equally likely. The counts should have a say: raise them to `power`.
 --- hint 3
+softmax of the counts: counts**power -> np.exp(power * (counts - counts.max()))
+    A softmax raises *e* to the counts, and the largest takes everything. Here the counts are the
+    base: `counts ** power`.
+the root of order `power`: counts**power -> counts ** (1 / power)
+    You raise to 1 / power. Raise to `power` itself.
+base and exponent are swapped: counts**power -> power ** counts.astype(float)
+    You raise `power` to the counts. It is the other way round: `counts ** power`.
+rare words first: counts**power -> counts**-power
+    Your rare words are drawn most. The power is positive: no minus, no `1 /`.
+--- no hint
 always 3/4: counts**power -> counts**0.75
     The exponent is written into your code. Use the argument `power`.
 whole division: weights / weights.sum() -> weights // weights.sum()

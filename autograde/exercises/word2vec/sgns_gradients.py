@@ -49,20 +49,6 @@ def _three_gradients(inputs: Inputs, outputs: Plain) -> Plain:
 
 SLIPS = """
 --- hint 1
-each vector times its own error: true * context + (noise * negatives) \
-        -> true * center + (noise * center.unsqueeze(1)) && du = true * center \
-        -> du = true * context && dn = noise * center.unsqueeze(1) -> dn = noise * negatives
-    A score is a dot product of two vectors: its derivative for one of them is the *other* one.
-both output vectors times themselves: du = true * center -> du = true * context \
-        && noise * center.unsqueeze(1) -> noise * negatives
-    A score is an output vector times `center`, so its derivative for the output vector is `center`.
-    You multiply `context` and the noise vectors by their own errors.
-each noise word times its own vector: noise * center.unsqueeze(1) -> noise * negatives
-    A noise word's score is its vector times `center`. Its derivative for the noise vector is
-    `center`, the other one.
-the context times its own vector: true * center -> true * context
-    The true score is `context` times `center`. Its derivative for `context` is `center`, the other
-    one.
 the noise words meet the context: noise * center -> noise * context
     A noise word is scored against the centre, not against the context. Its gradient is its error
     times `center`.
@@ -74,6 +60,16 @@ the centre is scored against itself: (center * context) -> (center * center)
 the noise words' scores lack the centre: (center.unsqueeze(1) * negatives) -> negatives
     The scores of the noise words are made of `negatives` alone. Each is the dot product of `center`
     and a noise vector.
+the slope of the sigmoid: dv = -> true, noise = true * (1 + true), noise * (1 - noise)⏎dv =
+    You multiply by the derivative of the sigmoid, s(1 - s). In the loss a logarithm stands before
+    it, and the two cancel: prediction minus target is all.
+the true score is an average: (center * context).sum(-1 -> (center * context).mean(-1
+    The score of the true pair is a dot product: the D products are added up. You take their mean.
+the true score is not summed: (center * context).sum(-1, keepdim=True) -> center * context
+    You take a sigmoid for each of the D products. A score is their sum, one number for a pair: sum
+    over the last axis first.
+the noise words' scores are averages: negatives).sum(-1 -> negatives).mean(-1
+    The score of a noise word is a dot product: the D products are added up. You take their mean.
 --- hint 2
 the -1 of the true pair: torch.sigmoid(positive) - 1 -> torch.sigmoid(positive)
     You treat the true context word as noise: its error is s(score) - 1, because its target is 1.
@@ -89,15 +85,9 @@ one minus the sigmoid of the noise: torch.sigmoid(negative) -> 1 - torch.sigmoid
 a minus before the noise: true * context + -> true * context - && noise * center -> -noise * center
     "Pushed away" needs no minus of yours: these are gradients, and the step subtracts them. The
     errors already have the right signs.
-a minus before the noise, in the centre only: true * context + -> true * context -
-    In the gradient of `center` the noise words are *added*. The step subtracts the gradient, and
-    that pushes away.
 a noise word's error has the wrong sign for its own vector: noise * center -> -noise * center
     The gradients of the noise words have the wrong sign: e times `center`, and e = s(score) is
     positive.
-the slope of the sigmoid: dv = -> true, noise = true * (1 + true), noise * (1 - noise)⏎dv =
-    You multiply by the derivative of the sigmoid, s(1 - s). In the loss a logarithm stands before
-    it, and the two cancel: prediction minus target is all.
 no sigmoid: torch.sigmoid(positive) -> positive && torch.sigmoid(negative) -> negative
     Your errors are made from the scores themselves. The prediction is the sigmoid of the score.
 no sigmoid for the noise words: torch.sigmoid(negative) -> negative
@@ -117,18 +107,25 @@ the -1 is missing for the centre: true * context -> torch.sigmoid(positive) * co
 the last axis is lost: every , keepdim=True ->
     An error (B,) does not multiply a vector (B, D). Give it a last axis of length 1: `keepdim=True`
     or `.unsqueeze(-1)`.
-the true score is an average: (center * context).sum(-1 -> (center * context).mean(-1
-    The score of the true pair is a dot product: the D products are added up. You take their mean.
-the true score is not summed: (center * context).sum(-1, keepdim=True) -> center * context
-    You take a sigmoid for each of the D products. A score is their sum, one number for a pair: sum
-    over the last axis first.
 the errors of the noise words are divided by their sum: torch.sigmoid(negative) \
         -> torch.sigmoid(negative) / torch.sigmoid(negative).sum(1, keepdim=True)
 a softmax over the noise words: torch.sigmoid(negative) -> negative.softmax(1)
     The errors of your K noise words add up to 1, as after a softmax. Each noise word is a question
     of its own: its error is s(score), whatever the others get.
-the noise words' scores are averages: negatives).sum(-1 -> negatives).mean(-1
-    The score of a noise word is a dot product: the D products are added up. You take their mean.
+each vector times its own error: true * context + (noise * negatives) \
+        -> true * center + (noise * center.unsqueeze(1)) && du = true * center \
+        -> du = true * context && dn = noise * center.unsqueeze(1) -> dn = noise * negatives
+    A score is a dot product of two vectors: its derivative for one of them is the *other* one.
+both output vectors times themselves: du = true * center -> du = true * context \
+        && noise * center.unsqueeze(1) -> noise * negatives
+    A score is an output vector times `center`, so its derivative for the output vector is `center`.
+    You multiply `context` and the noise vectors by their own errors.
+each noise word times its own vector: noise * center.unsqueeze(1) -> noise * negatives
+    A noise word's score is its vector times `center`. Its derivative for the noise vector is
+    `center`, the other one.
+the context times its own vector: true * center -> true * context
+    The true score is `context` times `center`. Its derivative for `context` is `center`, the other
+    one.
 --- hint 3
 divided by the batch: return dv, du, dn \
         -> return dv / len(center), du / len(center), dn / len(center)
@@ -152,17 +149,20 @@ centre and context swapped: return dv, du, dn -> return du, dv, dn
     the one with two parts.
 only two gradients: return dv, du, dn -> return dv, du
     The gradients of the noise words are missing: error times `center`, for each of the K.
-summed over the batch: return dv, du, dn -> return dv.sum(0), du.sum(0), dn.sum(0)
-    You add up the pairs. Each pair keeps its own gradient: shapes (B, D), (B, D) and (B, K, D).
 averaged over the batch: return dv, du, dn -> return dv.mean(0), du.mean(0), dn.mean(0)
     You average over the pairs. Each pair keeps its own gradient: shapes (B, D), (B, D) and (B, K,
     D).
+a minus before the noise, in the centre only: true * context + -> true * context -
+    In the gradient of `center` the noise words are *added*. The step subtracts the gradient, and
+    that pushes away.
 --- no hint
 uphill: return dv, du, dn -> return -dv, -du, -dn
     All three have the sign of the log-likelihood. The loss is its negative.
 in NumPy: return dv, du, dn -> return dv.numpy(), du.numpy(), dn.numpy()
     The numbers are right, and they are NumPy arrays. Exercise 6 adds them to tables of tensors:
     stay with `torch`.
+summed over the batch: return dv, du, dn -> return dv.sum(0), du.sum(0), dn.sum(0)
+    You add up the pairs. Each pair keeps its own gradient: shapes (B, D), (B, D) and (B, K, D).
 """
 
 EXERCISE = Exercise(

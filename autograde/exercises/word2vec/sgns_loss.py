@@ -85,47 +85,9 @@ true and noise are swapped: F.logsigmoid(positive) -> F.logsigmoid(-positive) \
         && F.logsigmoid(-negative) -> F.logsigmoid(negative)
     You push the true pair away and pull the noise words closer. Inside `logsigmoid` the noise
     words' scores get the minus; inside `softplus` the true pair's does.
-noise words against the context: center.unsqueeze(1) -> context.unsqueeze(1)
-    You score the noise words with `context`. They are other answers to the same question, so they
-    meet `center`.
-a softmax over true word and noise: true + noise.sum(-1) \
-        -> positive - torch.cat([positive[:, None], negative], -1).logsumexp(-1)
-    A softmax lets the 1 + K words compete for one place. In negative sampling each word is a
-    yes-or-no question of its own, with its own sigmoid.
-the true score is an average: (center * context).sum(-1) -> (center * context).mean(-1)
-the noise words' scores are averages: * negatives).sum(-1) -> * negatives).mean(-1)
-    A score is a dot product, so the D products are added up. You take their mean, and your scores
-    shrink with the dimension.
-the true score lacks the centre: (center * context) -> context
-    The score of the true pair is made of `context` alone. It is the dot product of `center` and
-    `context`.
-the true score lacks the context: (center * context) -> center
-    The score of the true pair is made of `center` alone. It is the dot product of `center` and
-    `context`.
-the noise words' products are summed over the words: * negatives).sum(-1) -> * negatives).sum(1)
-    You add up the K noise words before the sigmoid, dimension by dimension. A score is the sum over
-    the dimensions of *one* word: the last axis.
-the noise words' scores lack the centre: center.unsqueeze(1) * negatives -> negatives
-    The noise words' scores are made of `negatives` alone. Each is a dot product with `center`.
-the context with itself: (center * context) -> (context * context)
-    You multiply `context` with itself. The score of the true pair is the dot product of `center`
-    and `context`.
 --- hint 2
 the mean over the negatives: noise.sum(-1) -> noise.mean(-1)
     The k noise terms are added up in equation 4, not averaged.
-no logarithm: F.logsigmoid(positive) -> torch.sigmoid(positive) \
-        && F.logsigmoid(-negative) -> torch.sigmoid(-negative)
-    You add up sigmoids. Equation 4 adds up their logarithms: `F.logsigmoid`.
-the noise words without a logarithm: F.logsigmoid(-negative) -> torch.sigmoid(-negative)
-    The noise words enter with their sigmoid, the true pair with its logarithm. Take the logarithm
-    of both: `F.logsigmoid`.
-no sigmoid: F.logsigmoid(positive) -> positive && F.logsigmoid(-negative) -> -negative
-    You add up the scores themselves, and nothing bounds them. Each goes through `F.logsigmoid`
-    first.
-the scores of the noise words are added before the sigmoid: \
-        F.logsigmoid(-negative) -> F.logsigmoid(-negative.sum(-1)) && noise.sum(-1) -> noise
-    You add up the noise words' scores and take one sigmoid. Each noise word has its own sigmoid:
-    `F.logsigmoid` first, then the sum over K.
 a sigmoid for each number: every .sum(-1) -> && + noise -> + noise.sum((-1, -2)) \
         && F.logsigmoid(positive) -> F.logsigmoid(positive).sum(-1)
     A score is a dot product: multiply, and sum over D. The sigmoid comes after that sum, not before
@@ -160,9 +122,59 @@ cosines, by `cosine_similarity`: \
         -> F.cosine_similarity(center.unsqueeze(1), negatives, dim=-1)
     Your scores are cosines: each vector is divided by its length. The score is the plain dot
     product, and the lengths are learnt, too.
+noise words against the context: center.unsqueeze(1) -> context.unsqueeze(1)
+    You score the noise words with `context`. They are other answers to the same question, so they
+    meet `center`.
+the true score is an average: (center * context).sum(-1) -> (center * context).mean(-1)
+the noise words' scores are averages: * negatives).sum(-1) -> * negatives).mean(-1)
+    A score is a dot product, so the D products are added up. You take their mean, and your scores
+    shrink with the dimension.
+the true score lacks the centre: (center * context) -> context
+    The score of the true pair is made of `context` alone. It is the dot product of `center` and
+    `context`.
+the true score lacks the context: (center * context) -> center
+    The score of the true pair is made of `center` alone. It is the dot product of `center` and
+    `context`.
+the noise words' products are summed over the words: * negatives).sum(-1) -> * negatives).sum(1)
+    You add up the K noise words before the sigmoid, dimension by dimension. A score is the sum over
+    the dimensions of *one* word: the last axis.
+the noise words' scores lack the centre: center.unsqueeze(1) * negatives -> negatives
+    The noise words' scores are made of `negatives` alone. Each is a dot product with `center`.
+the context with itself: (center * context) -> (context * context)
+    You multiply `context` with itself. The score of the true pair is the dot product of `center`
+    and `context`.
 --- hint 3
 the sum over the batch: .mean() -> .sum()
     Your loss grows with the batch. Take the mean over the pairs.
+the sign of the whole: return - -> return
+    This is the log-likelihood, which should go up. A loss goes down: negate it.
+one minus the logarithm: F.logsigmoid(-negative) -> 1 - F.logsigmoid(negative)
+    1 - log s(x) is not log(1 - s(x)). A noise word costs log s(-x): `F.logsigmoid(-negative)`.
+the logarithm of one minus the score: F.logsigmoid(-negative) -> F.logsigmoid(1 - negative)
+    1 - s(x) is s(-x), not s(1 - x). A noise word costs `F.logsigmoid(-negative)`.
+one number for each pair: .mean() ->
+    You return a loss for each pair, shape (B,). Take the mean over them.
+the noise words of the whole batch: (true + noise.sum(-1)).mean() -> (true.mean() + noise.sum())
+    The true pairs are averaged, but the noise words of all pairs are added up: sum over K,
+    `.sum(-1)`, then the mean over the batch.
+a softmax over true word and noise: true + noise.sum(-1) \
+        -> positive - torch.cat([positive[:, None], negative], -1).logsumexp(-1)
+    A softmax lets the 1 + K words compete for one place. In negative sampling each word is a
+    yes-or-no question of its own, with its own sigmoid.
+no logarithm: F.logsigmoid(positive) -> torch.sigmoid(positive) \
+        && F.logsigmoid(-negative) -> torch.sigmoid(-negative)
+    You add up sigmoids. Equation 4 adds up their logarithms: `F.logsigmoid`.
+the noise words without a logarithm: F.logsigmoid(-negative) -> torch.sigmoid(-negative)
+    The noise words enter with their sigmoid, the true pair with its logarithm. Take the logarithm
+    of both: `F.logsigmoid`.
+no sigmoid: F.logsigmoid(positive) -> positive && F.logsigmoid(-negative) -> -negative
+    You add up the scores themselves, and nothing bounds them. Each goes through `F.logsigmoid`
+    first.
+the scores of the noise words are added before the sigmoid: \
+        F.logsigmoid(-negative) -> F.logsigmoid(-negative.sum(-1)) && noise.sum(-1) -> noise
+    You add up the noise words' scores and take one sigmoid. Each noise word has its own sigmoid:
+    `F.logsigmoid` first, then the sum over K.
+--- no hint
 log of sigmoid overflows: F.logsigmoid(positive) -> torch.log(torch.sigmoid(positive)) \
         && F.logsigmoid(-negative) -> torch.log(torch.sigmoid(-negative))
     The formula is right, and the computer cannot follow it: for a large negative score sigmoid
@@ -194,17 +206,6 @@ the scores are cut off at {most}: \
 a float: (true + noise.sum(-1)).mean() -> (true + noise.sum(-1)).mean().item()
     Return the tensor itself, without `.item()` or `float()`: autograd must be able to follow it
     back.
-the sign of the whole: return - -> return
-    This is the log-likelihood, which should go up. A loss goes down: negate it.
-one minus the logarithm: F.logsigmoid(-negative) -> 1 - F.logsigmoid(negative)
-    1 - log s(x) is not log(1 - s(x)). A noise word costs log s(-x): `F.logsigmoid(-negative)`.
-the logarithm of one minus the score: F.logsigmoid(-negative) -> F.logsigmoid(1 - negative)
-    1 - s(x) is s(-x), not s(1 - x). A noise word costs `F.logsigmoid(-negative)`.
-one number for each pair: .mean() ->
-    You return a loss for each pair, shape (B,). Take the mean over them.
-the noise words of the whole batch: (true + noise.sum(-1)).mean() -> (true.mean() + noise.sum())
-    The true pairs are averaged, but the noise words of all pairs are added up: sum over K,
-    `.sum(-1)`, then the mean over the batch.
 cut off from autograd: .mean() -> .mean().detach()
     The number is right, and autograd cannot follow it back. Leave out `.detach()`,
     `torch.no_grad()` and `torch.tensor(...)`.
@@ -219,14 +220,16 @@ the products of the true pair are not added up: (center * context).sum(-1, keepd
 the noise words are summed over the pairs: * negatives).sum(-1) -> * negatives).sum(0)
     The noise words' dot product runs over the pairs, axis 0. It runs over the numbers of a vector,
     the last axis: `.sum(-1)`.
+--- hint 3
+divided twice: labels, reduction="sum") -> labels)
+    Without `reduction="sum"` you have a mean over all B (1 + K) numbers, and divide it by B again.
+    Add up, then divide by B.
+--- no hint
 the true pairs are not among the scores: torch.cat([positive, negative], dim=-1) -> negative
     The scores of the true pairs are missing, so the first noise word of each gets the label 1. Put
     `positive` in front.
 scores and labels in each other's place: (scores, labels, -> (labels, scores,
     `binary_cross_entropy_with_logits` takes the scores first, then the labels.
-divided twice: labels, reduction="sum") -> labels)
-    Without `reduction="sum"` you have a mean over all B (1 + K) numbers, and divide it by B again.
-    Add up, then divide by B.
 the label 1 stands with the last noise word: labels[:, 0] -> labels[:, -1]
     Your label 1 stands in the last column, and that is a noise word. The true pair has the label 1.
 the label 1 stands with the first noise word: labels[:, 0] -> labels[:, 1]

@@ -92,10 +92,6 @@ SLIPS = """
 a step uphill: every alpha=-rate -> alpha=rate
     The loss would rise: the gradient is added. Descent subtracts it.
 --- hint 2
-the arguments of `sgns_gradients` are exchanged: \
-        sgns_gradients(v, u, n) -> sgns_gradients(u, v, n)
-    `sgns_gradients` takes the centres first, then the contexts. You hand them over the other way
-    round.
 the second table sees the first one's update: c.index_add_(0, contexts \
         -> _, du, dn = word2vec.sgns_gradients(w[centers], u, n)⏎c.index_add_(0, contexts
     Compute all three gradients first, then change the tables. Yours uses centre vectors that have
@@ -106,15 +102,6 @@ each table sees the update before it: c.index_add_(0, contexts \
         -> dn = word2vec.sgns_gradients(w[centers], u, c[negatives])[2]⏎c.index_add_(0, negatives
     You compute the gradients anew after each update, from rows that have already moved. Compute all
     three first, then change the tables.
-noise words do not move: c.index_add_(0, negatives.flatten(), dn.flatten(0, 1), alpha=-rate) ->
-    Only the true pair is updated. The noise words' output vectors learn as well.
-the context does not move: c.index_add_(0, contexts, du, alpha=-rate) ->
-    The output vectors of the true context words stay as they were. They learn as well.
-context and noise do not move: c.index_add_(0, contexts, du, alpha=-rate) -> \
-        && c.index_add_(0, negatives.flatten(), dn.flatten(0, 1), alpha=-rate) ->
-    Only the input table changes. The output vectors of context and noise words learn as well.
-the centres do not move: w.index_add_(0, centers, dv, alpha=-rate) ->
-    The input table stays as it was. The centre vectors learn as well.
 the loss after the step: float(loss) \
         -> float(word2vec.sgns_loss(w[centers], c[contexts], c[negatives]))
     The tables are right, but the loss is the one after the step. Compute it from the rows before
@@ -123,13 +110,6 @@ all rows from the input table: every c[ -> w[ && every c.index_add_ -> w.index_a
     Context and noise words have their own table: `output_vectors`.
 noise words in the input table: c.index_add_(0, negatives -> w.index_add_(0, negatives
     The noise words' updates go into `input_vectors`. They are rows of `output_vectors`.
-a tensor: float(loss) -> loss
-    The step is right, and the loss is a tensor. The training loop collects numbers: return
-    `float(loss)`.
-the loss of the whole batch: float(loss) -> len(centers) * float(loss)
-    The step is right. Your loss is the sum over the batch; return what `sgns_loss` gives, the mean.
-the tables are returned: float(loss) -> w, c
-    You return the tables. They have changed in place already; return the loss, as a number.
 --- hint 3
 a repeated word keeps only its last update: w.index_add_(0, centers, dv, alpha=-rate) \
         -> w[centers] -= rate * dv && c.index_add_(0, contexts, du, alpha=-rate) \
@@ -174,9 +154,29 @@ the first noise word does not move: negatives.flatten(), dn.flatten(0, 1) \
     `dn.flatten(0, 1)`.
 noise ids with two axes: negatives.flatten(), dn.flatten(0, 1) -> negatives, dn
     `index_add_` takes one axis of ids. Flatten both: `negatives.flatten()` and `dn.flatten(0, 1)`.
+noise words do not move: c.index_add_(0, negatives.flatten(), dn.flatten(0, 1), alpha=-rate) ->
+    Only the true pair is updated. The noise words' output vectors learn as well.
+the context does not move: c.index_add_(0, contexts, du, alpha=-rate) ->
+    The output vectors of the true context words stay as they were. They learn as well.
+context and noise do not move: c.index_add_(0, contexts, du, alpha=-rate) -> \
+        && c.index_add_(0, negatives.flatten(), dn.flatten(0, 1), alpha=-rate) ->
+    Only the input table changes. The output vectors of context and noise words learn as well.
+the centres do not move: w.index_add_(0, centers, dv, alpha=-rate) ->
+    The input table stays as it was. The centre vectors learn as well.
 --- no hint
 the step is divided by the batch: every alpha=-rate -> alpha=-rate / len(centers)
     word2vec takes a full step for every pair. Use the per-pair gradients as they are.
+the arguments of `sgns_gradients` are exchanged: \
+        sgns_gradients(v, u, n) -> sgns_gradients(u, v, n)
+    `sgns_gradients` takes the centres first, then the contexts. You hand them over the other way
+    round.
+a tensor: float(loss) -> loss
+    The step is right, and the loss is a tensor. The training loop collects numbers: return
+    `float(loss)`.
+the loss of the whole batch: float(loss) -> len(centers) * float(loss)
+    The step is right. Your loss is the sum over the batch; return what `sgns_loss` gives, the mean.
+the tables are returned: float(loss) -> w, c
+    You return the tables. They have changed in place already; return the loss, as a number.
 """
 
 EXERCISE = Exercise(

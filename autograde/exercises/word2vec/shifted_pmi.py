@@ -43,9 +43,6 @@ def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
 
 SLIPS = """
 --- hint 1
-the total is missing: pair_counts * total -> pair_counts
-    All your scores are too low by the log of the number of pairs. Compare with what chance would
-    give: #(w) #(c) / |D|.
 the mean instead of chance: pair_counts * total / (rows * columns) \
         -> pair_counts / pair_counts.mean()
     You compare each pair with the average pair. PMI compares it with how frequent its own two words
@@ -57,17 +54,6 @@ only the column sums: pair_counts * total / (rows * columns) -> pair_counts / co
 only the share of the pair: pair_counts * total / (rows * columns) -> pair_counts / total
     This is the log of how often the pair occurs. PMI compares that with how often it would by
     chance.
-upside down: pair_counts * total / (rows * columns) -> rows * columns / (pair_counts * total)
-    Your fraction is upside down: counts over chance, not chance over counts.
-weighted with its share: return np.log -> return pair_counts / total * (np.log \
-        && np.log(negatives) -> np.log(negatives))
-    You multiply by the share of the pair, as mutual information does. PMI is the logarithm alone.
-the count of the pair is missing: pair_counts * total / -> total /
-    How often the pair itself occurred is not in your result.
-multiplied by the expected share: * total / (rows * columns) \
-        -> / total * (rows / total) * (columns / total)
-    You multiply the pair's share by the shares of word and context. PMI *divides*: how much more
-    often than by chance.
 --- hint 2
 row and column sums multiplied place by place: every , keepdims=True ->
     `counts.sum(1) * counts.sum(0)` multiplies two flat arrays place by place. Every row sum must
@@ -98,9 +84,9 @@ the total squared: pair_counts * total -> pair_counts * total**2
     One total too many: #(w, c) |D| / (#(w) #(c)) has it once.
 a bracket is missing: (rows * columns) -> rows * columns
     `a / b * c` multiplies by c. Put the product of the sums in brackets.
-the expected count without its logarithm: np.log(pair_counts * total / (rows * columns)) \
-        -> np.log(pair_counts) - rows * columns / total
-    You subtract the expected count itself. Subtract its logarithm: log(a / b) is log a - log b.
+the total is missing: pair_counts * total -> pair_counts
+    All your scores are too low by the log of the number of pairs. Compare with what chance would
+    give: #(w) #(c) / |D|.
 --- hint 3
 log k is missing: - np.log(negatives) ->
     This is the PMI. Each positive pair meets k noise words, and that shifts the score down by log
@@ -141,6 +127,21 @@ no logarithm, divided by k: np.log(pair_counts * total / (rows * columns)) - np.
 no logarithm of the counts: np.log(pair_counts * total / (rows * columns)) \
         -> pair_counts * total / (rows * columns)
     You take the log of k and not of the ratio. PMI is the log of counts over chance.
+upside down: pair_counts * total / (rows * columns) -> rows * columns / (pair_counts * total)
+    Your fraction is upside down: counts over chance, not chance over counts.
+weighted with its share: return np.log -> return pair_counts / total * (np.log \
+        && np.log(negatives) -> np.log(negatives))
+    You multiply by the share of the pair, as mutual information does. PMI is the logarithm alone.
+the count of the pair is missing: pair_counts * total / -> total /
+    How often the pair itself occurred is not in your result.
+multiplied by the expected share: * total / (rows * columns) \
+        -> / total * (rows / total) * (columns / total)
+    You multiply the pair's share by the shares of word and context. PMI *divides*: how much more
+    often than by chance.
+the expected count without its logarithm: np.log(pair_counts * total / (rows * columns)) \
+        -> np.log(pair_counts) - rows * columns / total
+    You subtract the expected count itself. Subtract its logarithm: log(a / b) is log a - log b.
+--- no hint
 whole division: pair_counts * total / (rows * columns) -> pair_counts / (rows * columns // total)
     `//` rounds the expected count down to a whole number. Use `/`.
 """

@@ -139,10 +139,15 @@ def _same(one: Any, other: Tensor) -> bool:
 
 SLIPS = """
 --- hint 1
-both tables start at random: torch.zeros(len(noise), dimension) \
-        -> (torch.rand(len(noise), dimension) - 0.5) / dimension
-    Your output table starts with random numbers. It starts with zeros, so that every score is 0 at
-    first and nobody is believed.
+the same noise words for all steps: centers, contexts = -> torch.manual_seed(0) ⏎centers, contexts =
+    Every step has the same noise words: your loop sets the seed. Leave the seed to the caller.
+--- hint 2
+the rate falls by pairs and not by steps: number / steps -> number / len(pairs)
+    Your learning rate falls too slowly: you divide the number of the step by the number of pairs.
+    Divide by the number of steps.
+centre and context exchanged: step(inputs, outputs, centers, contexts \
+        -> step(inputs, outputs, contexts, centers
+    You hand the contexts over as centres. The first column of `pairs` has the centres.
 both tables start at zero: (torch.rand(len(noise), dimension) - 0.5) / dimension \
         -> torch.zeros(len(noise), dimension)
     Both of your tables start with zeros. Then every gradient is zero, and nothing is ever learnt:
@@ -162,35 +167,10 @@ a start from the normal distribution: (torch.rand(len(noise), dimension) - 0.5) 
         -> torch.randn(len(noise), dimension)
     Your input table starts with normal random numbers. Even ones are asked for, from -1/2 to 1/2,
     over the dimension.
---- hint 2
-the same noise words for all steps: centers, contexts = -> torch.manual_seed(0) ⏎centers, contexts =
-    Every step has the same noise words: your loop sets the seed. Leave the seed to the caller.
-noise drawn evenly: torch.multinomial(noise, batch * negatives, replacement=True) \
-        -> torch.randint(len(noise), (batch * negatives,))
-    Your noise words come evenly from the vocabulary. `noise` says how often each comes:
-    `torch.multinomial`.
-the rate does not fall: rate * (1 - number / steps) -> rate
-    Your learning rate stays what it is. It falls in a straight line, from `rate` to 0.
-the rate rises: rate * (1 - number / steps) -> rate * (number / steps)
-    Your learning rate rises from 0. It falls in a straight line, from `rate` to 0.
-the rate falls one step early: rate * (1 - number / steps) -> rate * (1 - (number + 1) / steps)
-    Your learning rate is one step ahead: the last step has rate 0 and learns nothing. The first
-    step has `rate` itself.
-the rate falls by pairs and not by steps: number / steps -> number / len(pairs)
-    Your learning rate falls too slowly: you divide the number of the step by the number of pairs.
-    Divide by the number of steps.
-the rate falls by halves: rate * (1 - number / steps) -> rate / (1 + number)
-    Your learning rate falls, but not in a straight line: at step i of n it is `rate * (1 - i / n)`.
-the same batch in every step: pairs[number * batch : (number + 1) * batch] -> pairs[:batch]
-    Every step has the first batch. Step i has the pairs from i times `batch` on.
-batches overlap: pairs[number * batch : (number + 1) * batch] -> pairs[number : number + batch]
-    Your batches overlap: each begins one pair after the last. Step i has the pairs from i times
-    `batch` on.
-centre and context exchanged: step(inputs, outputs, centers, contexts \
-        -> step(inputs, outputs, contexts, centers
-    You hand the contexts over as centres. The first column of `pairs` has the centres.
-the tables are exchanged: step(inputs, outputs, -> step(outputs, inputs,
-    You hand the tables over the other way round: `step` takes the input table first.
+one step too few: range(steps) -> range(steps - 1)
+    Your loop stops one batch early. There are `len(pairs) // batch` steps.
+one step: look(number + 1, inputs) -> look(number + 1, inputs) ⏎break
+    You stop after the first batch. Go through all of them, and return after the loop.
 --- hint 3
 `look` is never called: look(number + 1, inputs) -> pass
     `look` is never called. Call it after each step, with the number of steps taken and the input
@@ -204,12 +184,33 @@ counted from 0: look(number + 1, inputs) -> look(number, inputs)
     You show `look` the output table. It looks at the input table.
 the last loss alone: return inputs, outputs, losses -> return inputs, outputs, losses[-1]
     You return the last loss. Return the list of all of them.
+the same batch in every step: pairs[number * batch : (number + 1) * batch] -> pairs[:batch]
+    Every step has the first batch. Step i has the pairs from i times `batch` on.
+the rate does not fall: rate * (1 - number / steps) -> rate
+    Your learning rate stays what it is. It falls in a straight line, from `rate` to 0.
+the rate rises: rate * (1 - number / steps) -> rate * (number / steps)
+    Your learning rate rises from 0. It falls in a straight line, from `rate` to 0.
+--- no hint
+both tables start at random: torch.zeros(len(noise), dimension) \
+        -> (torch.rand(len(noise), dimension) - 0.5) / dimension
+    Your output table starts with random numbers. It starts with zeros, so that every score is 0 at
+    first and nobody is believed.
+noise drawn evenly: torch.multinomial(noise, batch * negatives, replacement=True) \
+        -> torch.randint(len(noise), (batch * negatives,))
+    Your noise words come evenly from the vocabulary. `noise` says how often each comes:
+    `torch.multinomial`.
+the rate falls one step early: rate * (1 - number / steps) -> rate * (1 - (number + 1) / steps)
+    Your learning rate is one step ahead: the last step has rate 0 and learns nothing. The first
+    step has `rate` itself.
+the rate falls by halves: rate * (1 - number / steps) -> rate / (1 + number)
+    Your learning rate falls, but not in a straight line: at step i of n it is `rate * (1 - i / n)`.
+batches overlap: pairs[number * batch : (number + 1) * batch] -> pairs[number : number + batch]
+    Your batches overlap: each begins one pair after the last. Step i has the pairs from i times
+    `batch` on.
+the tables are exchanged: step(inputs, outputs, -> step(outputs, inputs,
+    You hand the tables over the other way round: `step` takes the input table first.
 the output table first: return inputs, outputs, losses -> return outputs, inputs, losses
     You return the output table first. The input table comes first.
-one step too few: range(steps) -> range(steps - 1)
-    Your loop stops one batch early. There are `len(pairs) // batch` steps.
-one step: look(number + 1, inputs) -> look(number + 1, inputs) ⏎break
-    You stop after the first batch. Go through all of them, and return after the loop.
 """
 
 EXERCISE = Exercise(
