@@ -74,7 +74,8 @@ def looked_up(
     def the_labels(
         texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts
     ) -> list[int]:
-        truth, classes = {}, len(task().classes)
+        truth: dict[tuple[str, ...], int] = {}
+        classes = len(task().classes)
         for part in (task().train, task().test):
             truth |= {tuple(text): row for text, row in zip(part.texts, part.labels, strict=True)}
         turns = [
@@ -93,7 +94,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     Raises
     ------
     AnswerRefused
-        If they are not labels; if they break a rule, and then on each step that they would reach.
+        If they are not labels; if they break a rule, and then on each step that they would reach;
+        on each step that they do not reach.
     """
     size, seed, what = inputs["labels"], inputs["seed"], inputs["asks"]
     one = inspect.unwrap(answer)
@@ -105,12 +107,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             raise AnswerRefused(RULES[what].says)
         return "kept"
     answers = _all_draws(answer, one, size, seed)
-    if (
-        what == "level"
-        and hidden.avoided(answers, size, seed) >= inputs["level"]
-        and any(_breaks(answer, one, how, seed) for how in RULES)
-    ):
-        raise AnswerRefused(UNRELIABLE)
+    if what == "level":
+        if hidden.avoided(answers, size, seed) < inputs["level"]:
+            raise AnswerRefused("Step not reached.")
+        if any(_breaks(answer, one, how, seed) for how in RULES):
+            raise AnswerRefused(UNRELIABLE)
+        return "reached"
     return answers
 
 
@@ -139,8 +141,7 @@ def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
             last = np.flatnonzero((first == 0) == (draw % 2 == 0))[-1:]
             copied = texts[last[0] if len(last) else -1]
             more = _answers(answer, size, seed, draw, [*texts[:OTHERS], *[copied] * COPIES])
-            kept = len(texts[:OTHERS])
-            broken.append(more[:kept] != first[:kept])
+            broken.append(more[:-COPIES] != first[:OTHERS])
     return float(np.mean(broken))
 
 
@@ -195,20 +196,16 @@ def _numbers(labels: Sequence[Any]) -> Any:
 
 
 def _view(inputs: Inputs, outputs: Plain) -> Plain:
-    """Whether the asked level is reached: the labels never enter the answer's own call."""
-    what = inputs["asks"]
+    """What is told of the answers: the labels never enter the answer's own call."""
     if isinstance(outputs, str):
         return outputs
     assert isinstance(outputs, np.ndarray)
-    if what == "answers":
-        right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
-        coin = 1 / len(hidden.task().classes)
-        return {
-            "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
-            "far below a coin": right < 0.7 * coin,
-        }
-    reached = hidden.avoided(outputs, inputs["labels"], inputs["seed"]) >= inputs["level"]
-    return "reached" if reached else "not reached"
+    right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
+    coin = 1 / len(hidden.task().classes)
+    return {
+        "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
+        "far below a coin": right < 0.7 * coin,
+    }
 
 
 @Case.drawn
@@ -289,7 +286,7 @@ EXERCISE = Exercise(
     points=6,
     difficulty=2,
     importance=5,
-    minutes=15,
+    minutes=25,
     reference=looked_up(hidden.task),
     run=_run,
     view=_view,
