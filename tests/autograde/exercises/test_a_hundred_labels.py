@@ -187,9 +187,16 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
         best = rows["ELMo features"]["25"]["right"]["mean"]
         assert best > rows["bag of words"]["100"]["right"]["mean"]
         assert rows["ELMo features"]["100"]["lead"]["low"] > 0
-    for name in ("ELMo features", "ULMFiT", "mini masked LM"):
+    for rows in (opinions, quotations):
+        assert rows["masked LM"]["100"]["lead"]["low"] > 0
+    for few in ("25", "50", "100"):  # "by about as much"
+        elmo_s, masked = (
+            opinions[name][few]["lead"]["mean"] for name in ("ELMo features", "masked LM")
+        )
+        assert abs(elmo_s - masked) < 0.01
+    for name in ("ELMo features", "ULMFiT", "masked LM"):
         assert questions[name]["100"]["lead"]["low"] < 0
-    assert questions["mini masked LM"]["100"]["lead"]["high"] < 0
+    assert questions["masked LM"]["100"]["lead"]["high"] < 0
     assert max(row["100"]["right"]["mean"] for row in films.values()) < 0.58
     for rows in (opinions, quotations, questions):
         assert rows["ELMo, untrained"]["100"]["lead"]["mean"] < 0
