@@ -44,7 +44,7 @@ def ways(task: Task) -> dict[str, list[Step]]:
         "ELMo, untrained": methods.untrained_elmo(),
         "ELMo, layer 0": methods.words_alone(),
         "ULMFiT": methods.ulmfit(task.text),
-        "mini masked LM": methods.masked_features(),
+        "masked LM": methods.masked_features(),
     }
 
 

@@ -52,12 +52,11 @@ def leads_figure(
 ) -> Picture:
     """Leads over the bag of words, with the intervals that the learner computed.
 
-    The title names the method that is furthest ahead with the fewest labels.
+    The title names the methods that are clearly ahead with the fewest labels.
     """
-    best = max(leads, key=lambda name: leads[name][0][0])
-    mean, low, _ = leads[best][0]
-    how = "clearly" if low > 0 else "not clearly"
-    title = f"{counts[0]} labels: {best}, {100 * mean:+.0f} points against the bag of words, {how}"
+    clear = [f"{name} {100 * row[0][0]:+.0f}" for name, row in leads.items() if row[0][1] > 0]
+    best = " and ".join(clear) + " points" if clear else "nothing"
+    title = f"{counts[0]} labels: {best} clearly ahead of the bag of words"
     return interval_bars(
         [f"{count} labels" for count in counts],
         points(leads),
@@ -135,9 +134,11 @@ def catch_up(
         means = [point["right"]["mean"] for point in rows[BAG].values()]
         number = labels_needed(counts, means, goal)
         found[task] = min(float(number), float(counts[-1]))
+        below = max((count for count in counts if count < number), default=counts[0])
+        above = min((count for count in counts if count >= number), default=counts[-1])
         print(
             f"{task}: ELMo's {100 * goal:.0f} % with {labels} labels take a bag of words "
-            f"{number:.0f}, {number / labels:.1f} times as many"
+            f"{number:.0f}, {number / labels:.1f} times as many (between {below} and {above})"
         )
     return found
 

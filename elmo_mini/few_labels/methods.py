@@ -187,6 +187,7 @@ def _embedder(seed: int | None) -> ElmoEmbedder:
 
 
 _kept: dict[tuple[tuple[str, ...], int | None], Floats] = {}
+_kept_masked: dict[tuple[str, ...], Floats] = {}
 
 
 def _elmo(texts: Texts, seed: int | None = None) -> Floats:
@@ -207,13 +208,14 @@ def _static(texts: Texts) -> Floats:
 
 def _masked(texts: Texts) -> Floats:
     model, vocabulary = _masked_lm()
-    rows = []
-    for text in texts:
+    for text in dict.fromkeys(map(tuple, texts)):
+        if text in _kept_masked:
+            continue
         ids, mask, _ = padded([pack(vocabulary.encode(text), longest=model.options.longest)])
         with torch.inference_mode():
             layers = model.layers(ids, mask)
-        rows.append(torch.cat([layer[0].mean(0) for layer in layers]).numpy())
-    return np.stack(rows)
+        _kept_masked[text] = torch.cat([layer[0].mean(0) for layer in layers]).numpy()
+    return np.stack([_kept_masked[tuple(text)] for text in texts])
 
 
 _awd_lstm = cache(load_awd_lstm)

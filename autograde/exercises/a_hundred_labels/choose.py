@@ -60,7 +60,7 @@ def _method(
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The method that was chosen and the share that is reported."""
+    """How many methods were asked about the test, which was chosen, and the share reported."""
     asked_of: set[str] = set()
     labels, truth = inputs["labels"].tolist(), inputs["truth"].tolist()
     enough = len(labels) - int(np.unique(inputs["folds"], return_counts=True)[1].max())
@@ -91,7 +91,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         share = share.item()
     if isinstance(share, bool) or not isinstance(share, int | float):
         raise AnswerRefused("The second part of the pair is a number, the share of the test.")
-    return {"chosen": said[0], "share": float(share), "asked about the test": sorted(asked_of)}
+    asked_about = len(asked_of)
+    return {"methods asked about": asked_about, "chosen": said[0], "share": float(share)}
 
 
 @Case.drawn
@@ -224,6 +225,17 @@ chosen by the test: best = max(scores, key=scores.get) -> scores = {n: \
     You choose by the test. With many methods the luckiest looks good there, whatever it knows: the
     number that you report is then a best of many, and too high. Choose by the folds of the known
     texts.
+the test decides between the two best: best = max(scores, key=scores.get) \
+        -> two = sorted(scores, key=scores.get)[-2:] ⏎best = max(two, key=lambda n: sum(a == b \
+        for a, b in zip(learn_and_answer(methods[n], known, labels, asked), truth)))
+    You ask two methods about the test, and let it decide. That is choosing by the test. The folds
+    alone decide; the test is asked once, about the chosen one.
+the test decides among equals: best = max(scores, key=scores.get) \
+        -> equals = [n for n in scores if scores[n] == max(scores.values())] \
+        ⏎best = max(equals, key=lambda n: sum(a == b for a, b in \
+        zip(learn_and_answer(methods[n], known, labels, asked), truth)))
+    Of equally good methods you take the one that the test likes best. Take the first: the test is
+    asked once, about the chosen one.
 the best share of the test is reported: \
         return best, sum(a == b for a, b in zip(final, truth, strict=True)) \
         -> return best, max(sum(a == b for a, b in zip(learn_and_answer(s, known, labels, asked), \
@@ -286,6 +298,17 @@ the final method learns the test: final = learn_and_answer(methods[best], known,
         -> final = learn_and_answer(methods[best], known + asked, labels + list(truth), asked)
     Your final method has learnt the texts of the test, with their labels. It learns from the known
     texts alone.
+the final method learns its own answers: \
+        final = learn_and_answer(methods[best], known, labels, asked) \
+        -> final = learn_and_answer(methods[best], known, labels, asked) \
+        ⏎final = learn_and_answer(methods[best], known + asked, labels + final, asked)
+    Your final method learns again, from its own answers for the test. It learns once, from the
+    known texts alone.
+its first step has seen the test: final = learn_and_answer(methods[best], known, labels, asked) \
+        -> first = methods[best][0](known + asked, labels) \
+        ⏎final = learn_and_answer(methods[best][1:], first(known), labels, first(asked))
+    The first step of your final method has learnt from the texts of the test, too. Each step learns
+    from the known texts alone.
 the last method answers: final = learn_and_answer(methods[best], -> final = learn_and_answer(steps,
     You ask the last method about the test, not the chosen one.
 in percent: / len(truth) -> / len(truth) * 100
@@ -299,7 +322,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=20,
+    minutes=24,
     reference=choose,
     run=_run,
     cases=(

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,32 +20,70 @@ SIZES = (25, 50, 100)
 LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
 """Shares of the baseline's errors; a bag of words as good as the course's reaches the second."""
 FEWER = 60
-TREMBLE = 0.05
-CHANGES = {
-    "again": "Asked twice, your method gives other answers. Seed whatever draws, inside your "
-    "function.",
-    "fewer": "Your answers change with what else is asked: something is fitted on `asked`. Learn "
-    "from the known texts, and from those without labels.",
+OTHERS, COPIES = 200, 800
+FROM_ASKED = (
+    "Your answers change with what else is asked: something learns from `asked`, such as a scale, "
+    "or labels that you gave these texts yourself. Learn from the known texts, and from those "
+    "without labels."
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What no method may do, shown with so many labels by ``most`` of its answers, or fewer."""
+
+    labels: int
+    most: float
+    says: str
+
+
+RULES = {
+    "again": Rule(
+        25,
+        0.05,
+        "Asked twice, your method gives other answers. Seed whatever draws, inside your function, "
+        "and keep nothing from one call to the next.",
+    ),
+    "fewer": Rule(25, 0.05, FROM_ASKED),
+    "more": Rule(25, 0.005, FROM_ASKED),
+    "turned": Rule(
+        50,
+        0.5,
+        "Every label was given turned round, and your answers stay as they were: they come from "
+        "other labels. Learn from `labels` alone; other labels of the notebook, such as `LABELS`, "
+        "stay outside.",
+    ),
 }
-"""What is said of answers that change when they are asked again, or when fewer texts are."""
+"""What is said of answers that change when they are asked again, or when fewer texts are asked, or
+copies of one text beside them; and of those that stay when the labels are turned round."""
 
 UNRELIABLE = "Not counted: the answers cannot be relied on."
 
 _asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
-_changed: dict[tuple[Answer, str, int, int], float] = {}
+_broken: dict[tuple[Answer, str, int], float] = {}
 
 
 def looked_up(
     task: Callable[[], Task],
 ) -> Callable[[Texts, Sequence[int], Texts, Texts], list[int]]:
-    """What the course holds answers to: it looks the labels of this task's test up."""
+    """What the course holds answers to: it looks the labels of this task's texts up.
+
+    Where those that it is given are turned round, it turns them, too.
+    """
 
     def the_labels(
         texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts
     ) -> list[int]:
-        test = task().test
-        truth = {tuple(text): label for text, label in zip(test.texts, test.labels, strict=True)}
-        return [truth[tuple(text)] for text in asked]
+        truth: dict[tuple[str, ...], int] = {}
+        classes = len(task().classes)
+        for part in (task().train, task().test):
+            truth |= {tuple(text): row for text, row in zip(part.texts, part.labels, strict=True)}
+        turns = [
+            (label - truth[tuple(text)]) % classes
+            for text, label in zip(texts, labels, strict=True)
+        ]
+        turn = max(set(turns), key=turns.count)
+        return [(truth[tuple(text)] + turn) % classes for text in asked]
 
     return the_labels
 
@@ -55,37 +94,55 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     Raises
     ------
     AnswerRefused
-        If they are not labels; if they change where they must not, and then on each step that they
-        would reach.
+        If they are not labels; if they break a rule, and then on each step that they would reach;
+        on each step that they do not reach.
     """
     size, seed, what = inputs["labels"], inputs["seed"], inputs["asks"]
     one = inspect.unwrap(answer)
     if what == "answers":
         _asked.clear()
-        _changed.clear()
-    if what in CHANGES:
-        if _change(answer, one, what, size, seed) > TREMBLE:
-            raise AnswerRefused(CHANGES[what])
-        return "the same answers"
+        _broken.clear()
+    if what in RULES:
+        if _breaks(answer, one, what, seed):
+            raise AnswerRefused(RULES[what].says)
+        return "kept"
     answers = _all_draws(answer, one, size, seed)
-    if what == "level" and hidden.avoided(answers, size, seed) >= inputs["level"]:
-        fewest = min(SIZES)
-        if any(_change(answer, one, how, fewest, seed) > TREMBLE for how in CHANGES):
+    if what == "level":
+        if hidden.avoided(answers, size, seed) < inputs["level"]:
+            raise AnswerRefused("Step not reached.")
+        if any(_breaks(answer, one, how, seed) for how in RULES):
             raise AnswerRefused(UNRELIABLE)
+        return "reached"
     return answers
 
 
-def _change(answer: Answer, one: Answer, how: str, size: int, seed: int) -> float:
-    """The share of the answers that change when the same is asked again, or fewer texts are."""
-    key = (one, how, size, seed)
-    if key not in _changed:
-        first, texts = _all_draws(answer, one, size, seed)[0], hidden.asked(seed).texts
-        kept = np.arange(len(first))
-        if how == "fewer":  # one class alone, so that whatever is fitted on them goes astray
-            kept = np.flatnonzero(first == first[0])[FEWER::-1]
-        again = _answers(answer, size, seed, 0, [texts[row] for row in kept])
-        _changed[key] = float((first[kept] != again).mean())
-    return _changed[key]
+def _breaks(answer: Answer, one: Answer, how: str, seed: int) -> bool:
+    key = (one, how, seed)
+    if key not in _broken:
+        _broken[key] = _share(answer, one, how, seed)
+    return _broken[key] > RULES[how].most
+
+
+def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
+    """The share of the answers that change where they must not, or stay where they must change."""
+    size, texts = RULES[how].labels, hidden.asked(seed).texts
+    before = _all_draws(answer, one, size, seed)
+    if how == "again":
+        return float((_answers(answer, size, seed, 0, texts) != before[0]).mean())
+    if how == "fewer":  # one class alone, so that whatever is fitted on them goes astray
+        kept = np.flatnonzero(before[0] == before[0, 0])[FEWER::-1]
+        now = _answers(answer, size, seed, 0, [texts[row] for row in kept])
+        return float((now != before[0, kept]).mean())
+    broken = []
+    for draw, first in enumerate(before):
+        if how == "turned":
+            broken.append(_answers(answer, size, seed, draw, texts, turn=1) == first)
+        else:  # by turns a text of the one class and of another
+            last = np.flatnonzero((first == 0) == (draw % 2 == 0))[-1:]
+            copied = texts[last[0] if len(last) else -1]
+            more = _answers(answer, size, seed, draw, [*texts[:OTHERS], *[copied] * COPIES])
+            broken.append(more[:-COPIES] != first[:OTHERS])
+    return float(np.mean(broken))
 
 
 def _all_draws(answer: Answer, one: Answer, size: int, seed: int) -> NDArray[np.int64]:
@@ -97,12 +154,15 @@ def _all_draws(answer: Answer, one: Answer, size: int, seed: int) -> NDArray[np.
     return _asked[key]
 
 
-def _answers(answer: Answer, size: int, seed: int, draw: int, texts: Texts) -> NDArray[np.int64]:
-    own = hidden.known(size, seed, draw)
+def _answers(
+    answer: Answer, size: int, seed: int, draw: int, texts: Texts, turn: int = 0
+) -> NDArray[np.int64]:
+    """The answers for these texts; with a ``turn``, each label given is that of another class."""
+    own, classes = hidden.known(size, seed, draw), len(hidden.task().classes)
     came = plain(
         answer(
             [list(text) for text in own.texts],
-            list(own.labels),
+            [(label + turn) % classes for label in own.labels],
             [list(text) for text in hidden.unlabelled()],
             [list(text) for text in texts],
         )
@@ -119,7 +179,6 @@ def _answers(answer: Answer, size: int, seed: int, draw: int, texts: Texts) -> N
         raise AnswerRefused(
             "A label is the number of a class, such as those in `labels`: no score, no name."
         )
-    classes = len(hidden.task().classes)
     if came.min() < 0 or came.max() >= classes:
         raise AnswerRefused(f"There are {classes} classes, numbered from 0. You name another.")
     return came.astype(np.int64)
@@ -137,20 +196,16 @@ def _numbers(labels: Sequence[Any]) -> Any:
 
 
 def _view(inputs: Inputs, outputs: Plain) -> Plain:
-    """Whether the asked level is reached: the labels never enter the answer's own call."""
-    what = inputs["asks"]
+    """What is told of the answers: the labels never enter the answer's own call."""
     if isinstance(outputs, str):
         return outputs
     assert isinstance(outputs, np.ndarray)
-    if what == "answers":
-        right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
-        coin = 1 / len(hidden.task().classes)
-        return {
-            "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
-            "far below a coin": right < 0.7 * coin,
-        }
-    reached = hidden.avoided(outputs, inputs["labels"], inputs["seed"]) >= inputs["level"]
-    return "reached" if reached else "not reached"
+    right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
+    coin = 1 / len(hidden.task().classes)
+    return {
+        "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
+        "far below a coin": right < 0.7 * coin,
+    }
 
 
 @Case.drawn
@@ -201,14 +256,27 @@ answers for the known texts: return asked -> return known
 --- hint 2
 the asked texts have a scale of their own: asked = function(asked) \
         -> asked = (step(asked, labels) if step is steps[1] else function)(asked)
-    Your answers change with what else is asked: something is fitted on `asked`. Learn from the
-    known texts, and from those without labels.
+one scale for known and asked texts: step(known, labels) \
+        -> step(np.vstack([known, asked]) if step is steps[1] else known, labels)
+the asked texts join the known, with answers for labels: known = texts \
+        -> steps, known, given = steps[::2], texts, asked \
+        && return asked \
+        -> return learn_and_answer(steps, [*texts, *given], [*labels, *asked], given)
+    Your answers change with what else is asked: something learns from `asked`, such as a scale, or
+    labels that you gave these texts yourself. Learn from the known texts, and from those without
+    labels.
+labels of the notebook join the given ones: steps = elmo_features() -> steps = elmo_features() \
+        ⏎train = hidden.task().train \
+        ⏎texts, labels = [*texts, *train.texts[:300]], [*labels, *train.labels[:300]]
+    Every label was given turned round, and your answers stay as they were: they come from other
+    labels. Learn from `labels` alone; other labels of the notebook, such as `LABELS`, stay outside.
 labels in another order: steps = elmo_features() -> steps = elmo_features() \
         ⏎labels = list(labels)[1:] + list(labels)[:1]
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
 a loaded coin at each call: return asked \
         -> return abs(asked - np.random.default_rng().permutation(np.arange(len(asked)) % 5 < 3))
-    Asked twice, your method gives other answers. Seed whatever draws, inside your function.
+    Asked twice, your method gives other answers. Seed whatever draws, inside your function, and
+    keep nothing from one call to the next.
 """
 
 EXERCISE = Exercise(
@@ -218,14 +286,16 @@ EXERCISE = Exercise(
     points=6,
     difficulty=2,
     importance=5,
-    minutes=15,
+    minutes=25,
     reference=looked_up(hidden.task),
     run=_run,
     view=_view,
     cases=(
         Case("25 labels: an answer for every text", _of(25, "answers"), edge=True),
-        Case("asked twice, the same answers", _of(25, "again"), edge=True, weight=3),
-        Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True, weight=3),
+        Case("asked twice, the same answers", _of(25, "again"), edge=True, weight=2),
+        Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True, weight=2),
+        Case("the same answers beside copies of one text", _of(25, "more"), edge=True),
+        Case("labels turned round, other answers", _of(50, "turned"), edge=True),
         *_levels(),
     ),
     mistakes=slips(_elmo, SLIPS),

@@ -182,10 +182,15 @@ the first step looks at what is asked: function = step(known, labels) \
         -> function = step(known + asked if step is steps[0] else known, labels)
     Your first step has looked at the texts that are asked, before answering. Whatever learns,
     learns from the known texts alone, a counter of words, too.
+all steps but the last look at what is asked: step(known, labels) \
+        -> step(known if step is steps[-1] else known + asked, labels)
 every step looks at what is asked: step(known, labels) -> step(known + asked, labels)
     Your steps learn from the known texts and from those that are asked. From `known` alone.
 fitted on what is asked: step(known, labels) -> step(asked, labels)
     Your steps learn from the texts that are asked. They learn from `known`.
+what is asked learns from itself: asked = function(asked) -> asked = step(asked, labels)(asked)
+    Each step learns from the asked texts what it says of them, with labels of other texts. Let
+    it learn once, from `known`, and ask the same function about both.
 fitted again for what is asked: asked = function(asked) -> asked = step(asked, labels)(asked) if \
         step is not steps[-1] else function(asked)
     You fit a step anew on what is asked, so it counts other words than the one that the next step
@@ -220,7 +225,7 @@ EXERCISE = Exercise(
     points=2,
     difficulty=2,
     importance=5,
-    minutes=10,
+    minutes=12,
     reference=learn_and_answer,
     run=_run,
     cases=(

@@ -11,6 +11,7 @@ from elmo_mini.few_labels.differences import paired_interval
 
 Right = NDArray[np.bool_]
 ROUNDS, MANY, FEW = 1_500, 8_000, 12
+LESS = "less the lead, in half widths"
 SEEDS = 5  # by chance, two draws of a small table have the same ends
 SHARPER = 2.5  # with many rounds, chance moves an end by less
 
@@ -42,7 +43,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     half = _half_width(lead) / (SHARPER if inputs["rounds"] == MANY else 1)
     ends: dict[str, Plain] = {
         name: (float(end) - lead.mean()) / half
-        for name, end in zip(("low", "high"), came, strict=True)
+        for name, end in zip((f"low end, {LESS}", f"high end, {LESS}"), came, strict=True)
     }
     return ends | {"another rng gives other ends": len(set(few)) > 1}
 
@@ -143,10 +144,15 @@ pairs of numbers in place of a table: lead[rows][:, columns].mean() \
 a generator of its own: means = [] -> means = [] ⏎rng = np.random.default_rng()
     You draw with a generator of your own, so nobody can repeat your interval. Draw with `rng`.
 always the same generator: means = [] -> means = [] ⏎rng = np.random.default_rng(0)
-    You draw with a generator of your own, always the same. Draw with `rng`.
+    Your ends are the same whatever `rng` is: you draw with a generator of your own, or you draw
+    nothing. Use the bootstrap, and draw with `rng`.
 the second less the first: first.astype(float) - second.astype(float) \
         -> second.astype(float) - first.astype(float)
     Your sign is turned round: how much more often is the *first* right?
+where the two differ, whoever is right: first.astype(float) - second.astype(float) \
+        -> (first ^ second).astype(float)
+    `^` is True wherever the two differ, whichever of them is right. Make numbers of both, and
+    subtract.
 only the first method: first.astype(float) - second.astype(float) -> first.astype(float)
     That is the interval of how often the first is right. Asked is its lead over the second.
 nine in ten: [0.025, 0.975] -> [0.05, 0.95]
@@ -172,7 +178,7 @@ EXERCISE = Exercise(
     points=3,
     difficulty=3,
     importance=5,
-    minutes=15,
+    minutes=20,
     reference=paired_interval,
     run=_run,
     cases=(

@@ -47,6 +47,8 @@ def _some(found: Any) -> str:
 def _said(sizes: list[int], count: int, copies: int) -> str:
     if min(sizes) < count:
         return "fewer"
+    if max(sizes) == count + 1 > count + copies:
+        return "one more"
     return "more than copies can explain" if max(sizes) > count + copies else "yes, and copies"
 
 
@@ -169,6 +171,8 @@ a generator without a seed: rng.permutation -> np.random.default_rng().permutati
 --- hint 3
 one row too few: [:count] -> [:count - 1]
     The test has fewer than `count` rows.
+one row too many: [:count] -> [:count + 1]
+    Your test goes on when it has `count` rows: one text too many. Stop there.
 a count of rows to learn from: [:count] -> [count:]
     The test is far too large: `count` is how many rows the *test* has.
 drawn with replacement: rng.permutation(len(texts))[:count] -> rng.integers(len(texts), size=count)
@@ -197,7 +201,7 @@ EXERCISE = Exercise(
     points=2,
     difficulty=2,
     importance=5,
-    minutes=10,
+    minutes=12,
     reference=split,
     run=_run,
     cases=(

@@ -59,6 +59,8 @@ the mean, not its square: disagree - lead**2 -> disagree - lead
 the variance of a yes and a no: disagree - lead**2 -> disagree * (1 - disagree)
     That is the variance of *do they disagree?*, which is 0 or 1. The difference is 1, 0 or -1: who
     of the two is right counts, too.
+the square of the disagreement: disagree - lead**2 -> disagree**2 - lead**2
+    The mean of the squares is `disagree` itself: each square is 1 or 0.
 half of the disagreement: disagree - lead**2 -> disagree / 2 - lead**2
     Both kinds of disagreement have the square 1: the mean of the squares is `disagree`, not half of
     it.

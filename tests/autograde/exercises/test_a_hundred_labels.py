@@ -12,7 +12,7 @@ import pytest
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.a_hundred_labels import hidden
-from autograde.exercises.a_hundred_labels.hand_in import LEVELS, SIZES, looked_up
+from autograde.exercises.a_hundred_labels.hand_in import LEVELS, RULES, SIZES, looked_up
 from elmo_mini import corpora
 from elmo_mini.experiments import broken_reports, hundred_labels, hundred_labels_report
 from elmo_mini.few_labels import methods
@@ -74,9 +74,10 @@ def test_the_ladder_is_fair(either: str) -> None:
     for answer, steps in expected.items():
         report = examine(hand_in, answer)
         right = [case.difference is None for case in report.cases]
-        assert right[:3] == [True] * 3
+        first = 1 + len(RULES)
+        assert right[:first] == [True] * first
         for rung in range(len(SIZES)):
-            on = right[3 + rung * len(LEVELS) : 3 + (rung + 1) * len(LEVELS)]
+            on = right[first + rung * len(LEVELS) : first + (rung + 1) * len(LEVELS)]
             assert on == [True] * steps + [False] * (len(LEVELS) - steps)
     assert examine(hand_in, looked_up(lambda: hidden.task())).points == hand_in.points
 
@@ -108,8 +109,53 @@ def peeking(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
 def test_whoever_learns_from_what_is_asked_climbs_no_step(either: str) -> None:
     report = examine(find("hand_in"), peeking)
     assert [case.difference is None for case in report.cases[:3]] == [True, True, False]
-    assert all(case.difference is not None for case in report.cases[3:])
-    assert report.points < 1
+    assert all(case.difference is not None for case in report.cases[1 + len(RULES) :])
+    assert report.points == 0
+
+
+CHEATS = {
+    "one scale for known and asked texts": "something learns from `asked`",
+    "the asked texts join the known, with answers for labels": "something learns from `asked`",
+    "labels of the notebook join the given ones": "Learn from `labels` alone",
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_leak_that_hardly_moves_an_answer_earns_nothing(either: str, cheat: str) -> None:
+    hand_in = find("hand_in")
+    (answer,) = (mistake.answer for mistake in hand_in.mistakes if mistake.name == cheat)
+    report = examine(hand_in, answer)
+    assert report.points == 0
+    assert CHEATS[cheat] in report.text()
+
+
+def of(steps: Any) -> Any:
+    return lambda texts, labels, unlabelled, asked: learn_and_answer(steps, texts, labels, asked)
+
+
+HONEST = {
+    "naive Bayes": of(methods.naive_bayes()),
+    "naive Bayes SVM": of(methods.naive_bayes_svm()),
+    "static vectors": of(methods.static_vectors()),
+    "ELMo without a scale": of(methods.elmo_features()[::2]),
+    "SVD of the text": lambda texts, labels, unlabelled, asked: learn_and_answer(
+        methods.svd_of_text(unlabelled), texts, labels, asked
+    ),
+    "masked LM": pytest.param(of(methods.masked_features()), marks=pytest.mark.slow),
+    "ULMFiT": pytest.param(
+        lambda texts, labels, unlabelled, asked: learn_and_answer(
+            methods.ulmfit(unlabelled), texts, labels, asked
+        ),
+        marks=pytest.mark.slow,
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", HONEST.values(), ids=HONEST)
+def test_an_honest_method_keeps_every_rule(either: str, answer: Any) -> None:
+    hand_in = find("hand_in")
+    came = [hand_in.run(answer, hand_in.inputs(case, 0)) for case in range(1 + len(RULES))]
+    assert came[1:] == ["kept"] * len(RULES)
 
 
 def test_a_course_may_bring_hidden_texts_of_its_own(
@@ -141,9 +187,16 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
         best = rows["ELMo features"]["25"]["right"]["mean"]
         assert best > rows["bag of words"]["100"]["right"]["mean"]
         assert rows["ELMo features"]["100"]["lead"]["low"] > 0
-    for name in ("ELMo features", "ULMFiT", "mini masked LM"):
+    for rows in (opinions, quotations):
+        assert rows["masked LM"]["100"]["lead"]["low"] > 0
+    for few in ("25", "50", "100"):  # "by about as much"
+        elmo_s, masked = (
+            opinions[name][few]["lead"]["mean"] for name in ("ELMo features", "masked LM")
+        )
+        assert abs(elmo_s - masked) < 0.01
+    for name in ("ELMo features", "ULMFiT", "masked LM"):
         assert questions[name]["100"]["lead"]["low"] < 0
-    assert questions["mini masked LM"]["100"]["lead"]["high"] < 0
+    assert questions["masked LM"]["100"]["lead"]["high"] < 0
     assert max(row["100"]["right"]["mean"] for row in films.values()) < 0.58
     for rows in (opinions, quotations, questions):
         assert rows["ELMo, untrained"]["100"]["lead"]["mean"] < 0
