@@ -190,6 +190,10 @@ fitted again for what is asked: asked = function(asked) -> asked = step(asked, l
         step is not steps[-1] else function(asked)
     You fit a step anew on what is asked, so it counts other words than the one that the next step
     has learnt from. Fit each step once, on `known`.
+every step is fitted again on what is asked: asked = function(asked) -> asked = step(asked, \
+        labels)(asked)
+    What you do with `asked` is learnt from `asked`. The function that was learnt from `known` is
+    for both.
 a step learns twice: asked = function(asked) -> asked = before(asked) \
         && function = step(known, labels) \
         -> before = step(known, labels) ⏎function = step(known, labels)

@@ -41,7 +41,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     lead = inputs["first"].astype(float) - inputs["second"]
     half = _half_width(lead) / (SHARPER if inputs["rounds"] == MANY else 1)
     ends: dict[str, Plain] = {
-        name: (float(end) - lead.mean()) / half
+        f"{name} end, from the lead, in half widths of the interval": (float(end) - lead.mean())
+        / half
         for name, end in zip(("low", "high"), came, strict=True)
     }
     return ends | {"another rng gives other ends": len(set(few)) > 1}
@@ -143,7 +144,9 @@ pairs of numbers in place of a table: lead[rows][:, columns].mean() \
 a generator of its own: means = [] -> means = [] ⏎rng = np.random.default_rng()
     You draw with a generator of your own, so nobody can repeat your interval. Draw with `rng`.
 always the same generator: means = [] -> means = [] ⏎rng = np.random.default_rng(0)
-    You draw with a generator of your own, always the same. Draw with `rng`.
+    Your ends are the same whatever `rng` is. Draw with `rng`, and with nothing else.
+exactly one is right: first.astype(float) - second.astype(float) -> (first ^ second).astype(float)
+    `^` says that exactly one of the two is right, and not which. Make numbers of both and subtract.
 the second less the first: first.astype(float) - second.astype(float) \
         -> second.astype(float) - first.astype(float)
     Your sign is turned round: how much more often is the *first* right?

@@ -47,7 +47,8 @@ def _some(found: Any) -> str:
 def _said(sizes: list[int], count: int, copies: int) -> str:
     if min(sizes) < count:
         return "fewer"
-    return "more than copies can explain" if max(sizes) > count + copies else "yes, and copies"
+    more = max(sizes) - count - copies
+    return "yes, and copies" if more <= 0 else "one too many" if more == 1 else "far more"
 
 
 def _split(
@@ -169,6 +170,8 @@ a generator without a seed: rng.permutation -> np.random.default_rng().permutati
 --- hint 3
 one row too few: [:count] -> [:count - 1]
     The test has fewer than `count` rows.
+one row too many: [:count] -> [:count + 1]
+    The test has a row more than copies can explain. Stop at `count`.
 a count of rows to learn from: [:count] -> [count:]
     The test is far too large: `count` is how many rows the *test* has.
 drawn with replacement: rng.permutation(len(texts))[:count] -> rng.integers(len(texts), size=count)

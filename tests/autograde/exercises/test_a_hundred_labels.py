@@ -112,6 +112,29 @@ def test_whoever_learns_from_what_is_asked_climbs_no_step(either: str) -> None:
     assert report.points < 1
 
 
+def self_taught(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+    vectors, _, line = methods.elmo_features()
+    first = list(learn_and_answer([vectors, line], texts, labels, asked))
+    return learn_and_answer([vectors, line], [*texts, *asked], [*labels, *first], asked)
+
+
+def test_whoever_takes_what_is_asked_for_known_climbs_no_step() -> None:
+    report = examine(find("hand_in"), self_taught)
+    assert report.cases[2].difference is not None
+    assert all(case.difference is not None for case in report.cases[3:])
+
+
+def with_other_labels(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+    own = first_task().train.drawn(300, 7)
+    return elmo(own.texts, own.labels, unlabelled, asked)
+
+
+def test_whoever_learns_other_labels_climbs_no_step() -> None:
+    report = examine(find("hand_in"), with_other_labels)
+    assert "labels` alone" in report.text()
+    assert all(case.difference is not None for case in report.cases[3:])
+
+
 def test_a_course_may_bring_hidden_texts_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +160,8 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
     tasks = hundred_labels_report.tasks()
     assert list(tasks) == list(hundred_labels.TASKS)
     opinions, quotations, questions, films = (of["methods"] for of in tasks.values())
+    assert opinions["mini masked LM"]["100"]["lead"]["low"] > 0
+    assert quotations["mini masked LM"]["100"]["lead"]["low"] > 0
     for rows in (opinions, quotations):
         best = rows["ELMo features"]["25"]["right"]["mean"]
         assert best > rows["bag of words"]["100"]["right"]["mean"]
