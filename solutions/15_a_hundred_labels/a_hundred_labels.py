@@ -352,6 +352,7 @@ with progress_bar(total=len(METHODS) * len(COUNTS) * len(SEEDS)) as bar:
             right[name][count] = table(steps, count, bar.update)
 report.shares(right)
 
+
 # %% slide="subslide"
 def ahead(first, second):
     """The lead of the first, and the ends of its interval."""
@@ -554,7 +555,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 # %% [markdown] slide="subslide"
 # ### Choose
 #
-# Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied; only you count. You see the steps that you reach. (At home they lie on your disk. In a course they may be other texts, of another task. So hand in a method, and not a table of answers.)
+# Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied; only you count. You see the steps that you reach. (At home they lie on your disk. In a course they may be other texts, of another task: hand in a method, not a table of answers.)
 
 # %% [markdown] exercise="hand_in"
 # ### Exercise 7. Your method
@@ -620,7 +621,7 @@ needed = report.catch_up(mine("labels_needed"))
 outcome("catch_up", needed["opinion or plot"])
 
 # %% [markdown]
-# On opinions and plots the bag of words needs between eight and twenty times the labels, on quotations between four and eight times, on the other two tasks at most twice as many. (Those are measured numbers on either side. The line between is a guess, and the bands are wide.) So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. And a fifth, from section 4: what the model had read.
+# On opinions and plots the bag of words needs between eight and twenty times the labels, on quotations between four and eight times, on the other two tasks at most twice as many. (Measured numbers on either side; the line between is a guess.) So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. And a fifth, from section 4: what the model had read.
 
 # %% [markdown] slide="slide"
 # ## Recap
