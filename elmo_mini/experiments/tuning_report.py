@@ -83,7 +83,7 @@ def first_figure(bench: Bench, runs: Mapping[str, Classifier], known: Labelled) 
     return plots.bars(
         [name.replace(" and ", "\nand ") for name in right],
         {"right answers": [100 * share.mean() for share in right.values()]},
-        title="Pretrained beats fresh and counts; one of its vectors does as well",
+        title="Pretrained beats fresh and counts; one of its vectors does as well (one draw)",
         ylabel=f"right answers on {len(asked.texts)} texts (%)",
         level=("commonest class", 100 * commonest),
     )
