@@ -10,6 +10,7 @@ import pytest
 
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.sense_vote import stored_course_senses
+from elmo_mini.experiments.ulmfit import PLAIN as PLAIN_WAY
 from elmo_mini.experiments.ulmfit_bench import PLAIN_RATE
 from elmo_mini.figures.awd_lstm import gains_of_dropout
 from elmo_mini.results.intervals import UNCLEAR, interval, lead, verdict_twice
@@ -405,9 +406,20 @@ def ulmfit() -> list[str]:
         way: points[opinions["labels"].index(500)]
         for way, points in opinions["lead of stages 1, 2 and 3"].items()
     }
-    plain = at_500["plain, at a rate of its own"]
+    plain = at_500[PLAIN_WAY]
     assert verdict_twice(plain) == "behind"
     assert verdict_twice(at_500[scratch]) == UNCLEAR  # "level with from scratch"
+    naive, all_of_it = "naive Bayes SVM", opinions["labels"].index(8_530)
+    behind = opinions["lead of stages 1, 2 and 3"]
+    assert {verdict_twice(behind[way][all_of_it]) for way in (naive, PLAIN_WAY)} == {"behind"}
+    for numbers, points, by_plain in ((stored, 6, UNCLEAR), (opinions, 5, "behind")):
+        longer = numbers["longer"]
+        before = numbers["right"][pipeline][numbers["labels"].index(longer["labels"])]
+        few = np.mean(before["values"][: longer["draws"]])
+        assert round(100 * (longer["right"][pipeline]["mean"] - few)) == points
+        assert verdict_twice(longer["lead of stages 1, 2 and 3"][PLAIN_WAY]) == by_plain
+        assert verdict_twice(longer["lead of stages 1, 2 and 3"][naive]) != "ahead"
+    assert verdict_twice(stored["longer"]["lead of stages 1, 2 and 3"]["bag of words"]) == "ahead"
     shares = [x["mean"] for points in opinions["right"].values() for x in points[:2]]
     assert max(shares) < 0.57  # "near guessing"
     return [

@@ -773,9 +773,8 @@ fair
 
 # %%
 blocks, lstms = (np.array(found[name]["6400"]["values"]) for name in found)
-ahead = interval(lstms - blocks)
-print(f"blocks ahead by {ahead['mean']:.1f} ({ahead['low']:.1f} to {ahead['high']:.1f}) points")
-print("start by start:", *(f"{points:.1f}" for points in lstms - blocks))
+ahead, starts = interval(lstms - blocks), ", ".join(f"{x:.1f}" for x in lstms - blocks)
+print(f"blocks ahead by {ahead['mean']:.1f} ({ahead['low']:.1f} to {ahead['high']:.1f}): {starts}")
 outcome("fair", leads[0 if ahead["low"] > 0 else 1 if ahead["high"] < 0 else 2])
 
 # %% [markdown]

@@ -10,7 +10,7 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.experiments import ulmfit_report as report
 from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
-from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, TWICE, WHOLE
+from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
 from elmo_mini.experiments.ulmfit_bench import Bench, from_nothing, schedule_for
 from elmo_mini.results.intervals import interval, lead_twice, verdict_twice
 from elmo_mini.results.stored import stored_result
@@ -223,7 +223,11 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
         if (verdict := verdict_twice(point)) in ("ahead", "behind")
     }
     assert {who: verdict for who, verdict in clear.items() if who[1] != "static vectors"} == {
-        ("opinions", PLAIN, 500): "behind"
+        ("opinions", PLAIN, 500): "behind",
+        **{  # "With all 8,530 it is far behind both"
+            ("opinions", way, 8_530): "behind"
+            for way in ("bag of words", "naive Bayes SVM", "from scratch", PLAIN)
+        },
     }
     for way in report.RIVALS:  # "At no size is the recipe clearly ahead"
         assert all(verdict_twice(point) != "ahead" for point in gains[way])
@@ -255,3 +259,20 @@ def test_two_directions_are_ahead_of_one_and_level_with_one_twice() -> None:
 def in_points(point: dict[str, float]) -> str:
     mean, low, high = (100 * point[end] for end in ("mean", "low", "high"))
     return f"{mean:.1f} ({low:.1f} to {high:.1f})"
+
+
+def test_a_longer_run_stands_beside_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = made_up_task()
+    monkeypatch.setattr("elmo_mini.experiments.ulmfit.schedule_for", lambda _: Stage3(epochs=1))
+    found = longer(Bench(task, {6: 1}, passes=1), 6, [1])
+    assert (found["labels"], found["epochs"], found["draws"]) == (6, 3, 1)
+    assert set(found["right"]) == {*found["lead of stages 1, 2 and 3"], "stages 1, 2 and 3"}
+    assert set(found["right"]) >= {PLAIN, "bag of words", "naive Bayes SVM"}
+
+
+def test_what_longer_runs_reach_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    report.print_longer()
+    printed = capsys.readouterr().out
+    for said in ("questions, 4,876 labels, 18 epochs, 3 draws", "opinions, 8,530 labels, 12 ep"):
+        assert said in printed
+    assert printed.count(" less ") == 6
