@@ -180,7 +180,7 @@ def print_longer() -> None:
         print(f"{stored['draws']} draws, percent right:")
         print("   " + ", ".join(f"{way} {share}" for way, share in right.items()))
         for way, point in stored["lead of stages 1, 2 and 3"].items():
-            print(f"   stages 1, 2 and 3 less {way}: {lead_twice(point)}")
+            print(f"   the recipe, compared with {way}: {lead_twice(point)}")
 
 
 def print_who_catches_up() -> None:

@@ -275,4 +275,4 @@ def test_what_longer_runs_reach_is_printed(capsys: pytest.CaptureFixture[str]) -
     printed = capsys.readouterr().out
     for said in ("questions, 4,876 labels, 18 epochs, 3 draws", "opinions, 8,530 labels, 12 ep"):
         assert said in printed
-    assert printed.count(" less ") == 6
+    assert printed.count("   the recipe, compared with ") == 6
