@@ -125,5 +125,5 @@ def test_what_the_lesson_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert "blocks 68.4, pairs 106.4" in said
     assert "LSTM: 26.7 at 0.006, 25.3 at 0.012, 25.0 at 0.024" in said
     assert "25.6 at 0.002" in said
-    assert said.count("drawn") == 6
+    assert said.count("measured") == 6
     assert "64 words, sum of all tokens: 600 batches 36 %, 2,400" in said
