@@ -49,6 +49,9 @@ def framing(exercise: Exercise) -> Iterator[str]:
         yield f"it names {len(exercise.mistakes)} mistakes; {FEWEST} are the fewest"
     if not exercise.right_answers:
         yield "it has no other right answer"
+    for mistake in exercise.mistakes:
+        if mistake.hint not in (None, 1, 2, 3):
+            yield f'its mistake "{mistake.name}" leads to hint {mistake.hint}; there are three'
     for value, name in [(exercise.difficulty, "difficulty"), (exercise.importance, "importance")]:
         if not 1 <= value <= 5:
             yield f"its {name} is {value}, and should be 1 to 5"

@@ -297,7 +297,7 @@ check("LSTM", LSTM)
 #
 # idea: `x.unbind(1)` gives the words one after the other, (B, inputs) each. One product makes all four blocks: `self.gates(torch.cat([x_t, h], -1))`. `.chunk(4, -1)` cuts it into i, f, g and o. Collect each h; `torch.stack(states, 1)` puts time back on axis 1.
 #
-# outline: Constructor: keep `hidden`, make the `nn.Linear`. Forward: zeros if there is no state; h and c from the pair; for each word the four blocks, new c, new h, append h. Return the stack, and `(h, c)`.
+# outline: Constructor: keep `hidden`, make the `nn.Linear`. Forward: zeros if there is no state; h and c from the pair; for each word the four blocks, new c, new h, append h. The gates i, f and o go through a sigmoid, the candidate g through a tanh, and so does c on its way to h. Detach nothing. Return the stack, and `(h, c)`.
 
 # %% [markdown] model_answer="LSTM"
 # One `nn.Linear` holds all four blocks, so each word costs one product. Time is a plain loop. Nothing is detached here: the training loop decides where the gradient is cut off.

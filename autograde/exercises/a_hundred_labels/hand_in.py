@@ -274,7 +274,8 @@ labels in another order: steps = elmo_features() -> steps = elmo_features() \
         ⏎labels = list(labels)[1:] + list(labels)[:1]
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
 a loaded coin at each call: return asked \
-        -> return abs(asked - np.random.default_rng().permutation(np.arange(len(asked)) % 5 < 3))
+        -> coin = np.random.default_rng().random(len(asked)) \
+        ⏎return abs(asked - (coin > np.where(np.arange(len(asked)) % 5 < 2, 0, 0.67)))
     Asked twice, your method gives other answers. Seed whatever draws, inside your function, and
     keep nothing from one call to the next.
 """

@@ -185,6 +185,7 @@ h from the old c: c = f.sigmoid() * c + -> old, c = c, f.sigmoid() * c + \
 without bias: nn.Linear(inputs + hidden, 4 * hidden) \
         -> nn.Linear(inputs + hidden, 4 * hidden, bias=False)
     `self.gates` has no bias. Leave out `bias=False`.
+--- hint 3
 a sigmoid for the candidate: g.tanh() -> g.sigmoid()
     The candidate g goes through a sigmoid in yours, so notes can only grow. It goes through a tanh.
 the candidate as it is: g.tanh() -> g

@@ -48,6 +48,9 @@ def test_each_promise_that_is_broken_is_told() -> None:
     sound = find("relative_frequency")
     (few,) = proofs.framing(replace(sound, mistakes=sound.mistakes[:2]))
     assert "names 2 mistakes" in few
+    lost = Mistake("lost", sound.reference, "It is lost.", hint=4)
+    (nowhere,) = proofs.framing(replace(sound, mistakes=(*sound.mistakes, lost)))
+    assert nowhere == 'its mistake "lost" leads to hint 4; there are three'
     made = exercise(right_answers={"tripled": lambda values: 3 * values})
     (refused,) = proofs.right_answer(made, "tripled", made.right_answers["tripled"], 0)
     assert refused.startswith('the right answer "tripled" is refused')
