@@ -95,17 +95,19 @@ KINDS["one step"] = [
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The answers, as whole numbers; and how often the steps have learnt."""
+    """The answers, as whole numbers; how often the steps have learnt, and from how many texts."""
     given = {name: inputs[name] for name in ("known", "labels", "asked")}
     copied = {
         name: [list(v) if isinstance(v, list) else v for v in value]
         for name, value in given.items()
     }
     times = [0] * len(KINDS[inputs["steps"]])
+    sizes = set()
 
     def counted(place: int, step: Step) -> Step:
         def learn(texts: Any, labels: Sequence[int]) -> Callable[[Any], Any]:
             times[place] += 1
+            sizes.add(len(texts))
             return step(texts, labels)
 
         return learn
@@ -128,7 +130,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "input, up to the last?"
         )
     often = "once" if set(times) == {1} else "not all" if 0 in times else "more than once"
-    return {"labels": list(said), "steps learn": often}
+    read = "the known ones" if sizes == {len(inputs["known"])} else "others"
+    return {"labels": list(said), "steps learn": often, "texts learnt from": read}
 
 
 @Case.drawn
