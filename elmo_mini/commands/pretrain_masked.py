@@ -24,6 +24,7 @@ from elmo_mini.arguments import (
     random_seed,
     whole_number,
 )
+from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.files import check_not_read, check_own, make_folder, write_text
 from elmo_mini.pretraining.sources import (
     Source,
@@ -64,12 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--bfloat16", action="store_true", help="products of matrices in bfloat16, which is faster")
     add("--validate-steps", type=positive_int, default=720, help="between validations (720)")
     add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
+    add("--device", default="cpu", help="cpu or cuda (cpu)")
     add("--threads", type=whole_number(1, 1024), default=1, help="on the CPU (1)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, or go on; 0 at the end or at a planned stop."""
     torch.set_num_threads(args.threads)
+    usable_device(args.device, "use --device cpu")
     sources = asked_sources(args.corpora, args.text, course_sources if args.course else None)
     folder: Path = args.output
     for name in WRITTEN:
@@ -88,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         chosen=args.chosen,
         half=args.bfloat16,
+        device=args.device,
     )
     checkpoint = folder / "checkpoint.safetensors"
     if checkpoint.exists():
@@ -148,7 +152,13 @@ def _record(training: MaskedPretraining, sources: list[Source], held: list[Row])
         "words_read": training.words_read,
         "seconds": round(training.seconds),
         "validation": training.history[-1],
-        "machine": platform.machine(),
+        "machine": _machine(training.device),
         "torch": torch.__version__,
         "command": shlex.join(["python", "-m", "elmo_mini", *sys.argv[1:]]),
     }
+
+
+def _machine(device: str) -> str:
+    if device.startswith("cuda"):
+        return torch.cuda.get_device_name(device)
+    return f"one core on CPU, {platform.machine()}"

@@ -33,6 +33,7 @@ def run_experiments(
     all_by_default: bool = False,
     store_others: bool = True,
     another_bilm: bool = False,
+    folder: tuple[str, str] | None = None,
 ) -> int:
     """Measure the named experiments; store each at once, with the command that repeats it.
 
@@ -47,6 +48,7 @@ def run_experiments(
     all_by_default : no name stands for all of them
     store_others : False if what another biLM gives is only printed
     another_bilm : True if the option `bilm` must be given
+    folder : an option that names a folder, ``args.folder``, and what is in it
 
     Returns
     -------
@@ -78,6 +80,8 @@ def run_experiments(
             metavar="FILE",
             help=text,
         )
+    if folder:
+        add(folder[0], dest="folder", type=Path, metavar="FOLDER", help=f"a folder {folder[1]}")
     text = "where to store (default: elmo_mini/results)"
     add("--results", type=Path, default=FOLDER, metavar="FOLDER", help=text)
     args = parser.parse_args(argv)
@@ -90,6 +94,8 @@ def run_experiments(
     another = bilm is not None and args.bilm != COURSE_CHECKPOINT
     if another:
         options += f" {bilm} {args.bilm.name}"
+    if folder and args.folder is not None:
+        options += f" {folder[0]} {args.folder.name}"
     try:
         make_folder(args.results)
         arguments, common = prepare(args)

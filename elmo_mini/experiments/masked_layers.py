@@ -7,29 +7,41 @@ neighbours on each side, as one random vector for each word at each distance.
 
 The masked model reads whole words in lower case, the biLM letters. ``pos_known`` asks for parts of
 speech at those words alone that the masked model knows and that have no capital.
+
+One trained network is one throw of the dice. ``--starts`` names a folder with others, which
+``pretrain-masked`` and ``pretrain`` make from other seeds: ``masked_2/model.safetensors`` and
+``bilm_2/model.safetensors``, then 3, and so on. Each start has untrained networks, random vectors
+and examples to learn from of its own; all are asked about the same words. The intervals draw
+starts and sentences anew.
 """
 
+import re
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.untrained import untrained_like
-from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
+from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
-from elmo_mini.experiments.layers import differences
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
-from elmo_mini.probing.tasks import Occurrence, Task, load_task, parts_of_speech
+from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
+from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from elmo_mini.probing.words_around import RandomVectors, words_around
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import SPECIALS
 from elmo_mini.transformer.masked_lm import MaskedLM
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.states import occurrence_states
 from elmo_mini.vectors.stream import Floats
 
@@ -40,42 +52,37 @@ PROBES: dict[str, dict[str, Any]] = {
     "pos_known": {"kind": "linear", "c": 0.01},
     "senses": {},
 }
-TAGGED = 1_500
-LEARNT, ASKED = 250, 150
-"""Examples of each of senseval's words."""
+KINDS = ("masked", "bilm")
+LEARNT, TAGGED = 250, 1_500
+"""To learn from: examples of each of senseval's words, and words with their part of speech."""
 
 
-def neighbours(occurrences: Sequence[Occurrence]) -> Floats:
+@dataclass(frozen=True)
+class Start:
+    """A masked model and a biLM, each trained from start weights of its own."""
+
+    number: int
+    masked: MaskedLM
+    vocabulary: Vocabulary
+    bilm: BiLM
+
+
+def neighbours(occurrences: Sequence[Occurrence], seed: int = 0) -> Floats:
     """Random vectors of the word and of its neighbours, (N, 7 x 64)."""
-    rows = words_around(occurrences, AROUND, RandomVectors(SIZE))
+    rows = words_around(occurrences, AROUND, RandomVectors(SIZE, seed))
     return rows.reshape(len(rows), -1).astype(np.float32)
 
 
-def compare(name: str) -> tuple[str, Result]:
+def compare(name: str, starts: Sequence[Start]) -> tuple[str, Result]:
     """Every layer of both models, trained and not, and the neighbours, on one task of `PROBES`."""
-    masked, vocabulary = load_masked_lm()
-    task = _task(name)
-    if name == "pos_known":
-        task = _known(task, vocabulary)
-    everything = (*task.train, *task.test)
-    with seeded(0, torch.device("cpu")):
-        fresh = MaskedLM(masked.options)
-    bilm = _bilm()
-    layers = range(bilm.num_layers)
-    rows = {"neighbours": neighbours(everything)}
-    for who, model in {"masked": masked, "masked, untrained": fresh}.items():
-        states = occurrence_states(model, vocabulary, everything)
-        rows |= {f"{who}, layer {k}": states[:, k] for k in range(states.shape[1])}
-    for who, reader in {"biLM": bilm, "biLM, untrained": untrained_like(bilm)}.items():
-        vectors = occurrence_vectors(reader, everything, layers, progress=False)
-        rows |= {f"{who}, layer {k}": vectors[:, k] for k in layers}
-    report = probe_rows(task, rows, **PROBES[name])
-    report = replace(report, title=f"masked model and biLM: {report.title}")
-    top, of_bilm = masked.options.layers, bilm.num_layers - 1
-    gains = differences(
+    reports = [_report(name, start) for start in starts]
+    report = _together(reports)
+    top, of_bilm = starts[0].masked.options.layers, starts[0].bilm.num_layers - 1
+    gains = _gains(
         report,
         *((f"masked, layer {k}", f"biLM, layer {of_bilm}") for k in range(1, top + 1)),
         *((f"masked, layer {k}", f"masked, untrained, layer {k}") for k in range(top + 1)),
+        *((f"biLM, layer {k}", f"biLM, untrained, layer {k}") for k in range(of_bilm + 1)),
         *((f"masked, layer {k}", "masked, layer 0") for k in range(1, top + 1)),
         ("biLM, layer 0", f"masked, layer {top}"),
         *((f"{who}, layer {k}", "neighbours") for who, k in (("masked", top), ("biLM", of_bilm))),
@@ -83,19 +90,70 @@ def compare(name: str) -> tuple[str, Result]:
     return report.title, report.as_dict() | {"differences": gains}
 
 
-def _task(name: str) -> Task:
-    if name.startswith("pos"):
-        return parts_of_speech("treebank", TAGGED, TAGGED)
-    task = load_task(name)
-    if name != "senseval":
+def _report(name: str, start: Start) -> ProbeReport:
+    task = _task(name, start.number)
+    if name == "pos_known":
+        task = _known(task, start.vocabulary)
+    everything = (*task.train, *task.test)
+    with seeded(start.number, torch.device("cpu")):
+        fresh = MaskedLM(start.masked.options)
+    layers = range(start.bilm.num_layers)
+    rows = {"neighbours": neighbours(everything, start.number)}
+    for who, model in {"masked": start.masked, "masked, untrained": fresh}.items():
+        states = occurrence_states(model, start.vocabulary, everything)
+        rows |= {f"{who}, layer {k}": states[:, k] for k in range(states.shape[1])}
+    untrained = untrained_like(start.bilm, start.number)
+    for who, reader in {"biLM": start.bilm, "biLM, untrained": untrained}.items():
+        vectors = occurrence_vectors(reader, everything, layers, progress=False)
+        rows |= {f"{who}, layer {k}": vectors[:, k] for k in layers}
+    return probe_rows(task, rows, **PROBES[name])
+
+
+def _together(reports: Sequence[ProbeReport]) -> ProbeReport:
+    """The reports of all starts as one, with a row of answers for each start."""
+    first = reports[0]
+    scores = []
+    for score in first.scores:
+        rows = [report[score.name] for report in reports]
+        correct = np.concatenate([row.correct for row in rows])
+        accuracy, low, high = bootstrap_interval(correct.astype(float), first.sentences)
+        words = {g: float(np.mean([row.by_group[g] for row in rows])) for g in score.by_group}
+        scores.append(Score(score.name, accuracy, low, high, words, correct))
+    settings = {k: v for k, v in first.settings.items() if k not in ("draws", "seed")}
+    settings["starts"] = len(reports)
+    title = f"masked model and biLM: {first.title}"
+    return replace(first, title=title, settings=settings, scores=tuple(scores))
+
+
+def _gains(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
+    """Each first row less its second: mean, interval over starts and sentences, and each start's.
+
+    ``values`` has one number for each start, for `elmo_mini.results.intervals.lead_twice`.
+    """
+    found = {}
+    for first, second in pairs:
+        mean, low, high = report.difference(first, second)
+        of_starts = (report[first].correct.astype(float) - report[second].correct).mean(1)
+        gain = {"mean": mean, "low": low, "high": high, "values": of_starts.tolist()}
+        found[f"{first} less {second}"] = gain
+    return found
+
+
+def _task(name: str, start: int) -> Task:
+    """The task's words to ask about, and examples to learn from that this start has drawn."""
+    task = load_task("pos" if name.startswith("pos") else name)
+    if name == "senses":
         return task
-    draw = np.random.default_rng(0)
-    parts = []
-    for occurrences, most in ((task.train, LEARNT), (task.test, ASKED)):
-        shuffled = [occurrences[row] for row in draw.permutation(len(occurrences))]
-        groups = dict.fromkeys(o.group for o in occurrences)
-        parts.append(tuple(o for g in groups for o in [x for x in shuffled if x.group == g][:most]))
-    return replace(task, train=parts[0], test=parts[1])
+    order = np.random.default_rng(start).permutation
+    if name.startswith("pos"):
+        numbers = sentence_numbers(task.train)
+        place = order(numbers.max() + 1)[numbers]  # of each word's sentence in the drawn order
+        train = [task.train[row] for row in np.argsort(place, kind="stable")][:TAGGED]
+    else:
+        shuffled = [task.train[row] for row in order(len(task.train))]
+        words = dict.fromkeys(o.group for o in task.train)
+        train = [o for w in words for o in [x for x in shuffled if x.group == w][:LEARNT]]
+    return replace(task, train=tuple(train))
 
 
 def _known(task: Task, vocabulary: Vocabulary) -> Task:
@@ -113,24 +171,65 @@ def _known(task: Task, vocabulary: Vocabulary) -> Task:
     return replace(task, title=title, train=keep(task.train), test=keep(task.test))
 
 
-@cache
-def _bilm() -> Any:
-    return load_pretrained()
-
-
-EXPERIMENTS: dict[str, Callable[[], tuple[str, Result]]] = {
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {
     name: partial(compare, name) for name in PROBES
 }
 
 
+def _files(folder: Path | None) -> dict[int, tuple[Path, Path]]:
+    """The file of the masked model and that of the biLM, by the number of the start."""
+    files = {1: (LARGER_CHECKPOINT, COURSE_CHECKPOINT)}
+    if folder is None:
+        return files
+    for number in count(2):
+        pair = tuple(folder / f"{kind}_{number}" / "model.safetensors" for kind in KINDS)
+        if not any(file.is_file() for file in pair):
+            break
+        for file in pair:
+            if not file.is_file():
+                raise ConfigurationError(f"there is no {file}; each start needs both models")
+        files[number] = pair[0], pair[1]
+    if len(files) == 1:
+        raise ConfigurationError(
+            f"there is no {folder / 'masked_2' / 'model.safetensors'}; "
+            "python -m elmo_mini pretrain-masked --seed 2 makes one"
+        )
+    return files
+
+
+def _card(file: Path) -> Result:
+    """How the model in a file was trained, and what it reached."""
+    masked = file.parent.name.startswith("masked") or file == LARGER_CHECKPOINT
+    record = read_checkpoint(file)[1] if masked else read_record(file)
+    return {
+        "validation": record["validation"],
+        "torch": record["torch"],
+        "pretrained_with": re.sub(r"--output \S+", "--output FOLDER", record["command"]),
+    }
+
+
 def _prepare(args: Namespace) -> Prepared:
-    return (), {}
+    torch.set_num_threads(1)
+    starts, cards = [], []
+    for number, (masked, bilm) in _files(args.folder).items():
+        starts.append(Start(number, *load_masked_lm(masked), load_pretrained(bilm)))
+        cards.append({"start": number, "masked": _card(masked), "biLM": _card(bilm)})
+    return (starts,), {
+        "interval": "95 %, bootstrap over starts and sentences",
+        "models": cards,
+    }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Compare on the named tasks, or on all, and store each."""
     return run_experiments(
-        "masked_layers", __doc__, EXPERIMENTS, _prepare, argv, all_by_default=True
+        "masked_layers",
+        __doc__,
+        EXPERIMENTS,
+        _prepare,
+        argv,
+        folder=("--starts", "with more trained starts of both models"),
+        all_by_default=True,
     )
 
 

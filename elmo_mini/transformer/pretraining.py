@@ -25,7 +25,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.recurrent.training import clipped_step, seeded
+from elmo_mini.recurrent.training import clipped_step, device_of, seeded
 from elmo_mini.transformer.corruption import CHOSEN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack, padded
@@ -93,6 +93,7 @@ class MaskedPretraining:
     seed : of the weights, the order, the corruption and the false pairs
     chosen : share of the words that are asked for
     half : compute products of matrices in bfloat16
+    device : where the model computes; what is drawn is the same on every device
     """
 
     options: MaskedLMOptions
@@ -105,6 +106,7 @@ class MaskedPretraining:
     seed: int = 1
     chosen: float = CHOSEN
     half: bool = False
+    device: str = "cpu"
     step: int = field(default=0, init=False)
     words_read: int = field(default=0, init=False)
     seconds: float = field(default=0.0, init=False)
@@ -112,7 +114,7 @@ class MaskedPretraining:
 
     def __post_init__(self) -> None:
         with seeded(self.seed, torch.device("cpu")):
-            self.model = MaskedLM(self.options)
+            self.model = MaskedLM(self.options).to(self.device)
         weights = [p for p in self.model.parameters() if p.ndim > 1]
         others = [p for p in self.model.parameters() if p.ndim <= 1]
         groups: list[dict[str, Any]] = [
@@ -135,8 +137,9 @@ class MaskedPretraining:
         ids, mask, segments, follows = self._batch(self.step)
         chance = torch.Generator().manual_seed(self.seed * 1_000_003 + self.step)
         read, asked = corrupt(ids, self.options.words, chance, chosen=self.chosen)
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
-            hidden, pairs = losses(self.model, read, asked, mask, segments, follows)
+        batch = (part.to(self.device) for part in (read, asked, mask, segments, follows))
+        with torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.half):
+            hidden, pairs = losses(self.model, *batch)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(self.step)
         clipped_step(self.model, self.optimiser, hidden + pairs)
@@ -225,12 +228,16 @@ def validation_loss(
     """Mean nats of a hidden word, and the share of pairs that are judged right."""
     chance = torch.Generator().manual_seed(seed)
     nats, asked_for, right, pairs = 0.0, 0, 0, 0
+    device = device_of(model)
     model.eval()
     with torch.no_grad():
         for some in _of_like_length(rows, size):
             ids, mask, segments = padded([(ids, segments) for ids, segments, _ in some])
             follows = torch.tensor([follows for *_, follows in some])
             read, asked = corrupt(ids, words, chance)
+            ids, read, asked, mask, segments, follows = (
+                part.to(device) for part in (ids, read, asked, mask, segments, follows)
+            )
             hidden, _ = losses(model, read, asked, mask, segments, follows)
             count = int((asked != NOT_ASKED).sum())
             nats, asked_for = nats + hidden.item() * count, asked_for + count

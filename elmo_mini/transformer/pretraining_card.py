@@ -33,7 +33,7 @@ def model_card(record: dict[str, Any]) -> str:
             f"{record['words_read']:,} tokens with [CLS] and [SEP]; "
             f"{record['chosen']:.0%} of the words were asked for, and one half of the second "
             "sentences was drawn at random",
-            f"- {record['seconds'] / 60:.0f} minutes of one core on CPU, {record['machine']}, "
+            f"- {record['seconds'] / 60:.0f} minutes of {record['machine']}, "
             f"torch {record['torch']}",
             "",
             f"      {record['command']}",

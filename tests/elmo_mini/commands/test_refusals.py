@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_read(
         assert "file name too long" in complaint(arguments, capsys)
 
 
-@pytest.mark.parametrize("command", ["embed", "neighbours", "probe", "pretrain"])
+@pytest.mark.parametrize("command", ["embed", "neighbours", "probe", "pretrain", "pretrain-masked"])
 def test_a_device_that_cannot_be_used(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

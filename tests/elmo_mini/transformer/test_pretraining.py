@@ -21,6 +21,7 @@ from elmo_mini.transformer.pretraining import (
     validation_loss,
 )
 from elmo_mini.transformer.sentence_pairs import pack, sentence_pairs
+from tests.elmo_mini.devices import computes_on_meta
 
 
 def text_of(sentences: int = 60) -> NumberedText:
@@ -85,6 +86,13 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_numbers(tmp_path: Path) ->
         other.resume(tmp_path / "c.safetensors")
 
 
+def test_model_and_batch_are_where_the_run_computes() -> None:
+    options = MaskedLMOptions(30, 8, 2, 1, 16)
+    elsewhere = MaskedPretraining(options, text_of(), 12, batch_size=8, device="meta")
+    assert {p.device.type for p in elsewhere.model.parameters()} == {"meta"}
+    computes_on_meta(elsewhere.train_step)
+
+
 def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
     words = ["the", "dog", "cat", "barks", "sleeps", "here", "now", "."]
     rng = random.Random(0)
@@ -98,5 +106,7 @@ def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
     assert main([*common, "--steps", "3"]) == 0
     model, vocabulary = load_masked_lm(folder / "model.safetensors")
     assert model.options.words == len(vocabulary) == 13
-    assert "3 steps of 32 pairs" in (folder / "README.md").read_text(encoding="utf-8")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "3 steps of 32 pairs" in card
+    assert "minutes of one core on CPU, " in card
     assert json.loads((folder / "history.json").read_text(encoding="utf-8"))[-1]["step"] == 3
