@@ -6,8 +6,10 @@ from MASC (Ide et al. 2010), the Manually Annotated Sub-Corpus of American Engli
 restrictions.
 """
 
+import argparse
 import random
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -77,8 +79,11 @@ def content_words() -> dict[str, str]:
     return {word: name for word, name in usual.items() if name in task.classes[:4]}
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Draw the beginnings from MASC, and write the file."""
+    argparse.ArgumentParser(
+        prog="python -m elmo_mini.experiments.word_classes", description=__doc__
+    ).parse_args(argv)
     lots, corpus = random.Random(0), corpora.load("masc_tagged")
     lines: list[str] = []
     for part, size in SIZES.items():

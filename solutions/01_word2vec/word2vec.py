@@ -882,7 +882,7 @@ for way, numbers in ways.items():
 #
 # > *"Subtract 'man' from 'king', add 'woman', and you land on 'queen'."*
 #
-# Chinese explanations say 皇帝 − 皇后 = 男 − 女: emperor minus empress is man minus woman. Ask **your** vectors. The sum is one more row of the table, so your `nearest` can answer. Beside it stands the plainest control: the neighbours of *king* alone and of *woman* alone, without any arithmetic.
+# Chinese explanations say 皇帝 − 皇后 = 男 − 女: emperor minus empress is man minus woman. (They leave aside Wu Zetian, a woman who was emperor.) Ask **your** vectors. The sum is one more row of the table, so your `nearest` can answer. Beside it stands the plainest control: the neighbours of *king* alone and of *woman* alone, without any arithmetic.
 
 # %%
 LANDING = ["the right word", "a word of the question", "another word"]

@@ -712,7 +712,7 @@ for way in ("computing", "keeping"):
     print(f"{way}, 20 passes at the speed of ours: {whole[way] / 3600:.1f} hours")
 
 # %% [markdown]
-# For the published ELMo, all three layers together take $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens, on a disk as on a graphics card. One also reads that SQuAD takes 480 GB: 100,000 passages of 400 words. But it has about 100,000 **questions** (107,785), on 23,215 paragraphs (Rajpurkar and others, 2016), and a paragraph is kept once. With about 140 words in a paragraph and 10 in a question (estimates), the bill is a ninth of that. A quarter of it goes to the questions.
+# For the published ELMo, all three layers together take $3 \times 1024 \times 4 = 12{,}288$ bytes a token: **12 KiB**. One GiB holds 87,381 tokens, on a disk as on a graphics card. (Several cards can share the work, and sharing costs time of its own, which we have not measured.) One also reads that SQuAD takes 480 GB: 100,000 passages of 400 words. But it has about 100,000 **questions** (107,785), on 23,215 paragraphs (Rajpurkar and others, 2016), and a paragraph is kept once. With about 140 words in a paragraph and 10 in a question (estimates), the bill is a ninth of that. A quarter of it goes to the questions.
 #
 # *Types once* loses nothing, and saves a third minus the table of types. Two-byte numbers halve what is left. Keeping two of three layers saves a third. *One mix* of the layers saves two thirds, but its weights must be known before, so the task can no longer learn them. For SNLI and SQuAD the authors advise another way: cache the token layer alone, for a fixed vocabulary, and run the LSTMs each time.
 
