@@ -69,7 +69,7 @@ def test_the_whole_is_held_against_its_controls(capsys: pytest.CaptureFixture[st
     figures.print_systems(LARGER)
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{LARGER['words']['train']:,} words")
-    assert len(printed) == 1 + len(LARGER["systems"])
+    assert len(printed) == 1 + len(LARGER["systems"]) + 1 + len(LARGER["best epoch"])
     assert "  nothing, stopped early            41.1     +2.2 (+1.3 to +3.1)" in printed
     assert "  all of it                         38.9 " in printed
 
@@ -85,8 +85,9 @@ def test_what_is_clear_is_printed_and_the_rest_named(capsys: pytest.CaptureFixtu
 
 
 def test_dropout_helps_a_little_at_both_sizes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert figures.print_gain_of_dropout(DROPOUT) == "clearly better"
-    assert capsys.readouterr().out.count("the factor that dev chose") == 2
+    assert figures.print_gain_of_dropout(DROPOUT, ABLATION) == "clearly better"
+    assert capsys.readouterr().out.count("the factor that dev chose") == 3
+    assert crosses_0(interval(figures.gains_over_ordinary(DROPOUT, ABLATION)))  # "not clearly"
     for size in ("the whole text", "a tenth"):
         means = [point["mean"] for point in DROPOUT[size]["test"].values()]
         assert max(means) < 1.05 * min(means)
