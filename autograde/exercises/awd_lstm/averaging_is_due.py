@@ -61,6 +61,8 @@ the n before the newest: len(validation) - n] -> -1][-n:]
     You compare with the n epochs before the newest. Compare with the best of those that are older.
 the oldest alone: min(older) -> older[0]
     You compare with the first epoch. Compare with the best of those older than n.
+all after the first n: min(older) -> min(validation[n:])
+    You leave out the first n epochs. The last n are left out: `validation[:-n]`.
 the newest of the older: min(older) -> older[-1]
     You compare with one epoch, n back. Compare with the best of all that are as old or older.
 the worst of the older: min(older) -> max(older)
@@ -77,6 +79,9 @@ the best of the last n has to be worse: validation[-1] > min(older) \
         -> min(validation[-n:]) > min(older)
     You ask whether *all* of the last n are worse than the old best. The trigger looks at the newest
     epoch alone.
+the mean of the last n has to be worse: validation[-1] > min(older) \
+        -> sum(validation[-n:]) / n > min(older)
+    You take the mean of the last n epochs. The trigger looks at the newest epoch alone.
 the epoch before the newest: validation[-1] > min(older) -> validation[-2] > min(older)
     You look at the last epoch but one. The trigger looks at the newest, `validation[-1]`.
 the answer is turned round: return validation[-1] > min(older) \
@@ -89,6 +94,8 @@ one left out too many: len(validation) - n] -> max(1, len(validation) - n - 1)]
 too early: if len(validation) <= n -> if len(validation) < 2 && - n] -> - n] or validation[:1]
     You answer before there is anything to compare with. While there are n epochs or fewer, the
     answer is no.
+yes while nothing is old enough: return False -> return True
+    You answer yes while nothing is old enough to compare with. Then the answer is no.
 --- hint 3
 never: return validation[-1] > min(older) -> return False
     You never answer yes.

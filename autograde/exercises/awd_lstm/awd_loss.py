@@ -110,6 +110,10 @@ the changes over all steps: (change**2).mean() -> (change**2).sum() / outputs.nu
 the step before is cut off: outputs[:, :-1] -> outputs[:, :-1].detach()
 the step after is cut off: outputs[:, 1:] -> outputs[:, 1:].detach()
     You cut one of the two steps off with `.detach()`. Both learn from their difference.
+the dropped states are cut off: dropped**2 -> dropped.detach() ** 2
+    You cut the dropped states off with `.detach()`, so AR teaches nothing. Leave it out.
+AR is a mean over what is kept: (dropped**2).mean() -> (dropped[dropped != 0] ** 2).mean()
+    Your AR is a mean over the numbers that are kept. The bar is a mean over all, the zeros, too.
 TAR is subtracted: + beta * (change -> - beta * (change
     You subtract TAR. It is a price: add it.
 AR is subtracted: + alpha * (dropped -> - alpha * (dropped
@@ -125,6 +129,9 @@ the mean of the scores: functional.cross_entropy(logits.flatten(0, 1), targets.f
 the chances without their logarithm: functional.cross_entropy(logits.flatten(0, 1), \
         targets.flatten()) -> -logits.softmax(-1).gather(-1, targets.unsqueeze(-1)).mean()
     You take the chances of the targets as they are. The loss is -log of each.
+the softmax twice: functional.cross_entropy(logits.flatten(0, 1) \
+        -> functional.cross_entropy(logits.softmax(-1).flatten(0, 1)
+    You take a softmax, and `cross_entropy` takes another. Hand it the logits.
 change from row to row: outputs[:, 1:] - outputs[:, :-1] -> outputs[1:] - outputs[:-1] \
         && outputs.shape[1] > 1 -> len(outputs) > 1
     You compare rows of the batch, which are different texts. TAR compares a step with the step

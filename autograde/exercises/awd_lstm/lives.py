@@ -33,9 +33,20 @@ DRAWN_ANEW = (
     "is: `self.lstm = lstm`."
 )
 NO_STATE = "The state that comes in is never used in training. Hand it on to the LSTM."
+KEPT = (
+    "You keep the thinned matrix in the module. In evaluation nothing is dropped, so it is the "
+    "whole matrix itself, and the module takes that for a parameter of its own. Keep nothing of a "
+    "call."
+)
 NOT_COPIED = (
     "Your module cannot be copied after a call in training: it holds a tensor that autograd still "
     "needs. Keep nothing of a call in the module or its LSTM."
+)
+
+
+IN_PLACE = (
+    "You change numbers of the matrix while autograd still needs them. Leave the LSTM's matrix as "
+    "it is, and lend the LSTM a thinned copy for one call."
 )
 
 
@@ -65,9 +76,11 @@ def _called(module: nn.Module, x: Tensor, state: State | None = None) -> tuple[T
     try:
         came = module(x, state)
     except TypeError as error:
-        if "as parameter 'weight_hh_l0'" not in str(error):
-            raise
-        raise AnswerRefused(PUBLISHED) from error
+        if "as parameter 'weight_hh_l0'" in str(error):
+            raise AnswerRefused(PUBLISHED) from error
+        if "as parameter '" in str(error):
+            raise AnswerRefused(KEPT) from error
+        raise
     if not (isinstance(came, tuple | list) and len(came) == 2 and isinstance(came[0], Tensor)):
         raise AnswerRefused(
             "Return what an `nn.LSTM` returns: the outputs (B, T, H), and the pair (h, c)."
@@ -88,7 +101,12 @@ def _recurrent(module: nn.Module, shape: tuple[int, ...]) -> nn.Parameter:
 
 def live(answer: Answer, inputs: Inputs) -> Plain:
     """What one part of its life shows of an answer; ``inputs["life"]`` says which."""
-    return _LIVES[inputs["life"]](answer, inputs)
+    try:
+        return _LIVES[inputs["life"]](answer, inputs)
+    except RuntimeError as error:
+        if "by an inplace operation" not in str(error):
+            raise
+        raise AnswerRefused(IN_PLACE) from error
 
 
 def _in_evaluation(answer: Answer, inputs: Inputs) -> Plain:

@@ -82,6 +82,13 @@ the input alone: gradient = error.T @ h -> gradient = np.zeros_like(E)
 the softmax alone: np.add.at(gradient, read, error @ E @ W.T) -> pass
     You follow the table as the softmax's weights only. The words that were read get a second part,
     through h.
+the softmax alone, doubled: np.add.at(gradient, read, error @ E @ W.T) -> gradient *= 2
+    You take the softmax's part twice. The two parts are not alike: the words that were read get
+    theirs through h, back through W.
+the softmax's part for the words that were read: gradient = error.T @ h \
+        -> gradient = (error.T @ h) * np.isin(np.arange(len(E)), read)[:, None]
+    You give the softmax's part to the words that were read. Every word has a score, so every row
+    gets that part.
 the two are averaged: return gradient -> return gradient / 2
     You take the mean of the two parts. One number is changed, and the loss changes at both places:
     they are added.
@@ -100,6 +107,9 @@ W is forgotten on the way back: error @ E @ W.T -> error @ E
     On its way back to the word's vector the error passes through W.
 W is not transposed: error @ E @ W.T -> error @ E @ W
     h = x W, so backwards the error is multiplied by W transposed.
+one part takes the place of the other: np.add.at(gradient, read, error @ E @ W.T) \
+        -> gradient[read] = error @ E @ W.T
+    In the rows that were read, your second part takes the place of the first. It is added to it.
 --- hint 3
 a repeated word counts once: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] += error @ E @ W.T

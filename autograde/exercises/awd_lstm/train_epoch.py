@@ -196,6 +196,9 @@ the target is two words on: rows[:, start + 1 : end + 1] -> rows[:, start + 2 : 
     The targets are shifted by two. The target of a word is the next one.
 a second draw to go on: start = end -> start += next(lengths)
     You draw a second length to go on. The next window begins where this one ends: `start = end`.
+the next one begins bptt words on: start = end -> start += bptt
+    You go on by `bptt` words, however long the window was. The next window begins where this one
+    ends: `start = end`.
 windows overlap: start = end -> start = end - 1 if end < last else end
     Your windows overlap by one word, so the carried state has read it already. The next window
     begins where this one ends.
@@ -215,6 +218,9 @@ scaled by the drawn length: end = min(start + next(lengths), last) -> drawn = ne
         ⏎end = min(start + drawn, last) && rate * (end - start) / bptt -> rate * drawn / bptt
     You scale the rate by the length that was drawn. The last window may be shorter: take the steps
     that it has.
+the loss is scaled in place of the rate: rate * (end - start) / bptt -> rate \
+        && loss.backward() -> (loss * (end - start) / bptt).backward()
+    You scale the loss, and the gradients are clipped after that. It is the rate that is scaled.
 a length is drawn for the rate: rate * (end - start) -> rate * next(lengths)
     You draw a length a second time for the rate. Take the steps that the window has.
 the rate is scaled on and on: rate * (end - start) / bptt -> group["lr"] * (end - start) / bptt
@@ -273,6 +279,8 @@ not in training mode: model.train() -> pass
 the states are swapped: outputs, dropped) -> dropped, outputs)
     You hand the two kinds of states to the loss in the wrong order: first the outputs, then what
     is left of them after dropout.
+losses are sums: losses.append(loss.item()) -> losses.append(loss.item() * (end - start))
+    You multiply each loss by its steps. The list holds what `loss_of` gives.
 the last loss alone: return losses -> return losses[-1:]
     You return the last loss. Return one for each window.
 """

@@ -69,7 +69,7 @@ def test_the_whole_is_held_against_its_controls(capsys: pytest.CaptureFixture[st
     figures.print_systems(LARGER)
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{LARGER['words']['train']:,} words")
-    assert len(printed) == 1 + len(LARGER["systems"])
+    assert len(printed) == 1 + len(LARGER["systems"]) + 1 + len(LARGER["best epoch"])
     assert "  nothing, stopped early            41.1     +2.2 (+1.3 to +3.1)" in printed
     assert "  all of it                         38.9 " in printed
 
@@ -85,8 +85,9 @@ def test_what_is_clear_is_printed_and_the_rest_named(capsys: pytest.CaptureFixtu
 
 
 def test_dropout_helps_a_little_at_both_sizes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert figures.print_gain_of_dropout(DROPOUT) == "clearly better"
-    assert capsys.readouterr().out.count("the factor that dev chose") == 2
+    assert figures.print_gain_of_dropout(DROPOUT, ABLATION) == "clearly better"
+    assert capsys.readouterr().out.count("the factor that dev chose") == 3
+    assert crosses_0(interval(figures.gains_over_ordinary(DROPOUT, ABLATION)))  # "not clearly"
     for size in ("the whole text", "a tenth"):
         means = [point["mean"] for point in DROPOUT[size]["test"].values()]
         assert max(means) < 1.05 * min(means)
@@ -131,3 +132,55 @@ def test_the_published_way_is_told_why_it_stops() -> None:
     report = examine(find("WeightDrop"), AsPublished)
     assert report.points < 5
     assert "cannot train again" in report.message
+
+
+class WritesAndPutsBack(nn.Module):
+    """Weight drop that writes the thinned numbers into the matrix, and the whole ones back."""
+
+    def __init__(self, lstm: nn.LSTM, p: float) -> None:
+        super().__init__()
+        self.lstm, self.p = lstm, p
+
+    def forward(self, x: torch.Tensor, state: Any = None) -> Any:
+        """As an LSTM."""
+        if not self.training:
+            return self.lstm(x, state)
+        matrix: Any = self.lstm.weight_hh_l0
+        whole = matrix.detach().clone()
+        with torch.no_grad():
+            matrix.copy_(nn.functional.dropout(whole, self.p))
+        came = self.lstm(x, state)
+        with torch.no_grad():
+            matrix.copy_(whole)
+        return came
+
+
+class KeepsTheThinned(nn.Module):
+    """Weight drop that keeps the thinned matrix as an attribute."""
+
+    def __init__(self, lstm: nn.LSTM, p: float) -> None:
+        super().__init__()
+        self.lstm, self.p = lstm, p
+
+    def forward(self, x: torch.Tensor, state: Any = None) -> Any:
+        """As an LSTM."""
+        matrix: Any = self.lstm.weight_hh_l0
+        self.thin = nn.functional.dropout(matrix, self.p, self.training)
+        lent = {"weight_hh_l0": self.thin}
+        return torch.func.functional_call(self.lstm, lent, (x, state))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (WritesAndPutsBack, "while autograd still needs them"),
+        (KeepsTheThinned, "Keep nothing of a call"),
+    ],
+)
+def test_what_autograd_or_the_module_would_refuse_is_told_in_words(
+    answer: type[nn.Module], told: str
+) -> None:
+    report = examine(find("WeightDrop"), answer)
+    assert report.points < 5
+    assert told in report.message
