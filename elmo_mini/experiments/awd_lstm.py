@@ -32,7 +32,7 @@ NEVER = 10**6
 STOP = 8
 """A run without averaging ends when so many epochs have brought no new best on dev."""
 FACTORS = (0.0, 0.3, 0.6, 1.0)
-TENTH_EPOCHS = 60
+TENTH_EPOCHS = LONGER_EPOCHS = 60
 LAST = "test at the last epoch"
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
 
@@ -211,6 +211,41 @@ def larger(_: Bench, bench: Bench) -> tuple[str, Result]:
     }
 
 
+def longer(_: Bench, bench: Bench) -> tuple[str, Result]:
+    """More epochs for the whole, and for the rivals that could then catch up with it."""
+
+    def long(system: System, *, stops: bool) -> System:
+        more = replace(system.training, epochs=LONGER_EPOCHS)
+        return replace(system, training=more, stops=stops)
+
+    nothing, awd = bench.nothing, bench.awd
+    averaged = without(nothing, "averaging", awd)
+    systems: dict[str, tuple[System, ...]] = {
+        "all of it": (long(awd, stops=False),),
+        "all of it without averaging": (long(without(awd, "averaging", nothing), stops=True),),
+        "ordinary dropout": tuple(replace(long(nothing, stops=True), plain=p) for p in (0.2, 0.4)),
+        "ordinary dropout with averaging": tuple(
+            replace(long(averaged, stops=False), plain=p) for p in (0.2, 0.4)
+        ),
+    }
+    tests = {name: bench.tests(*of) for name, of in systems.items()}
+    plain = np.array(tests["ordinary dropout"])
+    return (
+        "Test perplexity of a small AWD-LSTM and of ordinary dropout, on more text, for longer",
+        {
+            **_about(bench),
+            "epochs": LONGER_EPOCHS,
+            "stopped after": STOP,
+            "systems": _intervals(tests),
+            "better than": _intervals(_but_the_whole(tests), less=np.array(tests["all of it"])),
+            "ordinary dropout better with averaging": interval(
+                plain - np.array(tests["ordinary dropout with averaging"])
+            ),
+            "best epoch": {name: bench.tests(*of, of="best epoch") for name, of in systems.items()},
+        },
+    )
+
+
 def _systems(bench: Bench, *, stops: bool) -> dict[str, tuple[System, ...]]:
     """The controls and the whole; of several systems, dev chooses one."""
     bare, awd = (replace(system, stops=stops) for system in (bench.nothing, bench.awd))
@@ -282,7 +317,7 @@ def _about(bench: Bench) -> Result:
     }
 
 
-EXPERIMENTS = {"ablation": ablation, "larger": larger, "dropout": dropout}
+EXPERIMENTS = {"ablation": ablation, "larger": larger, "longer": longer, "dropout": dropout}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
