@@ -250,11 +250,6 @@ a forbidden one gives way to its neighbour: while not follows and there in ((d, 
         there = places[(places.index((d, s)) + 2) % len(places)]
     Where you have drawn a forbidden sentence you take its neighbour, which so comes more often.
     Draw again.
-a forbidden one leaves the triple out: while not follows and there in ((d, s), (d, s + 1)): \
-        there = places[rng.integers(len(places))] \
-        -> if not follows: there = places[rng.integers(len(places))] \
-        ⏎if not follows and there in ((d, s), (d, s + 1)): continue
-    Where you have drawn a forbidden sentence you leave its triple out. Draw again.
 --- hint 3
 never one that ends a document: there = places[rng.integers(len(places))] \
         -> there = places[rng.integers(len(places))] \
