@@ -23,7 +23,7 @@ from elmo_mini.probing.tasks import Occurrence, parts_of_speech
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import MASK, SPECIALS, UNKNOWN, corrupt
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.one_sided import Side, sided
 from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.transformer.training import Batch, train_masked_lm
@@ -83,6 +83,24 @@ def clean_batches(
     """Training sentences with nothing hidden, as ids, mask and segments; one batch a step."""
     for sentences, _ in zip(text.batches(ROWS, seed), steps, strict=False):
         yield rows_of(sentences, vocabulary)
+
+
+def next_words(ids: Tensor, share: float = 1.0) -> tuple[Tensor, Tensor]:
+    """What a forward reader reads and is asked: nothing is hidden, each place asks for its next.
+
+    Parameters
+    ----------
+    ids : (B, T)
+    share : how many of the ordinary words are asked for
+
+    Returns
+    -------
+    ids themselves, and the word after each place, -1 where none is asked for
+    """
+    asked = torch.full_like(ids, NOT_ASKED)
+    asked[:, :-1] = ids[:, 1:]
+    left_out = (asked < len(SPECIALS)) | (torch.rand(ids.shape) >= share)
+    return ids, asked.masked_fill(left_out, NOT_ASKED)
 
 
 def news() -> SmallText:

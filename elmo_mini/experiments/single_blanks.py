@@ -32,9 +32,15 @@ class SingleBlanks:
     words: Tensor
     sentences: NDArray[np.int64]
 
-    def nats(self, model: MaskedLM) -> Floats:
-        """What the right word costs the model at each blank, (B,)."""
-        return self._cost(bets(model, self.rows, self.mask, self.places))
+    def nats(self, model: MaskedLM, before: int = 0) -> Floats:
+        """What the right word costs the model at each blank, (B,).
+
+        Parameters
+        ----------
+        before : how many places before the blank the model is asked: 1 for one that bets on the
+            next word
+        """
+        return self._cost(bets(model, self.rows, self.mask, self.places - before))
 
     def first_choices(self, model: MaskedLM) -> NDArray[np.int64]:
         """The word that the model thinks likeliest at each blank, (B,)."""

@@ -64,6 +64,10 @@ the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
     False pairs make up `false` of all, and that factor is missing.
+against all that is not this true pair: np.log(false * first * second) \
+        -> np.log(1 - (1 - false) * joint)
+    You set this true pair against everything else. Given a and b, two cases are left: this pair is
+    true, or this pair is false, and the second has a share of its own.
 divided by the joint chance: (1 - false) * joint -> (1 - false) / joint
     You divide by p(a, b). A true pair comes with chance (1 - f) p(a, b): multiply.
 --- hint 3
@@ -88,6 +92,9 @@ the chance of b after a: joint = counts / counts.sum() \
         -> joint = counts / counts.sum() ⏎joint = joint / joint.sum(1, keepdims=True)
     You divide each row by its sum before you add up the columns, so every first sentence weighs the
     same. The chance of b is its share of all pairs.
+counts of the true ones: (1 - false) * joint -> (1 - false) * counts
+    Your true pairs are counts, and your false ones chances. Divide `counts` by their sum there,
+    too.
 without a logarithm: return np.log((1 - false) * joint) - np.log(false * first * second) \
         -> return (1 - false) * joint / (false * first * second)
     These are the odds. Return their logarithm.

@@ -238,6 +238,10 @@ a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(id
 all chosen are hidden, and some swapped then: read[chosen & (lot < 0.8)] -> read[chosen]
     You hide every chosen word, and then swap some: nothing stays as it is. Of the chosen ones 80 in
     100 are hidden.
+words of the page come as random ones: torch.randint(5, words, ids.shape) \
+        -> ids.flatten()[torch.randperm(ids.numel())].view(ids.shape)
+    Your random words come from the batch, marks and padding among them. Draw them from the
+    vocabulary: any word from 5 to `words` - 1 may come.
 one random word for all: \
         torch.randint(5, words, ids.shape) -> torch.randint(5, words, (1,)).expand_as(ids)
     One random word is drawn for all places. Draw one for each.
@@ -276,6 +280,8 @@ padding and marks are chosen, too: & (ids >= 5) -> & (ids >= 0)
     them.
 padding is chosen: & (ids >= 5) -> & (ids > 1)
     You choose `[CLS]` and `[SEP]`, too. Nothing below 5 is asked for.
+the mark of a blank is a word: & (ids >= 5) -> & (ids > 3)
+    You choose `[MASK]`, word 4, too. Nothing below 5 is asked for.
 padding is left out, the marks are chosen: & (ids >= 5) -> & (ids > 0)
     You leave out the padding and choose the marks. Nothing below 5 is asked for.
 word 5 is left out: ids >= 5 -> ids > 5

@@ -98,7 +98,18 @@ the end of the row is cut: return ids, segments -> return ids[:longest], segment
         && len(first) + len(second) + (3 if second else 2) > longest -> False
     You cut the end of the row off, and the last `[SEP]` with it. Cut the sentences, then put the
     marks.
+half of the room for each: while len(first) + len(second) + (3 if second else 2) > longest: \
+        (first if len(first) > len(second) else second).pop() \
+        -> room = longest - (3 if second else 2) \
+        ⏎if len(first) + len(second) > room: \
+        first, second = first[: room // 2], second[: room - room // 2]
+    You give each sentence one half of the room, even where the other needs less. Only the longer
+    one loses words, one at a time.
 --- hint 3
+filled up: return ids, segments -> return ids + [0] * (longest - len(ids)), \
+        segments + [0] * (longest - len(segments))
+    You fill the row up to `longest`. It ends with its last `[SEP]`: `longest` is only what it may
+    not exceed.
 the shorter one is cut: len(first) > len(second) -> 0 < len(first) < len(second)
     You cut the shorter sentence. The longer one gives way.
 the first is cut where both are as long: len(first) > len(second) -> len(first) >= len(second)

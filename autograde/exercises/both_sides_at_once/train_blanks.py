@@ -121,7 +121,7 @@ def _batches(rng: Random, count: int, rows: int, width: int, every: int, empty: 
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The losses, and what the model has become."""
+    """The losses, what the model has become, and how many steps that took."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
         model = Small()
@@ -141,6 +141,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return {
         "losses": plain(list(came)),
         "weights afterwards": plain(weights[:: max(1, len(weights) // PROBED)]),
+        "steps taken": len(optimizer.rates),
     }
 
 
@@ -184,6 +185,9 @@ the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
 over all places: loss = functional.cross_entropy(scores, asked[chosen]) \
         -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / asked.numel()
     You divide by the number of all places. The mean is over the chosen ones.
+over the sentences: loss = functional.cross_entropy(scores, asked[chosen]) \
+        -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / len(ids)
+    You divide by the number of sentences. The mean is over the chosen places.
 over the real places: loss = functional.cross_entropy(scores, asked[chosen]) \
         -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / mask.sum()
     You divide by the number of all words. The mean is over the chosen ones.
@@ -234,8 +238,12 @@ a loss of 0 where nothing is asked: if not chosen.any(): continue \
     You report a loss of 0 for a batch in which nothing was chosen. Nothing was asked, so there is
     no loss: leave it out.
 where nothing is asked is not minded: if not chosen.any(): continue ->
-    In one batch nothing was chosen. The mean of no loss is no number, and one step with it makes
-    every weight nan. Leave such a batch out.
+    In one batch nothing was chosen. The mean of no loss is no number: your list holds a nan. Leave
+    such a batch out.
+a step for nothing: if not chosen.any(): continue -> && losses.append(loss.item()) \
+        -> if chosen.any(): losses.append(loss.item())
+    You take a step for a batch in which nothing was chosen. Adam would walk on by its momentum
+    there, and the rate would count a step. Leave that batch out before the step.
 a tensor: loss.item() -> loss.detach()
     Return plain numbers, `loss.item()`.
 the last loss: return losses -> return losses[-1:]
@@ -250,6 +258,8 @@ SLIPS_OF_LOGS = """
 --- hint 2
 the logarithm over the places: log_softmax(-1) -> log_softmax(0)
     Your softmax runs over the places. It runs over the words, the last axis.
+without the minus: return -logs -> return logs
+    The minus is missing: your steps make the right words less likely. The loss is -log p.
 --- no hint
 what is asked for a mask: model(read, mask -> model(read, asked
     You hand `asked` on as the mask. The second argument says which places are tokens.

@@ -306,6 +306,9 @@ def _both_sides(printed: str, corpora: bool) -> None:
     assert early > 50 > late, "at first most blanks are filled with *the*"
     (low,) = _numbers(r"Pairs less yours, nats: \S+ \((\S+) to", printed)
     assert low <= 0, "the network does not beat the pairs of neighbours"
+    (few,) = _numbers(r"Asked for few and not for all: \S+ nats \((\S+) to", printed)
+    (blank,) = _numbers(r"At a blank and not before it: +\S+ nats \((\S+) to", printed)
+    assert min(few, blank) > 0.1, "few questions cost much, the blank about as much again"
     learnt, unread = _numbers(r"agree, learnt sentences +(\d+)% .* (\d+)%", printed)
     assert learnt > 75 > 60 > unread, "no sum passes 75, and reading has joined the two"
     new, unread = _numbers(r"\nagree +(\d+)% .* (\d+)%", printed)

@@ -1,6 +1,7 @@
 """What lesson 12 shows: agreement, the planted faults, blanks from one side and from both."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,12 @@ from elmo_mini.experiments.agreement import (
     masked_reader,
     unread_reader,
 )
+from elmo_mini.experiments.single_blanks import single_blanks
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.results.stored import stored_result
+from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.one_sided import sided
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
@@ -95,6 +99,30 @@ def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() ->
     assert three["high"] - three["low"] > 1.4 * (one["high"] - one["low"])
 
 
+def test_a_forward_reader_is_asked_for_the_next_word_and_hides_nothing() -> None:
+    ids = torch.tensor([[2, 7, 8, 1, 9, 3, 0], [2, 9, 5, 6, 3, 0, 0]])
+    read, asked = both_sides.next_words(ids)
+    assert bool((read == ids).all())
+    assert asked.tolist() == [[7, 8, -1, 9, -1, -1, -1], [9, 5, 6, -1, -1, -1, -1]]
+    page = torch.randint(5, 90, (100, 100), generator=torch.Generator().manual_seed(0))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        _, few = both_sides.next_words(page, 0.15)
+    assert 0.13 < (few != -1).double().mean() < 0.17
+    assert bool((few == torch.where(few == -1, -1, both_sides.next_words(page)[1])).all())
+
+
+def test_a_forward_reader_bets_before_the_blank_and_does_not_see_it() -> None:
+    text = small_text(300, 40, 200)
+    vocabulary = both_sides.masked_vocabulary(text, 200)
+    blanks = single_blanks(text, vocabulary, 1)
+    options = MaskedLMOptions(len(vocabulary), dim=16, heads=2, layers=1, longest=32)
+    model = MaskedLM(options, sided("left")).eval()
+    whole = replace(blanks, rows=blanks.rows.scatter(1, blanks.places[:, None], 9))
+    np.testing.assert_allclose(blanks.nats(model, 1), whole.nats(model, 1), atol=1e-5)
+    assert np.abs(blanks.nats(model) - whole.nats(model)).max() > 1e-3
+
+
 def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, few in (("STEPS", 3), ("SENTENCES", 200), ("HELD_OUT", 30), ("WORDS", 100)):
         monkeypatch.setattr(both_sides, name, few)
@@ -109,6 +137,12 @@ def test_what_lesson_12_says_of_its_stored_results() -> None:
     for name in ("counts of pairs, both sides", "left", "right", "product"):
         assert blanks[name]["over_sentences_and_seeds"]["low"] > 0
     assert blanks["product"]["over_seeds"]["mean"] < 0.2 < blanks["right"]["over_seeds"]["mean"]
+    numbers = stored_result("both_sides_blanks").numbers
+    twice, other = (
+        numbers[name] for name in ("both_twice_as_sure_as_product", "product_twice_as_sure_as_both")
+    )
+    assert 1 / 6.5 < twice["mean"] < 1 / 5.5  # "one blank of six"
+    assert 1 / 7.5 < other["mean"] < 1 / 6.5  # "one of seven"
     leak = stored_result("both_sides_leak").numbers
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["never meet"]["low"] - 0.9
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["meet, 3 layers"]["low"]
