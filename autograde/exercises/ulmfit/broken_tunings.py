@@ -11,8 +11,7 @@ WOULD_SHOW = {
     2: "the lower LSTM would have moved further than the upper one",
     3: "the layers below the top would not have moved at all",
     4: "the top layer would not have moved at all",
-    5: "the test text would be easier for the language model than it is in the sound run, and dev's "
-    "hardly",
+    5: "the test's text, and hardly dev's, would be easier to read than in the sound run",
     6: "the test would come out far better than dev, and its text would be no easier",
 }
 LOOK = {
