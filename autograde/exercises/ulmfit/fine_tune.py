@@ -291,8 +291,7 @@ evaluation after the first epoch: groups = groups_of(epoch) \
         -> groups = groups_of(epoch)⏎if epoch: model.eval()
     After your first epoch the model goes on in evaluation mode. `model.eval()` comes once, after
     the last epoch.
-the {which} group's rate for all: rate * schedule(done, steps) \
-        -> highest[{place}] * schedule(done, steps) | which place = first 0, last -1
+the first group's rate for all: rate * schedule(done, steps) -> highest[0] * schedule(done, steps)
     All of your groups learn at one group's rate. Each has its own highest rate: go through groups
     and rates together, with `zip`.
 """
