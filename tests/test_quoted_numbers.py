@@ -416,11 +416,12 @@ def ulmfit() -> list[str]:
     naive, all_of_it = "naive Bayes SVM", opinions["labels"].index(8_530)
     behind = opinions["lead of stages 1, 2 and 3"]
     assert {verdict_twice(behind[way][all_of_it]) for way in (naive, PLAIN_WAY)} == {"behind"}
-    for numbers, points, by_plain in ((stored, 6, UNCLEAR), (opinions, 5, "behind")):
+    gained = []
+    for numbers, by_plain in ((stored, UNCLEAR), (opinions, "behind")):
         longer = numbers["longer"]
         before = numbers["right"][pipeline][numbers["labels"].index(longer["labels"])]
         few = np.mean(before["values"][: longer["draws"]])
-        assert round(100 * (longer["right"][pipeline]["mean"] - few)) == points
+        gained.append(f"{100 * (longer['right'][pipeline]['mean'] - few):.1f} points")
         assert verdict_twice(longer["lead of stages 1, 2 and 3"][PLAIN_WAY]) == by_plain
         assert verdict_twice(longer["lead of stages 1, 2 and 3"][naive]) != "ahead"
     assert verdict_twice(stored["longer"]["lead of stages 1, 2 and 3"]["bag of words"]) == "ahead"
@@ -435,6 +436,8 @@ def ulmfit() -> list[str]:
         f"(draws and texts {between(alone, 1, 100)}, "
         f"the five draws alone {between(draws, 1, 100)})",
         f"(*plain*, {PLAIN_RATE})",
+        f"On questions most of its {gained[0]} are one draw",
+        f"the recipe gains {gained[1]} on the same draws, clearly",
     ]
 
 

@@ -153,7 +153,7 @@ def print_leads_by_labels() -> None:
     for task in TASKS:
         leads = leads_of_plain(task)
         clear = {which: said for which, said in leads.items() if not said.endswith(UNCLEAR)}
-        print(f"{task}: plain less {', '.join(RIVALS)}, over the draws alone")
+        print(f"{task}: plain less {', '.join((*RIVALS, SCRATCH))}, over the draws alone")
         for which, said in clear.items():
             print(f"   {which}: {said}")
         print(f"   {len(leads) - len(clear)} other comparisons: {UNCLEAR}")
@@ -165,7 +165,7 @@ def leads_of_plain(task: str) -> dict[str, str]:
     right, counts = stored["right"], stored["labels"]
     return {
         f"{way}, {count:,} labels": lead(interval(np.subtract(plain["values"], other["values"])))
-        for way in RIVALS
+        for way in (*RIVALS, SCRATCH)
         for count, plain, other in zip(counts, right[PLAIN], right[way], strict=True)
     }
 
@@ -179,8 +179,29 @@ def print_longer() -> None:
         print(f"{task}, {stored['labels']:,} labels, {stored['epochs']} epochs,", end=" ")
         print(f"{stored['draws']} draws, percent right:")
         print("   " + ", ".join(f"{way} {share}" for way, share in right.items()))
+        for way, gains in gains_of_longer(task).items():
+            each = ", ".join(f"{100 * gain:+.1f}" for gain in gains)
+            gain = lead(interval(gains)).translate(str.maketrans("()", "[]"))
+            print(f"   gained by {way}, draw by draw: {each}; {gain}")
         for way, point in stored["lead of stages 1, 2 and 3"].items():
             print(f"   the recipe, compared with {way}: {lead_twice(point)}")
+
+
+def gains_of_longer(task: str) -> dict[str, list[float]]:
+    """What three times the epochs bring with all labels, on the same draws."""
+    stored = labels_of(task)
+    longer, everything = stored["longer"], stored["labels"].index(stored["longer"]["labels"])
+    return {
+        way: [
+            after - before
+            for after, before in zip(
+                longer["right"][way]["values"],
+                stored["right"][way][everything]["values"][: longer["draws"]],
+                strict=True,
+            )
+        ]
+        for way in (PIPELINE, PLAIN)
+    }
 
 
 def print_who_catches_up() -> None:

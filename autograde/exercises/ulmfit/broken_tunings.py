@@ -8,14 +8,14 @@ TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {
     1: "every layer would have moved far, and the perplexity on general text would have grown "
     "many times over as soon as an LSTM wakes",
-    2: "the lowest layer would have moved most and the top one hardly at all",
+    2: "the lower LSTM would have moved further than the upper one",
     3: "the layers below the top would not have moved at all",
     4: "the top layer would not have moved at all",
-    5: "the test text would be far easier for the language model than the text of dev",
+    5: "the test's text, and hardly dev's, would be easier to read than in the sound run",
     6: "the test would come out far better than dev, and its text would be no easier",
 }
 LOOK = {
-    "A": "Compare what the language model says of the two texts that it should not have read",
+    "A": "Compare the perplexity of dev's text and of the test's with the sound run's",
     "B": "Look at the perplexity on general text, and at how far the layers have moved",
     "C": "Look at how far each of its layers has moved",
 }

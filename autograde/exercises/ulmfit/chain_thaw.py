@@ -57,6 +57,13 @@ the bottom comes first: top if epoch == 0 else epoch - 1 -> epoch % (top + 1)
     Your first epoch wakes the bottom. The top layer, which is new, comes first.
 from the top to the bottom: epoch - 1 -> top + 1 - epoch
     After the first epoch you go down from the top. Go up from the bottom, one layer an epoch.
+from the top to the bottom, once each: epoch <= top + 1 -> epoch <= top \
+        && else epoch - 1 -> else top - epoch
+    You go down from the top. After the first epoch go up from the bottom, one layer an epoch, until
+    the top has its second turn.
+the top stays awake: return [groups[turn]] -> return [groups[turn]] + [groups[top]] * (turn < top)
+the top stays awake, and all below: [groups[turn]] -> [*groups[:epoch], groups[top]]
+    Your top layer stays awake beside the others. It sleeps, too, while another has its turn.
 the woken ones stay awake: return [groups[turn]] -> return groups[: turn + 1]
 the upper ones stay awake: return [groups[turn]] -> return groups[turn:]
     Your woken layers stay awake. Here each layer learns alone, and the others sleep.

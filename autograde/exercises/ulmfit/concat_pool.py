@@ -61,6 +61,10 @@ one word too late: lengths - 1] -> lengths]
     place n - 1.
 always the second state: lengths - 1] -> 1]
     You take the second state of each text. The last word stands at its length minus 1.
+each text at the first one's end: states[torch.arange(len(states)), lengths - 1] \
+        -> states[:, lengths[0] - 1]
+    You read all texts at the place where the first one ends. Each has its own last word: index with
+    `torch.arange(len(states))` and the lengths minus 1, both at once.
 the first state: lengths - 1 -> lengths * 0
     You take the state after the first word. The last one has read the whole text.
 the last state is missing: [last, largest, mean] -> [largest, mean]
@@ -110,6 +114,13 @@ padding in the mean's sum: states.masked_fill(outside, 0).sum -> states.sum
 padding multiplied by 0: states.masked_fill(outside, 0).sum -> (states * ~outside).sum
     You multiply padding by 0. Where infinity or `nan` stands there, that gives `nan`: write 0 in
     its place, with `masked_fill` or `torch.where`.
+minus infinity in the mean's sum: masked_fill(outside, 0) -> masked_fill(outside, -torch.inf)
+    Your sum meets the minus infinity that you wrote for the largest. Before the sum, padding must
+    hold 0: fill a second copy.
+the mean over all texts: states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1) \
+        -> states[mask].mean(0).expand(len(states), -1)
+    Your mean runs over the words of all texts, so each text has the same one. Each has its own:
+    over its words alone.
 divided by the table's width: / lengths.unsqueeze(1) -> / states.shape[1]
     You divide by the width of the table. A text has as many words as its row of the mask has True.
 the mean of everything: states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1) \

@@ -93,6 +93,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "You keep losses that can still learn, and with each the memory of its whole step. "
             "Keep the number: `loss.item()`."
         )
+    if any(isinstance(loss, Tensor) for loss in losses):
+        raise AnswerRefused("You keep tensors. Keep plain numbers: `loss.item()`.")
     if asked and asked != rows:
         raise AnswerRefused("Ask `loss_of` once for each batch, epoch by epoch, in their order.")
     frozen = [name for name, value in model.named_parameters() if not value.requires_grad]
@@ -260,6 +262,38 @@ only the first group follows the schedule: zip(optimizer.param_groups, highest, 
 only the last group follows the schedule: zip(optimizer.param_groups, highest, strict=True) \
         -> zip(optimizer.param_groups[-1:], highest[-1:], strict=True)
     Only one group follows the schedule. Set the rate of each.
+steps counted anew in each epoch: schedule(done, steps) -> schedule(batches.index(batch), steps)
+    Your count of steps begins anew in each epoch, so every epoch climbs the same first slope. Count
+    on through the run: the losses so far are as many as the steps so far.
+the rate is set after the step: schedule(done, steps) \
+        -> (schedule(done, steps) if batch != batches[0] else 1)
+the rate of the step before: schedule(done, steps) \
+        -> (schedule(done - 1, steps) if batch != batches[0] else 1)
+    The first step of each of your epochs has the highest rate. Set the rates *before* the step, the
+    first one too.
+--- hint 2
+nothing is put to sleep again: model.requires_grad_(False) \
+        -> if epoch == 0: model.requires_grad_(False)
+    What was awake in one of your epochs takes part in gradients in all that follow. Switch
+    everything off in *each* epoch, before the groups are switched on.
+the first epoch's optimiser goes on: torch.optim.Adam(groups, betas=(0.7, 0.99)) \
+        -> torch.optim.Adam(groups, betas=(0.7, 0.99)) if epoch == 0 else optimizer
+all groups from the start, one optimiser: torch.optim.Adam(groups, betas=(0.7, 0.99)) \
+        -> torch.optim.Adam(groups_of(len(epochs) - 1), betas=(0.7, 0.99)) \
+        if epoch == 0 else optimizer
+    You make one optimiser for the whole run. Make one in each epoch, from its groups: they change,
+    Adam's averages begin anew, and the highest rates are read afresh.
+an optimiser for each step: optimizer.step() \
+        -> torch.optim.Adam(optimizer.param_groups, betas=(0.7, 0.99)).step()
+    You make an optimiser for each step, so its averages never gather. Make it once an epoch, before
+    the first batch.
+evaluation after the first epoch: groups = groups_of(epoch) \
+        -> groups = groups_of(epoch)⏎if epoch: model.eval()
+    After your first epoch the model goes on in evaluation mode. `model.eval()` comes once, after
+    the last epoch.
+the first group's rate for all: rate * schedule(done, steps) -> highest[0] * schedule(done, steps)
+    All of your groups learn at one group's rate. Each has its own highest rate: go through groups
+    and rates together, with `zip`.
 """
 
 EXERCISE = Exercise(

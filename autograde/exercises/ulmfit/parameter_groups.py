@@ -168,6 +168,10 @@ a tied parameter only where it is awake: seen.update(layer) \
         -> seen.update(layer if len(layers) - 1 - height <= epoch else [])
     A shared parameter wakes with the upper layer while the lower one sleeps. It belongs to the
     lower layer in every epoch: note what you have seen in sleeping layers, too.
+a layer with a tied parameter stands nowhere: [p for p in layer if p not in seen] \
+        -> [] if any(p in seen for p in layer) else list(layer)
+    You leave out the whole layer that shares a parameter. Leave out that parameter alone: the
+    layer's own ones learn.
 a tied parameter stands nowhere: if p not in seen \
         -> if sum(p is other for every in layers for other in every) == 1
     A shared parameter stands in none of your groups, so it never learns. It belongs to the lower

@@ -216,6 +216,8 @@ always the last alone: number >= len(pieces) - keep -> number == len(pieces) - 1
     Your last chunk alone takes part in gradients. How many do, `keep` says.
 the last words in place of the last chunks: number >= len(pieces) - keep \
         -> number * chunk >= ids.shape[1] - keep
+what holds the last words: number >= len(pieces) - keep \
+        -> (number + 1) * chunk > ids.shape[1] - keep
     You count `keep` in words. It counts chunks.
 gradients are switched on: torch.is_grad_enabled() and learns -> learns
     Whoever calls you under `torch.no_grad()` wants no gradients, and you switch them on again. Only
@@ -236,6 +238,7 @@ EXERCISE = Exercise(
         Case("a text that fits into one chunk", _texts(2, 4, 6, 1)),
         Case("three chunks, gradients in the last", _texts(2, 9, 3, 1), weight=2),
         Case("four chunks, the last of one word, gradients in two", _texts(1, 10, 3, 2), weight=2),
+        Case("four chunks, gradients in three", _texts(1, 8, 2, 3)),
         Case("more chunks with gradients than there are", _texts(2, 6, 2, 5), edge=True),
         Case("nine words in chunks of four", _texts(5, 9, 4, 1), edge=True),
         Case(

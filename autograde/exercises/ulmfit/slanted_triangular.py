@@ -53,6 +53,14 @@ the printed formula, its end cut off: 1 - (step - cut) / (steps - cut) \
         -> max(0, 1 - (step - cut) / (cut * (1 / cut_share - 1)))
     You cut off what falls below zero. Then the last steps stand still at the lowest rate. Mend the
     slope: it must reach 1/ratio at `steps`, not before.
+the printed formula, made positive: (steps - cut) -> (cut * (1 / cut_share - 1)) \
+        && (1 + height * (ratio - 1)) / ratio -> abs((1 + height * (ratio - 1)) / ratio)
+the printed formula, made positive, short runs apart: \
+        (steps - cut) -> (cut * (1 / cut_share - 1) or steps) \
+        && (1 + height * (ratio - 1)) / ratio -> abs((1 + height * (ratio - 1)) / ratio)
+the printed formula, short runs apart: (steps - cut) -> (cut * (1 / cut_share - 1) or steps)
+    Your fall has the printed slope, which is too steep where `steps * cut_share` is not whole. A
+    patch at its end does not mend it. How many steps does the fall have?
 the fall as if nothing were rounded: (step - cut) / (steps - cut) \
         -> (step - cut) / (steps - steps * cut_share)
     Your fall begins at the rounded cut and ends as if the cut had not been rounded. Its length is
@@ -61,6 +69,8 @@ the slope of the fall is that of the whole run: (step - cut) / (steps - cut) -> 
     Your fall is too flat: it has `steps - cut` steps, not `steps`.
 the fall counts from the first step: (step - cut) / (steps - cut) -> step / steps
     Your fall counts from the start of the run. It begins at the top, at step `cut`.
+the share of the fall rounded down: (step - cut) / (steps - cut) -> (step - cut) // (steps - cut)
+    Your fall stays at the top: `//` rounds its share down to 0. Divide with `/`.
 the rates rise again: 1 - (step - cut) / (steps - cut) -> (step - cut) / (steps - cut)
     After the cut your rate starts low and rises. There it falls: 1 minus the share of the fall.
 --- hint 2
@@ -76,6 +86,9 @@ the cut rounded up: int(steps * cut_share) -> math.ceil(steps * cut_share)
     You round the cut up. It is rounded down: `int(...)` or `math.floor(...)`.
 the cut is not rounded: int(steps * cut_share) -> steps * cut_share
     Your cut is no whole number. Round it down: `int(...)` or `math.floor(...)`.
+no triangle where nothing rises: else 1 - (step - cut) / (steps - cut) \
+        -> else 1 - bool(cut) * (step - cut) / (steps - cut)
+    Where the cut is 0 your rate stands still at 1. It begins there, and falls like any other.
 at least one step rises: int(steps * cut_share) -> max(1, int(steps * cut_share))
     You make the cut 1 where it is 0. Nothing must be divided by it there: with cut 0 no step comes
     before it, and the rate begins at the top.
@@ -93,6 +106,11 @@ the rise over one step less: step / cut -> step / (cut - 1)
 --- hint 3
 down to zero: (1 + height * (ratio - 1)) / ratio -> height
     You return the height of the triangle. The rates lie between 1/ratio and 1, not between 0 and 1.
+the height over the ratio: (1 + height * (ratio - 1)) / ratio -> height / ratio
+    Your factors lie between 0 and 1/ratio. Height 0 is 1/ratio, and height 1 is 1.
+the rate in place of the factor: (1 + height * (ratio - 1)) / ratio \
+        -> 0.01 * (1 + height * (ratio - 1)) / ratio
+    You return a rate. Return the factor alone: the highest rate comes later, with the groups.
 the lowest rate comes on top: (1 + height * (ratio - 1)) / ratio -> height + 1 / ratio
     Your top is above 1. Height 0 is 1/ratio and height 1 is 1: from one to the other it is (ratio -
     1) / ratio, not 1.

@@ -16,6 +16,10 @@ def keeps_its_losses(*arguments: Any) -> Any:
     return [torch.tensor(loss, requires_grad=True) for loss in fine_tune(*arguments)]
 
 
+def keeps_tensors(*arguments: Any) -> Any:
+    return [torch.tensor(loss) for loss in fine_tune(*arguments)]
+
+
 def trains_in_another_order(model: Any, epochs: Any, *rest: Any) -> Any:
     return fine_tune(model, [batches[::-1] for batches in epochs], *rest)
 
@@ -24,6 +28,7 @@ def trains_in_another_order(model: Any, epochs: Any, *rest: Any) -> Any:
     ("answer", "says"),
     [
         (keeps_its_losses, "You keep losses that can still learn"),
+        (keeps_tensors, "Keep plain numbers"),
         (trains_in_another_order, "Ask `loss_of` once for each batch"),
         (lambda *arguments: 0.5, "Return a list: the loss of each batch"),
     ],
@@ -56,6 +61,7 @@ def test_the_stored_runs_show_what_the_sentences_say_of_them() -> None:
     assert len(WOULD_SHOW) == len(FAULTS) == 6
     sound = runs["sound"]
     assert runs["C"]["moved"][:-1] == [0.0, 0.0, 0.0]
+    assert all(run["moved"][1] <= run["moved"][2] for run in runs.values())  # not fault 2
     far = zip(runs["B"]["moved"], sound["moved"], strict=True)
     assert all(hot > 5 * moved for hot, moved in far)
     hot, kept = (run["perplexity of general text"] for run in (runs["B"], sound))
@@ -63,5 +69,7 @@ def test_the_stored_runs_show_what_the_sentences_say_of_them() -> None:
     texts = {name: run["perplexity of the task's text"] for name, run in runs.items()}
     leak = texts["A"]["test"] / texts["A"]["dev"]
     assert leak < 0.95 * texts["sound"]["test"] / texts["sound"]["dev"]
+    assert texts["A"]["test"] < 0.91 * texts["sound"]["test"]  # "a tenth lower"
+    assert texts["A"]["dev"] > 0.97 * texts["sound"]["dev"]  # "nearly the same"
     assert abs(runs["A"]["right"]["test"] - sound["right"]["test"]) < 0.05
     assert texts["B"] == texts["C"] == texts["sound"]
