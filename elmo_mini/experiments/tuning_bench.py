@@ -41,7 +41,8 @@ Right = NDArray[np.float64]
 
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1
 SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
-KINDS, NORMAL = ("pretrained", "scrambled", "fresh"), "normal"
+KINDS = ("pretrained", "scrambled", "fresh")
+NORMAL, ENLARGED = CONTROLS = ("normal", "enlarged")
 WITHOUT_MARK = "kind of question, ? taken off"
 
 
@@ -76,12 +77,20 @@ class Bench:
             for name, tensor in self.pretrained.items()
         }
 
+    def enlarged(self, seed: int) -> dict[str, Tensor]:
+        """Fresh weights whose word vectors alone have the spread of the pretrained ones."""
+        weights, words = self.fresh(seed), "word.weight"
+        larger = self.pretrained[words].std() / weights[words].std()
+        return {**weights, words: larger * weights[words]}
+
     def weights(self, kind: str, seed: int, scramble: Scramble = scrambled) -> Weights:
-        """Of the kind ``pretrained``, ``scrambled``, ``normal`` or ``fresh``."""
+        """Of the kind ``pretrained``, ``scrambled``, ``normal``, ``enlarged`` or ``fresh``."""
         if kind == "pretrained":
             return self.pretrained
         if kind == NORMAL:
             return self.normal(seed)
+        if kind == ENLARGED:
+            return self.enlarged(seed)
         if kind == "scrambled":
             return scramble(self.pretrained, torch.Generator().manual_seed(seed))
         return self.fresh(seed)

@@ -7,6 +7,8 @@ import numpy as np
 
 from elmo_mini.experiments.broken_bodies import STEPS, WINDOW, Symptoms
 from elmo_mini.experiments.tuning_bench import (
+    CONTROLS,
+    ENLARGED,
     NORMAL,
     WITHOUT_MARK,
     Bench,
@@ -27,6 +29,7 @@ from elmo_mini.ulmfit.report import share_right
 from elmo_mini.ulmfit.tasks import Labelled
 
 LENGTHS = (10, 20, 40, 80)
+EQUAL = 0.05  # a training loss that all kinds pass through
 LABELS = 50
 
 
@@ -135,21 +138,47 @@ def saved_labels(
 
 def print_scales(bench: Bench, runs: Mapping[str, Sequence[Right]]) -> None:
     """What scrambling costs, what it leaves, and how large the word vectors of each kind are."""
-    for one, other in (("pretrained", "scrambled"), ("scrambled", "fresh"), ("scrambled", NORMAL)):
+    pairs = (
+        ("pretrained", "scrambled"),
+        ("scrambled", "fresh"),
+        (ENLARGED, "fresh"),
+        *(("scrambled", control) for control in CONTROLS),
+    )
+    for one, other in pairs:
         print(f"{one} less {other}: {difference_of(runs, one, other)}")
-    for kind in ("pretrained", NORMAL, "fresh"):
+    for kind in ("pretrained", NORMAL, ENLARGED, "fresh"):
         spread = float(bench.weights(kind, 0)["word.weight"].std())
         print(f"spread of the word vectors, {kind}: {spread:.2f}")
 
 
 def print_needed(needed: Mapping[str, float], stored: Mapping[str, Any]) -> None:
-    """Labels that each needs for what the pretrained network does with 50, and intervals."""
+    """Labels that each needs for what the pretrained network does with 50, and intervals.
+
+    Below them, how much of the lead over fresh weights scrambled ones keep with so few labels.
+    """
     ends = stored["labels for what the pretrained network does with the fewest"]
     for name, number in needed.items():
         between = ""
         if name in ends and np.isfinite(number):
             between = f" ({ends[name]['low']:,.0f} to {ends[name]['high']:,.0f})"
         print(f"{name:>22}: {number:,.0f} labels{between}")
+    few = {name: points[str(LABELS)]["mean"] for name, points in stored["right"].items()}
+    kept = (few["scrambled"] - few["fresh"]) / (few["pretrained"] - few["fresh"])
+    print(f"With {LABELS} labels scrambled weights keep {kept:.0%} of the lead over fresh ones.")
+
+
+def print_longer(bench: Bench, count: int, lengths: tuple[int, int], seeds: Sequence[int]) -> None:
+    """What more steps bring the fresh network, with so many labels."""
+    runs: dict[str, list[Right]] = {f"{steps} steps": [] for steps in lengths}
+    with progress_bar(total=len(lengths) * len(seeds)) as bar:
+        for seed in seeds:
+            known = bench.task.train.drawn(count, seed)
+            for steps, right in zip(lengths, runs.values(), strict=True):
+                model = bench.tuned(bench.fresh(seed), known, seed, steps=steps)
+                right.append(bench.right(model, bench.task.test))
+                bar.update()
+    less, more = runs
+    print(f"fresh, {count} labels, {more} less {less}: {difference_of(runs, more, less)}")
 
 
 def print_of_all(
@@ -222,11 +251,28 @@ def losses_by_length(
     return found
 
 
+def held_out_at(equal: float, draws: np.ndarray) -> list[float]:
+    """Held-out loss at one training loss, on each draw's line, straight over its logarithm.
+
+    Parameters
+    ----------
+    draws : (draws, lengths, 2) training loss, falling, and held-out loss
+    """
+    return [float(np.interp(-np.log(equal), -np.log(line[:, 0]), line[:, 1])) for line in draws]
+
+
 def trained_and_held_out(
     bench: Bench, kinds: Sequence[str], seeds: Sequence[int], *, title: str
 ) -> Picture:
-    """Held-out loss over training loss, for runs of several lengths."""
+    """Held-out loss over training loss, for runs of several lengths.
+
+    Printed, draw by draw: the held-out loss where each kind's own line has one training loss.
+    """
     found = losses_by_length(bench, kinds, seeds)
+    print(f"where the loss of the {LABELS} labels is {EQUAL}, loss of 200 other texts, by draw:")
+    for kind, pairs in found.items():
+        held = held_out_at(EQUAL, np.array(pairs).reshape(len(seeds), len(LENGTHS), 2))
+        print(f"{kind:>12}: {', '.join(f'{loss:.2f}' for loss in held)}")
     lines: dict[str, np.ndarray] = {}
     across: dict[str, np.ndarray] = {}
     for kind, pairs in found.items():

@@ -86,9 +86,18 @@ the number of labels before: return math.exp(low + share * (high - low)) \
 the last crossing: for i in range(1, len(labels)): -> for i in reversed(range(1, len(labels))): \
         && if right[i] >= level: share -> if right[i] >= level > right[i - 1]: ⏎    share
     Your crossing is the last one. Where a curve dips and comes back, the first counts.
+from the last point that is enough: for i in range(1, len(labels)): \
+        -> for i in reversed(range(1, len(labels))):
+    You begin with the last point that is enough. The first one counts, with the point before it.
 above in place of reached: if right[0] >= level -> if right[0] > level \
         && if right[i] >= level -> if right[i] > level
     A curve that stands exactly at the level has reached it.
+the nearest point: if right[0] >= level: return \
+        -> if max(right) >= level: \
+        return float(labels[int(np.argmin(np.abs(np.asarray(right) - level)))]) \
+        ⏎if right[0] >= level: return
+    You return the point that lies nearest to the level. The curve crosses the level between two
+    points: go along the line to there.
 --- hint 2
 along the labels: every math.log( -> float( && math.exp(low -> float(low
     You go along a straight line in labels. Labels are worth as much as their ratio: the line is
@@ -107,8 +116,16 @@ from the far point, with its sign: (level - right[i - 1]) -> (level - right[i])
     Your share of the way begins at the far point, so it is negative. Begin at the point before.
 the height is turned round: / (right[i] - right[i - 1]) -> / (right[i - 1] - right[i])
     The whole way is the next point less the point before. Yours has the wrong sign.
+the share is not divided: / (right[i] - right[i - 1]) ->
+    Your share of the way is a height. Divide it by the whole height from the point before to the
+    next.
+over the height of the point before: / (right[i] - right[i - 1]) -> / right[i - 1]
+    You divide by the height of the point before. The whole way is from there to the next point.
 times the whole way: / (right[i] - right[i - 1]) -> * (right[i] - right[i - 1])
     You multiply by the whole way. A share of it is a quotient.
+the ratio times the share: return math.exp(low + share * (high - low)) \
+        -> return labels[i - 1] * share * (labels[i] / labels[i - 1])
+    You multiply the ratio of both numbers by the share. The share is a power of it.
 halfway between them: share = (level - right[i - 1]) / (right[i] - right[i - 1]) -> share = 0.5
     You always go half the way between two points. How far depends on where the level lies between
     the two shares of right answers.
@@ -126,6 +143,12 @@ one line through all points: if right[0] >= level: return \
         return float(np.exp(np.interp(level, right, np.log(labels)))) ⏎if right[0] >= level: return
     `np.interp` needs heights that rise, and a curve may fall. Find the first pair of points that
     crosses the level, and draw the line between these two.
+a search in a curve that falls: for i in range(1, len(labels)): \
+        -> for i in range(int(np.searchsorted(right, level)), len(labels)): \
+        && if right[0] >= level: return \
+        -> if np.searchsorted(right, level) == 0: return
+    `np.searchsorted` needs heights that rise, and a curve may fall. Go through the points in their
+    order.
 judged by the last point: if right[0] >= level: return \
         -> if right[-1] < level: return math.inf ⏎if right[0] >= level: return
     You look at the last point to say whether the curve ever reaches the level. It may reach it and
@@ -135,6 +158,9 @@ the largest instead of never: return math.inf -> return float(labels[-1])
     how many it takes: return infinity.
 none instead of never: return math.inf -> return 0.0
     Where the curve never reaches the level, return infinity.
+the first in place of never: return math.inf -> return float(labels[0])
+    Where the curve never reaches the level, you return the first number of labels. `argmax` of
+    nothing but False is 0: ask first whether any point reaches the level.
 minus infinity: return math.inf -> return -math.inf
     Your infinity has a minus.
 the first point is forgotten: if right[0] >= level: return float(labels[0]) \
@@ -146,6 +172,9 @@ never, where the first is enough: if right[0] >= level: return float(labels[0]) 
 the logarithm is returned: return math.exp(low + share * (high - low)) \
         -> return low + share * (high - low)
     You return the logarithm. Take `exp` of it: a number of labels is asked for.
+ten to the power of a natural logarithm: return math.exp(low + share * (high - low)) \
+        -> return 10 ** (low + share * (high - low))
+    You take the natural logarithm and go back with a power of 10. `exp` undoes `log`.
 the first pair is left out: range(1, len(labels)) -> range(2, len(labels))
     You leave out the first pair of points. The curve may cross the level there.
 the first point is not looked at: if right[0] >= level: return float(labels[0]) ->

@@ -101,6 +101,15 @@ the labels are not used: torch.sigmoid(x @ weights) - labels -> torch.sigmoid(x 
     `labels` is never used.
 no pull: (x.T @ surprise + pull) -> (x.T @ surprise)
     The prior is missing. Its logarithm has a slope, too.
+the labels of 1 alone: surprise = torch.sigmoid(x @ weights) - labels \
+        -> surprise = labels * (torch.sigmoid(x @ weights) - 1)
+    Your likelihood holds the labels of 1 alone. A label of 0 has a chance, too: 1 less the sigmoid.
+the prior counted D times: (weights - start) / spread**2 \
+        -> len(weights) * (weights - start) / spread**2
+    You count the prior D times. The sum over the weights has one term for each: the slope in a
+    weight sees its own alone.
+the prior shared out over D: / spread**2 -> / (spread**2 * len(weights))
+    You take the mean over the D weights. They are independent: their logarithms add up.
 the pull alone: x.T @ surprise + pull -> pull
     The labels are missing. The posterior is the prior times what the labels say.
 --- hint 2
@@ -116,6 +125,14 @@ the pull of the distance itself: pull = (weights - start) / spread**2 \
         -> pull = (weights - start).sign() / spread**2
     Your pull has the same strength near and far. The logarithm of a normal distribution is a
     square; its slope grows with the distance.
+the distance without its square, derived: pull = (weights - start) / spread**2 \
+        -> pull = torch.nn.functional.normalize(weights - start, dim=0) / (2 * spread**2)
+the distance without its square: pull = (weights - start) / spread**2 \
+        -> pull = torch.nn.functional.normalize(weights - start, dim=0) / spread**2
+    Your pull is as strong far away as near. In the logarithm of a normal distribution the distance
+    is squared.
+half the squared distance: pull = (weights - start) / spread**2 \
+        -> pull = (weights - start) ** 2 / (2 * spread**2)
 the squared distance: pull = (weights - start) / spread**2 \
         -> pull = (weights - start) ** 2 / spread**2
     You have the square of the distance in the pull. That is the logarithm itself; its slope is
@@ -126,6 +143,12 @@ the slope of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
         -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) * p * (1 - p)
     You have the slope of the sigmoid as a factor. In the slope of -log p it cancels: what is
     left is chance less label.
+the slope by the chance: surprise = torch.sigmoid(x @ weights) - labels \
+        -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) / (p * (1 - p))
+    You stop at the slope by the chance. Go on to the score: the sigmoid's own slope, p (1 - p), is
+    a factor.
+a softmax over the texts: torch.sigmoid(x @ weights) -> torch.softmax(x @ weights, 0)
+    Your chances add up to 1 over the texts. Each text has a chance of its own: the sigmoid.
 the sign of the labels: torch.sigmoid(x @ weights) - labels -> labels - torch.sigmoid(x @ weights)
     The labels' part has the wrong sign: a step down your slope makes the labels less likely.
 the sign of the pull: weights - start -> start - weights
@@ -155,9 +178,17 @@ nothing is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise + pu
     You do not divide by N.
 the labels' part is divided twice: x.T @ surprise + pull -> x.T @ surprise / len(x) + pull
     You divide the labels' part by N twice. Logarithms add up; then all is divided once.
+the mean over the D numbers, too: (x.T @ surprise + pull) \
+        -> ((x.T @ surprise).mean() + pull)
+    You take the mean over the D numbers of a text, too, and have one number for all weights. Add up
+    over the texts alone.
+all of it is halved: / len(x) -> / (2 * len(x))
+    All of it is half of what it should be. Divide by N.
 divided by the numbers of a text: / len(x) -> / x.shape[1]
     You divide by D. N is the number of labels.
 --- no hint
+chances at the distance: (x @ weights) -> (x @ (weights - start))
+    You ask what the classifier says at weights less start. It says it at `weights`.
 chances at the start: (x @ weights) -> (x @ start)
     You ask what the classifier says at the start. The slope is asked for at `weights`.
 """

@@ -211,6 +211,14 @@ fresh numbers: tensor.flatten()[order].view(tensor.shape) \
         -> tensor.mean() + tensor.std(correction=0) * torch.randn(tensor.shape, generator=generator)
     You draw new numbers of the same mean and spread. Keep the very numbers: their outliers belong
     to the scale, too.
+shuffled across all tensors: found = {} \
+        -> found, pool = {}, torch.cat([torch.zeros(0), *(t.flatten() for t in weights.values())]) \
+        ⏎pool = pool[torch.randperm(len(pool), generator=generator)] \
+        && order = torch.randperm(tensor.numel(), generator=generator) \
+        -> part, pool = pool[: tensor.numel()], pool[tensor.numel() :] \
+        && tensor.flatten()[order].view(tensor.shape) -> part.view(tensor.shape)
+    Your numbers wander from one tensor to another, so each tensor loses its scale. Draw an order
+    for each tensor by itself.
 drawn with repeats: torch.randperm(tensor.numel(), generator=generator) \
         -> torch.randint(tensor.numel(), (tensor.numel(),), generator=generator)
     Some numbers come twice and others not at all. An order has each place once: `torch.randperm`.

@@ -197,6 +197,10 @@ the fall is turned round: (steps - step) / (steps - warm_up) \
         -> (steps - warm_up) / (steps - step)
     Your fall is turned round: it grows. The share is the steps that are left, over the steps of the
     fall.
+a scheduler that goes first: (step + 1) / warm_up -> (step + 2) / warm_up \
+        && (steps - step) -> (steps - 1 - step)
+    Your rates are one step ahead: the first is skipped, and the last is 0. A scheduler's `step()`
+    comes after the optimizer's.
 --- hint 2
 the fall begins at warm_up: / (steps - warm_up)) -> / (steps - warm_up + 1))
     Your fall begins one step too early. Its line meets the highest rate at step `warm_up + 1`.
@@ -218,12 +222,28 @@ distances added up: ((now - then) ** 2).sum() -> (now - then).norm()
     The distance is not squared. Add up the squares of all differences.
 the mean in place of the sum: ((now - then) ** 2).sum() -> ((now - then) ** 2).mean()
     You take the mean of the squares of each tensor. Their sum is the squared distance.
+the mean over the whole body: (loss + pull / 2 * away).backward() \
+        -> (loss + pull / 2 * away / sum(w.numel() for w in body)).backward()
+    You divide the squared distance by the number of weights, as `mse_loss` does. It is a sum.
+the biases are free: body = list(model.body.parameters()) \
+        -> body = [w for w in model.body.parameters() if w.ndim > 1]
+    You leave out the biases. All of the body is pulled.
+pulled after the step: (loss + pull / 2 * away).backward() -> loss.backward() \
+        && optimizer.step() -> optimizer.step() ⏎with torch.no_grad(): \
+        ⏎    for now, then in zip(body, start, strict=True): \
+        now -= optimizer.param_groups[0]["lr"] * pull * (now - then)
+    You pull the body after the step, from where the step has led. The pull is a part of what is
+    minimised: add it before `backward()`.
 the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
     You take the distance itself. Its square is asked for.
 --- hint 3
 the pull is in the losses: losses.append(loss.item()) \
         -> losses.append((loss + pull / 2 * away).item())
     Your losses hold the pull. Return those of the labels alone, so that runs can be compared.
+the pull is in the losses, without its half: losses.append(loss.item()) \
+        -> losses.append((loss + pull * away).item()) && (loss + pull / 2 -> (loss + pull
+    Your losses hold the pull; return those of the labels alone. And the pull is twice as strong: a
+    half stands before the square.
 the parts never in training mode: model.train() -> model.training = True
     Your model's parts stay in evaluation mode, so its dropout sleeps. Call `model.train()` before
     the first step: it reaches every part, which setting `training` does not.

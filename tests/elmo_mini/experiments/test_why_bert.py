@@ -1,10 +1,18 @@
 """Lesson 14: its task, its bench, its broken runs in small, and what is stored."""
 
+import numpy as np
 import pytest
 import torch
 
 from elmo_mini.experiments import broken_bodies, tuning_report, why_bert
-from elmo_mini.experiments.tuning_bench import NORMAL, WITHOUT_MARK, Bench, baselines, bench
+from elmo_mini.experiments.tuning_bench import (
+    ENLARGED,
+    NORMAL,
+    WITHOUT_MARK,
+    Bench,
+    baselines,
+    bench,
+)
 from elmo_mini.experiments.word_classes import LONGEST, SIZES, word_classes
 from elmo_mini.few_labels.labels_saved import labels_needed
 from elmo_mini.results.intervals import lead_twice
@@ -150,6 +158,35 @@ def test_normal_weights_share_scrambled_ones_scale_and_nothing_else() -> None:
     assert float(table.std()) == pytest.approx(float(own.std()), rel=0.01)
     spread = IT.fresh(0)["word.weight"].std()
     assert 4 < own.std() / spread < 6  # "five times as small"
+
+
+def test_enlarged_weights_are_fresh_but_for_the_size_of_their_word_vectors() -> None:
+    enlarged, fresh = IT.weights(ENLARGED, 3), IT.fresh(3)
+    words = "word.weight"
+    assert float(enlarged[words].std()) == pytest.approx(float(IT.pretrained[words].std()))
+    larger = enlarged[words] / fresh[words]
+    torch.testing.assert_close(larger, larger.mean().expand_as(larger))
+    assert all(torch.equal(enlarged[name], fresh[name]) for name in fresh if name != words)
+
+
+def test_held_out_loss_at_one_training_loss_lies_between_its_neighbours() -> None:
+    line = np.array([[0.4, 2.0], [0.1, 3.0], [0.001, 5.0]])
+    at = tuning_report.held_out_at
+    assert at(0.1, line[None]) == pytest.approx([3.0])
+    assert at(0.2, np.stack([line, line + np.array([0, 1])])) == pytest.approx([2.5, 3.5])
+
+
+def test_more_steps_for_the_fresh_network_are_compared_draw_by_draw(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    known, right = IT.task.train.drawn(20, 1), []
+    for steps in (2, 3):
+        model = IT.tuned(IT.fresh(1), known, 1, steps=steps)
+        right.append(IT.right(model, IT.task.test).mean())
+    tuning_report.print_longer(IT, 20, (2, 3), [1])
+    points = 100 * (right[1] - right[0])
+    said = f"fresh, 20 labels, 3 steps less 2 steps: {points:+.1f} ("
+    assert said in capsys.readouterr().out
 
 
 def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
