@@ -237,7 +237,7 @@ outcome("root", learnt_with["not divided"]["128"]["mean"], unit="%")
 # %% [markdown] slide="slide"
 # ## 4. Several heads
 #
-# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same: $A$ heads of $D / A$ numbers cost little more than one head of $D$.
+# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same (section 3.2.2).
 
 # %% [markdown] exercise="MultiHead" slide="subslide"
 # ### Exercise 3. Several heads
@@ -458,7 +458,7 @@ tables = {name: broken_attention.reach(model, numbers, V - 1) for name, model in
 figures.reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: nobody looks ahead")
 
 # %% [markdown]
-# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Where it ends depends on how much there is to read (*Myth or measured?*).
+# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Without Brown there are a tenth as many: read again and again, they are learnt by heart, and the perplexity rises. Where it ends depends on how much there is to read (*Myth or measured?*).
 #
 # Let it write: draw a word from its scores, put it behind the text, and ask again. The **temperature** divides the scores before the draw. Near 0 the likeliest word nearly always wins. At 1, words come as often as their chances say. Above 1 the rare ones gain.
 
@@ -471,7 +471,7 @@ for temperature in (0.2, 0.7, 1.5):
     next_words.write(causal_lm.continue_text, writer, TEXT.vocabulary, "the", temperature)
 
 # %% [markdown]
-# No sentence worth keeping, and no wonder: it has seen little, and it may not say `<unk>`, which stands for all words but 1,000. So put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`). There the blocks beat the counts of pairs by far.
+# No sentence worth keeping: it has seen little, and may not say `<unk>`, all words but 1,000. So put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`). There the blocks beat the counts of pairs by far.
 
 # %% slide="subslide"
 president, its_words = load_causal_lm(block=backward_looking)
@@ -533,7 +533,7 @@ check("broken_heads", broken_heads)
 # outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** looks sound in table and perplexity. Only its shares are too large from the start: the scores were not divided. With 16 numbers a head this costs nothing that we can see here. With many more it costs the learning (section 3).
+# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** has a clean table, and about the sound one's perplexity (without Brown, a little above it). What gives it away are the shares, too large from the start: the scores were not divided. With 16 numbers a head this costs little, if anything. With many more it costs the learning (section 3).
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -702,7 +702,7 @@ report.print_longer(stored.numbers, stored_result("attention_longer").numbers)
 report.print_faster()
 
 # %% [markdown]
-# The plain LSTM still guesses. But open gates gain most, and nearly catch the sum. So how far the sum leads hangs on the rate; in the figure above, too.
+# The plain LSTM still guesses. But open gates gain most, and come near the sum. So how far the sum leads hangs on the rate, in the figure above, too.
 
 # %% [markdown] slide="slide"
 # ## 10. The bill
@@ -756,7 +756,7 @@ figures.slope_curves(sizes, slopes(one_head, sizes))
 figures.rate_bars(taken_apart(one_head), learnt_with)
 
 # %% [markdown]
-# A lower rate alone does not help much. The quiet start brings more, and still not all, so it was the start *and* the step. The division settles both at once.
+# A lower rate alone does not help much. The quiet start brings more, and still not all: so it was the start *and* the step. The division settles both at once.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?

@@ -82,7 +82,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         total = float(chances.sum())
         if float(chances.min()) < 0:
             raise AnswerRefused(
-                "`draw` was given numbers below 0. It takes chances: the softmax of the scores."
+                f"`draw` was given numbers that add up to {total:.3g}, some below 0. It takes "
+                "chances: the softmax of the scores."
             )
         if abs(total - 1) > 1e-3:
             raise AnswerRefused(
