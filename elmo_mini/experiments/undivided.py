@@ -11,7 +11,7 @@ from elmo_mini.transformer.recall import RATE, Head, OneHead, recall_accuracy, t
 
 DISTANCE, STEPS, SEEDS = 16, 150, (0, 1, 2)
 DIVIDED, NOT, QUIET = "divided by √d", "not divided", "not divided, quiet start"
-RATES = (1e-4, 3e-4, 1e-3)
+RATES = (3e-4, 1e-3)
 Points = dict[str, dict[str, float | list[float]]]
 
 

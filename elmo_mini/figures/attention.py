@@ -158,7 +158,7 @@ def rate_bars(
             for name, points in found.items()
         },
         times=1,
-        title="Undivided, 128 numbers: no rate reaches the divided head (three seeds)",
+        title="Undivided, 128 numbers: short of the divided head (three seeds)",
         ylabel="right answers after 150 batches (%)",
         level=("divided, rate 0.003", next(iter(divided.values()))["128"]["mean"]),
     )

@@ -756,7 +756,7 @@ figures.slope_curves(sizes, slopes(one_head, sizes))
 figures.rate_bars(taken_apart(one_head), learnt_with)
 
 # %% [markdown]
-# A lower rate alone does not help much. The quiet start brings more, and still not all: so it was the start *and* the step. The division settles both at once.
+# A lower rate alone does not help much. The quiet start brings more on average (its bars, over three starts, overlap with the others), and still not all. So it seems to be the start *and* the step. The division settles both at once.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
