@@ -8,11 +8,13 @@ import torch
 from numpy.typing import NDArray
 
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.experiments.attention import READERS, STEPS
 from elmo_mini.experiments.word_classes import word_classes
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.transformer.block import Block
 from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, load_causal_lm
+from elmo_mini.transformer.recall import recall_accuracy, train_to_recall
 
 Numbers = NDArray[np.float64]
 Moments = Callable[[Numbers, Numbers, Numbers, Numbers], tuple[Any, Any]]
@@ -68,6 +70,17 @@ def print_longer(stored: Mapping[str, Any], longer: Mapping[str, Any]) -> None:
     for far, points in longer["accuracy"].items():
         said = (f"{int(n):,} batches {100 * found['mean']:.0f} %" for n, found in points.items())
         print(f"{far} words, sum of all tokens:", ", ".join(said))
+
+
+def print_faster(rate: float = 1e-2) -> None:
+    """Right answers at another learning rate, 16 words of chatter, 600 batches, one run each."""
+    for name, make in READERS.items():
+        if name == "attention":
+            continue
+        torch.manual_seed(0)
+        reader = make()
+        train_to_recall(reader, 16, STEPS, rate=rate, progress=True)
+        print(f"16 words, {name}: rate {rate:g} {100 * recall_accuracy(reader, 16):.0f} %")
 
 
 def print_perplexities() -> None:

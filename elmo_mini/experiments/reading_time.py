@@ -8,6 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from elmo_mini.results.stored import machine
+
 TRIES = 5
 
 
@@ -33,8 +35,13 @@ def reading_times(
 def block_and_lstm(
     block: Callable[[int, int], nn.Module], lengths: Sequence[int]
 ) -> dict[str, NDArray[np.float64]]:
-    """`reading_times` of a block of 128 numbers and of an LSTM of as many weights."""
+    """`reading_times` of a block of 128 numbers and of an LSTM of as many weights.
+
+    Prints the weights, and on which machine.
+    """
     own, lstm = block(128, 4), nn.LSTM(128, 166, batch_first=True)
+    weights = (f"{sum(p.numel() for p in reader.parameters()):,}" for reader in (own, lstm))
+    print("Weights:", " and ".join(weights), "· one core of", machine())
     readers: dict[str, Callable[[Tensor], object]] = {
         "your block": lambda x: own(x, torch.ones(x.shape[:2], dtype=torch.bool)),
         "LSTM": lstm,

@@ -7,10 +7,11 @@ from torch import Tensor
 
 from elmo_mini.progress import progress_bar
 from elmo_mini.results.intervals import interval
-from elmo_mini.transformer.recall import Head, OneHead, recall_accuracy, train_to_recall
+from elmo_mini.transformer.recall import RATE, Head, OneHead, recall_accuracy, train_to_recall
 
 DISTANCE, STEPS, SEEDS = 16, 150, (0, 1, 2)
-DIVIDED, NOT = "divided by √d", "not divided"
+DIVIDED, NOT, QUIET = "divided by √d", "not divided", "not divided, quiet start"
+RATES = (3e-4, 1e-3)
 Points = dict[str, dict[str, float | list[float]]]
 
 
@@ -39,6 +40,26 @@ def learning_with(head: Head, sizes: Sequence[int]) -> dict[str, Points]:
     }
 
 
+def taken_apart(head: Head, dim: int = 128) -> dict[str, Points]:
+    """Right answers (%) undivided, by the learning rate: is it the start, or the size of a step?
+
+    With a quiet start the queries are √d times smaller: the first scores are the divided head's.
+
+    Parameters
+    ----------
+    head : as `one_head`, with the division
+    dim : d
+    """
+    made = undivided(head)
+    runs = iter(progress_bar(range(2 * len(RATES) * len(SEEDS))))
+    return {
+        name: {
+            f"{rate:g}": interval(list(_accuracies(made, dim, runs, rate, by))) for rate in RATES
+        }
+        for name, by in ((NOT, 1.0), (QUIET, dim**0.5))
+    }
+
+
 def slopes(head: Head, sizes: Sequence[int], seed: int = 0) -> dict[str, list[float]]:
     """How far the shares of random vectors move with their own scores, summed over 16 places.
 
@@ -54,9 +75,19 @@ def slopes(head: Head, sizes: Sequence[int], seed: int = 0) -> dict[str, list[fl
     return found
 
 
-def _accuracies(head: Head, dim: int, runs: Iterator[int]) -> Iterator[float]:
+def _accuracies(
+    head: Head, dim: int, runs: Iterator[int], rate: float = RATE, smaller: float = 1.0
+) -> Iterator[float]:
+    """Of each seed; the layer of the queries starts so many times smaller."""
     for seed, _ in zip(SEEDS, runs, strict=False):
         torch.manual_seed(seed)
         reader = OneHead(dim, head)
-        train_to_recall(reader, DISTANCE, STEPS, seed=seed)
+        with torch.no_grad():
+            for part in reader.query.parameters():
+                part.div_(smaller)
+        torch.set_flush_denormal(True)  # undivided, many slopes are next to 0, and slow for it
+        try:
+            train_to_recall(reader, DISTANCE, STEPS, seed=seed, rate=rate)
+        finally:
+            torch.set_flush_denormal(False)
         yield 100 * recall_accuracy(reader, DISTANCE)

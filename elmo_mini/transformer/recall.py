@@ -18,6 +18,7 @@ from elmo_mini.transformer.block import Block
 
 KEYS, VALUES, FACTS, CHATTER = 8, 8, 4, 16
 TOKENS = KEYS * VALUES + CHATTER + KEYS
+RATE = 3e-3
 """Facts first, ``key * VALUES + value``, then chatter, then the question of each key."""
 
 Texts = tuple[Tensor, Tensor]
@@ -174,16 +175,22 @@ def train_to_recall(
     *,
     seed: int = 0,
     batch: int = 64,
+    rate: float = RATE,
     progress: bool = False,
 ) -> list[float]:
-    """Train on fresh texts of one distance; the loss of each batch, in nats."""
+    """Train on fresh texts of one distance; the loss of each batch, in nats.
+
+    Parameters
+    ----------
+    rate : of Adam, falling to 0
+    """
     generator = torch.Generator().manual_seed(seed)
 
     def loss() -> Tensor:
         ids, asked = recall_texts(batch, distance, generator)
         return functional.cross_entropy(model(ids), asked)
 
-    options = TrainingOptions(learning_rate=3e-3, seed=seed, progress=progress)
+    options = TrainingOptions(learning_rate=rate, seed=seed, progress=progress)
     return train(model, (loss() for _ in range(steps)), steps, options)
 
 

@@ -104,6 +104,11 @@ the second norm inside the sum: self.norm_2(x + self.narrow(inner)) \
         -> x + self.norm_2(self.narrow(inner))
     Your second norm sees only what the inner layer gives. It follows the sum.
 --- hint 3
+the second sum goes past the first norm: x = self.norm_1(x + found) \
+        -> before = x + found ⏎x = self.norm_1(before) \
+        && self.norm_2(x + self.narrow(inner)) -> self.norm_2(before + self.narrow(inner))
+    Your second sum takes the first sum as it was before its norm. What comes out of the first norm
+    goes both ways: into the wide layer, and past it.
 no GELU: functional.gelu(self.wide(x)) -> self.wide(x)
     There is nothing between the two layers, so they are one. A GELU stands between them.
 a ReLU: functional.gelu -> functional.relu

@@ -43,6 +43,8 @@ def _texts(
 ) -> Inputs:
     """Word numbers; what stands at padding are words, too."""
     width = max(lengths)
+    ids = rng.integers(0, 11, (len(lengths), width))
+    ids[np.argmax(lengths), 1] = 0  # word 0 is a word like others: somebody may ignore it
     return {
         "words": 11,
         "dim": 4,
@@ -52,7 +54,7 @@ def _texts(
         "look": look,
         "masked": masked,
         "seed": int(rng.integers(1_000_000)),
-        "ids": rng.integers(0, 11, (len(lengths), width)),
+        "ids": ids,
         "mask": np.arange(width) < np.array(lengths)[:, None],
     }
 
@@ -92,7 +94,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
     refuse_changed(inputs, given)
     return {
-        "parts that begin small": small,
+        "begins small": small,
         "scores at tokens": plain(scores[mask]),
         "loss": plain(loss.reshape(())),
         "the loss teaches": learnt(model, loss.reshape(())),
@@ -103,11 +105,11 @@ def _small(made: object) -> Plain:
     """Which of the two tables and the bias begin small; `filled` says what else is wrong."""
     parts = dict(made.named_parameters()) if isinstance(made, nn.Module) else {}
     found = {name: parts.get(name) for name in ("word.weight", "place.weight", "bias")}
-    return [
-        n
-        for n, part in found.items()
-        if part is not None and float(part.detach().abs().mean()) < SMALL
-    ]
+    return {
+        name: float(part.detach().abs().mean()) < SMALL
+        for name, part in found.items()
+        if part is not None
+    }
 
 
 class _CausalLM(nn.Module):
@@ -192,6 +194,34 @@ the last token of a short sentence is asked for padding: there = mask[:, 1:] \
         -> there = mask[:, :-1]
     The last token of a short sentence is asked for padding. The next place must be a token:
     `mask[:, 1:]`.
+a mean with padding in the number: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> functional.cross_entropy(scores[there], ids[:, 1:][there], reduction="sum") \
+        / there.numel()
+    Your padding costs nothing, and still counts in the number that you divide by. Divide by the
+    tokens that have a next one: `mask[:, 1:].sum()`.
+a mean with the first tokens in the number: \
+        functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> functional.cross_entropy(scores[there], ids[:, 1:][there], reduction="sum") / mask.sum()
+    You divide by all tokens. Each sentence has one fewer that is asked for: `mask[:, 1:].sum()`.
+word 0 is ignored: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
+        -> functional.cross_entropy(scores[there], ids[:, 1:][there], ignore_index=0)
+    Your loss leaves word 0 out. It is a word like all others: padding is where `mask` is False,
+    whatever number stands there.
+round the end: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask) \
+        && there = mask[:, 1:] -> there = mask && ids[:, 1:][there] -> ids.roll(-1, 1)[there]
+    You turn the words round by one, so the last place is asked for what has come round. It has no
+    next word: leave it out, and the last token of a short sentence, too.
+what is not 0 is a token: there = mask[:, 1:] -> there = ids[:, 1:] != 0
+    You take what is not 0 for tokens. Word 0 is a word like all others, and padding may hold any
+    number: ask `mask`.
+softmax twice: scores[there], -> scores[there].softmax(-1),
+    You take the softmax before `cross_entropy`, which takes it, too. Give it the scores.
+the scores as they are: functional.cross_entropy( -> functional.nll_loss(
+    You take the scores for logarithms of chances. `functional.cross_entropy` makes them so;
+    `functional.nll_loss` takes them as they are.
+the loss forgets the mask: scores = self(ids, mask)[:, :-1] -> scores = self(ids)[:, :-1]
+    Your loss calls the model without the mask, so a block that looks ahead reads padding:
+    `self(ids, mask)`.
 the sum: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
         -> functional.cross_entropy(scores[there], ids[:, 1:][there], reduction="sum")
     Your loss is a sum over tokens. Take the mean.
@@ -242,6 +272,9 @@ the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) 
 the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02) -> pass
     Your places begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
     with a standard deviation of 0.02.
+neither table is drawn small: every std=0.02 -> std=0.2
+    Neither table begins small, so the first scores are far from even. Draw both with a standard
+    deviation of 0.02.
 the bias begins at 1: torch.zeros(words) -> torch.ones(words)
     Your bias does not begin with zeros. No word is likelier than another before training.
 chances in place of scores: return x @ self.word.weight.T + self.bias \

@@ -174,7 +174,10 @@ the mask's axis in the wrong place: allowed[:, None] -> allowed[:, :, None]
     The new axis of `allowed` is for the heads: (B, 1, T, T), `allowed[:, None]`.
 the mask has no axis for the heads: allowed[:, None] -> allowed
     `allowed` is (B, T, T) and the scores are (B, A, T, T): PyTorch lays sentences upon heads. Give
-    it an axis for the heads: `allowed[:, None]`.
+    it an axis for the heads: `allowed[:, None]`. (If you made one axis of sentences and heads, each
+    sentence's table stands there A times in a row: `repeat_interleave`, not `repeat`.)
+looking back whatever is allowed: allowed[:, None] -> allowed[:, None].tril()
+    You close what stands ahead. Whether it is closed, `allowed` says: take it as it is.
 nothing is closed: allowed[:, None] -> torch.ones_like(allowed)[:, None]
     `allowed` is never used.
 one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \

@@ -80,10 +80,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 "`draw` takes the chances of all words at one place, a tensor (V,)."
             )
         total = float(chances.sum())
-        if abs(total - 1) > 1e-3 or float(chances.min()) < 0:
+        if float(chances.min()) < 0:
             raise AnswerRefused(
-                f"`draw` was given numbers that add up to {total:.3g}, some perhaps below 0. It "
-                "takes chances: the softmax of the scores."
+                f"`draw` was given numbers that add up to {total:.3g}, some below 0. It takes "
+                "chances: the softmax of the scores."
+            )
+        if abs(total - 1) > 1e-3:
+            raise AnswerRefused(
+                f"`draw` was given numbers that add up to {total:.3g}. Chances add up to 1: divide "
+                "the scores by the temperature first, and take the softmax last, over all words."
             )
         lot = next(left, None)
         if lot is None:
@@ -164,6 +169,12 @@ the first words of a long text: text[-longest:] -> text[:longest]
     `text[-longest:]`.
 one word fewer: text[-longest:] -> text[-longest + 1:]
     Of a long text you give the model one word too few.
+written until the places are full: scores = model -> if len(text) > longest: break \
+        ⏎scores = model
+written until the places are full, and no more: scores = model \
+        -> if len(text) >= longest: break ⏎scores = model
+    Your text ends when the model has no more places. It goes on: the model reads the last `longest`
+    words, `text[-longest:]`.
 the window alone: scores = model -> text = text[-longest:] ⏎scores = model
     You return what the model has read last. Return all of the text, and cut only what it reads.
 --- hint 3

@@ -131,6 +131,9 @@ the variances alone are added: float(each.sum()) -> float((q_var + k_var).sum())
     You add the variances of the two factors. For a product, their product stands there.
 the squares of the variances: q_var * k_var -> q_var**2 * k_var**2
     You square the variances. A variance already is a mean of squares.
+all variances are squared: q_var * k_var + q_var * k_mean**2 \
+        -> q_var**2 * k_var**2 + q_var**2 * k_mean**2 && q_mean**2 * k_var -> q_mean**2 * k_var**2
+    You square the variances. A variance already is a mean of squares.
 the mean of the terms: each.sum() -> each.mean()
     You take the mean over the d numbers. The dot product is a sum, and variances of independent
     numbers add up.
@@ -146,6 +149,17 @@ the numbers are averaged first: each = \
         (q_mean, q_var, k_mean, k_var)) ⏎each =
     You average the means, and the variances, over the d numbers before you multiply. Each pair of
     numbers has its own: multiply first, then add up.
+the sums are multiplied: float(q_mean @ k_mean) -> q_mean.sum() * k_mean.sum() \
+        && float(each.sum()) -> q_var.sum() * k_var.sum()
+    You add up over the numbers before you multiply. Each pair of numbers has its own product:
+    multiply first, then add up. And where means are not 0, they stand in the variance, too.
+d times the first: float(q_mean @ k_mean) -> len(q_mean) * q_mean[0] * k_mean[0] \
+        && float(each.sum()) -> len(q_mean) * each[0]
+d times the product of the first variances: float(q_mean @ k_mean) \
+        -> len(q_mean) * q_mean[0] * k_mean[0] \
+        && float(each.sum()) -> len(q_mean) * q_var[0] * k_var[0]
+    You take d times what the first pair of numbers gives. The others have other means and
+    variances: add up over all.
 the mean of the means: float(q_mean @ k_mean) -> float((q_mean * k_mean).mean())
     Your mean is a mean over the d numbers. The dot product is a sum: add them up.
 --- no hint

@@ -143,6 +143,15 @@ what is closed scores {low}: -torch.inf -> {low} | low = -1, -10
 what is closed scores -100 or so: -torch.inf -> -100
     A closed place has a finite score in your answer, and an open one may score lower. Take minus
     infinity.
+what is closed scores {high}: -torch.inf -> {high} | high = 1e9, torch.inf
+{high} is added to what is closed: scores.masked_fill(~allowed, -torch.inf) \
+        -> (scores + ~allowed * {high}) | high = 1e9, 1e4
+    Your closed pairs score far above all others, so they get the whole share. It needs minus
+    infinity.
+{low} is added to what is open: scores.masked_fill(~allowed, -torch.inf) \
+        -> (scores + allowed * {low}) | low = -1e9, -1e4
+    You push down what is allowed. `allowed` is True where a place may look: close the others,
+    `~allowed`.
 minus infinity times the mask: .masked_fill(~allowed, -torch.inf) -> .add(~allowed * -torch.inf)
     You multiply the mask by minus infinity, and 0 times infinity is nan. Fill instead:
     `scores.masked_fill(~allowed, -torch.inf)`.
@@ -155,6 +164,12 @@ closed after the softmax, and shared out again: \
         -> shares = scores.softmax(-1) * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
     You set shares to 0 after the softmax and share out again. Where a closed place had the whole
     share, that is 0/0. Close the scores, before the softmax.
+closed after the softmax, and shared out again with a little more in the sum: \
+        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> shares = scores.softmax(-1) * allowed \
+        ⏎shares = shares / (shares.sum(-1, keepdim=True) + 1e-8)
+    You set shares to 0 after the softmax and share out again. Where a closed place had the whole
+    share, nothing is left to share out. Close the scores, before the softmax.
 the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
 the mask is turned on its side, where it is square: \
         ~allowed -> ~(allowed.mT if allowed.shape[-1] == allowed.shape[-2] else allowed)

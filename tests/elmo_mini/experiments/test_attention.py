@@ -1,5 +1,7 @@
 """The experiments of lesson 13 in small, the times by length, and what is stored."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,8 @@ from elmo_mini.experiments import attention, attention_report, reading_time
 from elmo_mini.experiments.next_words import POINTS, learn_next_words
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.results.intervals import interval
-from elmo_mini.results.stored import stored_result
+from elmo_mini.results.stored import machine, stored_result
+from elmo_mini.transformer.block import Block
 from elmo_mini.transformer.causal_lm import CausalLM
 
 
@@ -65,6 +68,24 @@ def test_times_are_of_each_length_and_reader() -> None:
     times = reading_time.reading_times({"one": reader}, (3, 5), 4)
     assert times["one"].shape == (2,)
     assert set(seen) == {3, 5}
+
+
+def test_the_bill_says_its_weights_and_its_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    reading_time.block_and_lstm(Block, (2,))
+    said = capsys.readouterr().out
+    block, lstm = (int(n.replace(",", "")) for n in re.findall(r"\d+,\d+", said))
+    assert abs(block / lstm - 1) < 0.05
+    assert machine() in said
+
+
+def test_three_readers_at_another_rate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(attention_report, "STEPS", 2)
+    attention_report.print_faster()
+    said = capsys.readouterr().out
+    assert len(re.findall(r"rate 0\.01 \d+ %", said)) == len(attention.READERS) - 1
+    assert "attention" not in said
 
 
 @pytest.mark.parametrize(

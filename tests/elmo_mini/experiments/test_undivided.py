@@ -18,3 +18,11 @@ def test_undivided_shares_lose_their_slope() -> None:
     slopes = undivided.slopes(one_head, (4, 256))
     assert slopes[undivided.NOT][1] < 0.3 * slopes[undivided.NOT][0]
     assert slopes[undivided.DIVIDED][1] > 0.8 * slopes[undivided.DIVIDED][0]
+
+
+def test_a_quiet_start_helps_and_is_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undivided, "SEEDS", (0,))
+    monkeypatch.setattr(undivided, "RATES", (3e-4,))
+    found = undivided.taken_apart(one_head)
+    by = {name: points["0.0003"]["mean"] for name, points in found.items()}
+    assert by[undivided.NOT] + 15 < by[undivided.QUIET] < 80
