@@ -1,8 +1,9 @@
-"""``python -m elmo_mini.experiments.hundred_labels curves``: few labels, many methods (lesson 15).
+"""``python -m elmo_mini.experiments.hundred_labels curves rivals``: few labels (lesson 15).
 
 Four tasks, draws of 25, 50 and 100 labels, of which the smaller ones are parts of the larger, and
-every method of `elmo_mini.few_labels.methods` on the same draws. All are asked about texts of dev:
-the test of lesson 15 stays unseen.
+every method of `elmo_mini.few_labels.methods` on the same draws. `rivals` compares ELMo's features
+with what could explain their lead, text by text. All are asked about texts of dev: the test of
+lesson 15 stays unseen.
 """
 
 import argparse
@@ -30,6 +31,13 @@ MORE = (200, 500, 1_000)
 """For counting words and for ELMo's features: where do their curves meet?"""
 CHEAP = ("bag of words", "ELMo features")
 ASKED = 500
+ELMO = "ELMo features"
+PAIRS = (
+    (ELMO, "naive Bayes"),
+    (ELMO, "SVD of the text"),
+    (ELMO, "ELMo, untrained"),
+    ("layer 1", "layer 0"),
+)
 
 
 def ways(task: Task) -> dict[str, list[Step]]:
@@ -76,7 +84,30 @@ def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
     return "Few labels: ten methods on four tasks", {"tasks": found}
 
 
-EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"curves": curves}
+def rivals(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
+    """With 100 labels: ELMo's features less each rival, and context at a layer's own width."""
+    found: dict[str, Any] = {}
+    for name in tasks:
+        task = TASKS[name]()
+        asked = task.dev.drawn(ASKED, 0)
+        rows = {}
+        for way, steps in _compared(task).items():
+            draws = [task.train.drawn(COUNTS[-1], seed) for seed in seeds]
+            said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
+            rows[way] = right_of(said, asked.labels)
+        found[name] = {
+            f"{one} less {other}": share_right(rows[one] - rows[other]) for one, other in PAIRS
+        }
+        print(name, found[name], flush=True)
+    return "100 labels: ELMo's features and their rivals", {"labels": COUNTS[-1], "tasks": found}
+
+
+def _compared(task: Task) -> dict[str, list[Step]]:
+    every = ways(task) | {"layer 0": methods.one_layer(0), "layer 1": methods.one_layer(1)}
+    return {name: every[name] for name in dict.fromkeys(sum(PAIRS, ()))}
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"curves": curves, "rivals": rivals}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -134,12 +134,16 @@ def untrained_elmo(seed: int = 1) -> list[Step]:
 
 def words_alone() -> list[Step]:
     """The biLM's layer 0 alone, which reads letters and no neighbours."""
+    return one_layer(0)
 
-    def layer_0(texts: Texts) -> Floats:
-        every = _elmo(texts)
-        return every[:, : every.shape[1] // 3]
 
-    return on_vectors(layer_0)
+def one_layer(number: int) -> list[Step]:
+    """One of the biLM's layers 0, 1 and 2 alone: all three are as wide."""
+
+    def layer(texts: Texts) -> Floats:
+        return np.split(_elmo(texts), 3, axis=1)[number]
+
+    return on_vectors(layer)
 
 
 def masked_features() -> list[Step]:

@@ -2,11 +2,11 @@
 
 LESSON = "15_a_hundred_labels"
 EXERCISES = (
-    "split",
     "learn_and_answer",
     "choose",
     "paired_interval",
-    "texts_needed",
     "broken_reports",
     "hand_in",
+    "split",
+    "texts_needed",
 )

@@ -40,7 +40,7 @@ class Rule:
 RULES = {
     "again": Rule(
         25,
-        0.05,
+        0.005,
         "Asked twice, your method gives other answers. Seed whatever draws, inside your function, "
         "and keep nothing from one call to the next.",
     ),
@@ -127,8 +127,8 @@ def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
     """The share of the answers that change where they must not, or stay where they must change."""
     size, texts = RULES[how].labels, hidden.asked(seed).texts
     before = _all_draws(answer, one, size, seed)
-    if how == "again":
-        return float((_answers(answer, size, seed, 0, texts) != before[0]).mean())
+    if how == "again":  # not the first draw: what nobody seeds begins here where that one began
+        return float((_answers(answer, size, seed, 1, texts) != before[1]).mean())
     if how == "fewer":  # one class alone, so that whatever is fitted on them goes astray
         kept = np.flatnonzero(before[0] == before[0, 0])[FEWER::-1]
         now = _answers(answer, size, seed, 0, [texts[row] for row in kept])

@@ -198,6 +198,9 @@ fitted again for what is asked: asked = function(asked) -> asked = step(asked, l
         step is not steps[-1] else function(asked)
     You fit a step anew on what is asked, so it counts other words than the one that the next step
     has learnt from. Fit each step once, on `known`.
+fitted again on its own output: asked = function(asked) -> asked = step(known, labels)(asked)
+    You fit each step a second time, on what it has just made of the known texts. Fit it once, keep
+    its function, and use that for both.
 a step learns twice: asked = function(asked) -> asked = before(asked) \
         && function = step(known, labels) \
         -> before = step(known, labels) ⏎function = step(known, labels)

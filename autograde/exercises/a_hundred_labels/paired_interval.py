@@ -132,6 +132,14 @@ the two methods apart: lead[rows][:, columns].mean() -> first[rows][:, columns].
 one draw and one text: rng.integers(draws, size=draws) -> rng.integers(draws, size=1) \
         && rng.integers(texts, size=texts) -> rng.integers(texts, size=1)
     You draw one row and one column a round. As many as there are, with replacement.
+as many rows as there are columns: rng.integers(draws, size=draws) \
+        -> rng.integers(draws, size=texts) \
+        && rng.integers(texts, size=texts) -> rng.integers(texts, size=draws)
+    You draw as many rows as there are columns, and as many columns as there are rows. A new
+    experiment is as large as the old one: `first.shape` is (draws, texts).
+the rows are drawn before the rounds: rows = rng.integers(draws, size=draws) -> rows = rows \
+        && means = [] -> means, rows = [], rng.integers(draws, size=draws)
+    You draw the rows once, before the rounds. Each round is a new experiment: draw both inside.
 without replacement: rng.integers(draws, size=draws) -> rng.permutation(draws) \
         && rng.integers(texts, size=texts) -> rng.permutation(texts)
     You draw without replacement, so each round is the same table in another order. With
@@ -157,6 +165,9 @@ only the first method: first.astype(float) - second.astype(float) -> first.astyp
     That is the interval of how often the first is right. Asked is its lead over the second.
 nine in ten: [0.025, 0.975] -> [0.05, 0.95]
     You leave out 5 % at each end. A 95 % interval leaves out 2.5 % at each.
+the middle half: [0.025, 0.975] -> [0.25, 0.75]
+    Between your ends lies half of the means. A 95 % interval leaves out 2.5 % at each end: 0.025
+    and 0.975.
 the ends that were met: np.quantile(means, [0.025, 0.975]) -> (min(means), max(means))
     You take the smallest and the largest mean. Take the quantiles 0.025 and 0.975.
 one standard error: np.quantile(means, [0.025, 0.975]) \

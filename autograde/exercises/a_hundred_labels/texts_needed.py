@@ -93,7 +93,11 @@ twice the lead is taken away: disagree - lead**2 -> disagree - lead * 2
 the width is forgotten: width**2 * variance -> variance
     At your number one standard error is the lead. `width` of them must be no more than it.
 the width is twice as wide: width**2 -> (2 * width)**2
-    The interval reaches `width` standard errors to *each* side: do not double it.
+    Your number is four times too large. The interval reaches `width` standard errors to *each*
+    side: do not double it, and do not halve the lead.
+half of the width: width**2 -> (width / 2)**2
+    Your number is a quarter of the right one. All of `width` standard errors lie on each side of
+    the lead: do not halve them.
 the lead is not squared: variance / lead**2 -> variance / lead
     Solve width · √(variance / n) = lead for n: the lead is squared, too.
 always 1.96: width**2 -> 1.96**2

@@ -380,7 +380,7 @@ def _a_hundred_labels(printed: str, corpora: bool) -> None:
         assert leads["static vectors", 25][1] != "ahead"
         assert all(leads["ULMFiT", count][1] != "ahead" for count in (25, 50, 100))
         assert leads["masked LM", 25][1] == leads["masked LM", 100][1] == "ahead"
-        assert leads["changed", 100][1] == "behind"
+        assert leads["changed", 100][0] < -2, "behind, and near to 0"
     half, most = _numbers(r"637 texts: .* in (\d+)%.*\n1,299 texts: .* in (\d+)%", printed)
     assert (round(half, -1), round(most, -1)) == (50, 80)
 

@@ -19,7 +19,8 @@ from elmo_mini.few_labels import methods
 from elmo_mini.few_labels.labels_saved import labels_needed
 from elmo_mini.few_labels.protocol import learn_and_answer
 from elmo_mini.few_labels.tasks import first_task, quoted, subjective
-from elmo_mini.results.intervals import difference
+from elmo_mini.results.intervals import lead
+from elmo_mini.results.stored import stored_result
 
 
 @pytest.fixture(params=["with corpora", "without"])
@@ -207,13 +208,6 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
     assert 0.4 < (svd - bag_s) / (elmo_s - bag_s) < 0.6  # "half of ELMo's lead"
     assert opinions["ULMFiT"]["100"]["lead"]["low"] < 0 < opinions["ULMFiT"]["100"]["lead"]["high"]
     assert opinions["ULMFiT"]["25"]["lead"]["high"] < 0
-
-    def less(rows: Any, other: str) -> str:
-        return difference(rows["ELMo features"]["100"]["right"], rows[other]["100"]["right"])
-
-    assert less(opinions, "ELMo, layer 0").startswith("+9.1")
-    assert less(quotations, "ELMo, layer 0").endswith("no clear difference")
-    assert less(questions, "SVD of the text").endswith("no clear difference")
     bags = quotations["bag of words"]["100"]["right"]["mean"]
     assert quotations["naive Bayes"]["100"]["right"]["mean"] > bags
     needed = hundred_labels_report.catch_up(labels_needed)
@@ -222,6 +216,35 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
     assert 4 < quoted_ < 8
     assert max(question, film) < 2
     assert first_task().classes
+
+
+def test_what_the_lesson_says_of_elmos_rivals() -> None:
+    found = stored_result("hundred_labels_rivals").numbers["tasks"]
+    assert list(found) == list(hundred_labels.TASKS)
+    untrained, network, counts, context = (
+        {task: row[pair] for task, row in found.items()}
+        for pair in (
+            "ELMo features less ELMo, untrained",
+            "ELMo features less SVD of the text",
+            "ELMo features less naive Bayes",
+            "layer 1 less layer 0",
+        )
+    )
+    *read, films = untrained.values()
+    assert all(0.11 < row["mean"] < 0.195 and row["low"] > 0 for row in read)  # "11 to 19 points"
+    assert films["low"] < 0 < films["high"]
+    ahead = {task for task, row in network.items() if row["low"] > 0}
+    assert ahead == {"opinion or plot"}
+    assert verdict(counts["quoted or reported"]) == "no clear difference"
+    assert round(100 * context["opinion or plot"]["mean"]) == 8
+    assert round(100 * context["kind of question"]["mean"]) == 5
+    for task in ("opinion or plot", "kind of question"):
+        assert context[task]["low"] > 0
+    assert verdict(context["quoted or reported"]) == "no clear difference"
+
+
+def verdict(point: Any) -> str:
+    return lead(point).rpartition(": ")[2]
 
 
 def test_the_main_directions_of_texts_learn_nothing_from_what_is_asked() -> None:
