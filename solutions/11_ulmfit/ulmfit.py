@@ -764,7 +764,7 @@ report.print_both_ways()
 # %% [markdown]
 # ## Further reading
 #
-# - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling.
+# - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling. That may be its largest effect: a recipe with its settings, which engineers could follow. (An opinion.)
 # - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
 # - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
 # - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m elmo_mini.experiments.ulmfit --help` measures again what is stored here.

@@ -28,7 +28,7 @@ from elmo_mini.experiments.single_blanks import single_blanks
 from elmo_mini.figures import both_sides as figures
 from elmo_mini.figures import plots
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import lead
+from elmo_mini.results.intervals import lead_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import heads
 from elmo_mini.transformer.fill import fill
@@ -424,7 +424,7 @@ check("broken_blanks", broken_blanks)
 # %% [markdown] slide="slide"
 # ## 4. Two sentences in one row
 #
-# Many tasks have two texts: a question and a passage, a claim and its evidence. BERT reads both in one row, so that every word of one can read every word of the other:
+# Many tasks have two texts: a question and a passage, a claim and its evidence, a talk and a possible reply. Before BERT, networks often read each text alone and let the two attend to each other afterwards (section 3.2 of the paper). BERT reads both in one row, so that every word of one can read every word of the other:
 #
 # | row | `[CLS]` | *he* | *went* | `[SEP]` | *it* | *rained* | `[SEP]` |
 # |---|---|---|---|---|---|---|---|
@@ -610,13 +610,13 @@ figures.judge_bars(next_sentences.rightly(judged, says), next_sentences.commoner
 # %% [markdown] slide="slide"
 # ## 6. What are its states worth?
 #
-# The larger masked model and the course's biLM are asked what lesson 09 asked: the senses of four words, then parts of speech. The controls: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
+# Masked models like the larger one and biLMs like the course's are asked what lesson 09 asked: the senses of four words, then parts of speech. The controls: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
 
 # %% slide="subslide"
 SENSES = stored_result("masked_layers_senseval")
 figures.layer_bars(
     SENSES.numbers["rows"],
-    title="Senses of hard, interest, line, serve: the top layers hardly differ (stored)",
+    title="Senses of four words: both top layers pass the neighbours, by little (stored)",
 )
 
 # %%
@@ -625,19 +625,24 @@ pairs = [
     ("masked, layer 3", "biLM, layer 2"),
     ("biLM, layer 0", "masked, layer 3"),
     ("masked, layer 3", "masked, layer 0"),
+    ("masked, layer 3", "masked, untrained, layer 3"),
+    ("biLM, layer 2", "biLM, untrained, layer 2"),
     ("masked, layer 3", "neighbours"),
     ("biLM, layer 2", "neighbours"),
 ]
+print("Five starts of each. In ( ): over starts and sentences. In [ ]: over the starts alone.")
 for result in (SENSES, TAGS, KNOWN):
     print(result.title)
     for ours, theirs in pairs:
         gain = result.numbers["differences"][f"{ours} less {theirs}"]
-        print(f"  {ours} less {theirs}: {lead(gain)}")
+        print(f"  {ours} less {theirs}: {lead_twice(gain)}")
 
 # %% [markdown]
-# **Senses:** no clear difference between the two top layers. The untrained networks show that reading taught both of them much. But the random vectors of a few neighbours come close to either: the biLM is a little ahead of them, the masked model not clearly. (One start of each network, one draw of the sentences.)
+# **Senses:** the biLM's top layer is ahead of the masked model's, by 1.7 points. That is small beside what reading taught both of them: 18 points to the masked model, 14 to the biLM, over networks that have read nothing. And it is small for another reason. The random vectors of a few neighbours come within 3.3 points of the one and 5.0 of the other.
 #
-# **Parts of speech:** the biLM is far ahead, and so is its layer 0, which sees no neighbour. It reads letters, and a word's letters tell much about its part of speech. The masked model reads whole words in lower case and knows 10,000. The last list keeps to words that it knows, without capitals. The lead shrinks but stays: there all its reading of both sides adds about three points to its layer 0, and the biLM's letters alone are ten points ahead. How a model reads its words can weigh more than which side it reads them from. A BERT of your own would begin with pieces of words, as BERT does.
+# **Parts of speech:** the biLM is far ahead, and so is its layer 0, which sees no neighbour. It reads letters, and a word's letters tell much about its part of speech. The masked model reads whole words in lower case and knows 10,000. The last list keeps to words that it knows, without capitals. The lead shrinks but stays: there all its reading of both sides adds about two points to its layer 0, and the biLM's letters alone are nine points ahead. How a model reads its words can weigh more than which side it reads them from. A BERT of your own would begin with pieces of words, as BERT does.
+#
+# (Five starts of each model, the larger one and the biLM that you have used among them. All had the same text and as many steps. Each has learnt from examples of its own and answers the same words.)
 
 # %% [markdown] slide="slide"
 # ## 7. Readers that meet
@@ -670,7 +675,7 @@ outcome("deeper", min(choices, key=lambda n: nats[f"meet, {n} layer" + "s" * (n 
 # %% [markdown] slide="slide"
 # ## 8. Four kinds of task, four small heads
 #
-# The model stays the same whatever the task (the paper's figure 4). On top comes one linear layer, called a **head** (no relation to the heads of attention). For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. Here they stand, untrained, on your model and two of your pairs.
+# The model stays the same whatever the task (the paper's figure 4). On top comes one linear layer, called a **head** (no relation to the heads of attention). For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. (Two classifiers for the two ends were not new: DrQA's reader, of 2017, has them.) Here they stand, untrained, on your model and two of your pairs.
 
 # %% slide="subslide"
 ids, mask, segments = padded(next_sentences.packed(judged[:2], WORDS, pack, 32))
@@ -682,7 +687,9 @@ print("its tokens: ", tuple(heads.TaggingHead(64, 9)(states).shape), "a score fo
 print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, in the second text")
 
 # %% [markdown]
-# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels (published results: lesson 14). Before BERT, many such tasks had ever fancier networks of their own. In January 2018 two ensembles of these, r-net+ and SLQA+, were said to beat people on SQuAD. In exact matches, yes (82.65 and 82.44 against 82.30); in F1, no (88.49 and 88.61 against 91.22).
+# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels (published results: lesson 14). Until then the state of `[CLS]` is no summary of a sentence: it has only been asked whether a second one follows (section 3.1, a footnote). In a sentence task all that the labels teach enters the model through this one state.
+#
+# Before BERT, many such tasks had ever fancier networks of their own. In January 2018 two ensembles of these, r-net+ and SLQA+, were said to beat people on SQuAD. In exact matches, yes (82.65 and 82.44 against 82.30); in F1, no (88.49 and 88.61 against 91.22).
 
 # %% [markdown]
 # ## Further reading

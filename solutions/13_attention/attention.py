@@ -484,7 +484,7 @@ for beginning in ("we must", "the american people", "our economy"):
 # %% [markdown]
 # That is your block speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread.
 #
-# GPT is this, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-large has 24 blocks with 16 heads and 1,024 numbers, and looks to both sides. Both learn their vectors for places, as this model does. The paper of 2017 had sines and cosines there.
+# GPT is this, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-base has GPT's sizes; BERT-large has 24 blocks with 16 heads and 1,024 numbers. Both look to both sides. BERT and GPT learn their vectors for places, as this model does. The paper of 2017 had sines and cosines there.
 
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
@@ -807,6 +807,7 @@ report.print_choosing(fair.numbers)
 #
 # - Vaswani and others, [Attention is all you need](https://arxiv.org/abs/1706.03762): sections 3 and 4 are this lesson; table 1 there has path lengths and costs of each kind of layer.
 # - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; lesson 04 has its kind.
+# - Zhou and others, *Multi-Turn Response Selection for Chatbots with Deep Attention Matching Network*, ACL 2018, [P18-1103](https://aclanthology.org/P18-1103/): attention within a talk, and between it and a possible reply.
 # - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m elmo_mini.experiments.attention distance` repeats the figure of section 9.
 #
 # Next: **14 · Why pretraining, and BERT**.

@@ -484,7 +484,7 @@ check("broken_bodies", broken_bodies)
 # %% [markdown] slide="slide"
 # ## 8. What was published
 #
-# BERT's paper appeared in October 2018 and claimed the lead on eleven tasks. GLUE asks: does one sentence follow from another, or answer it (MNLI, RTE, QNLI)? Do two say the same (QQP, MRPC, STS-B)? Is one kind (SST-2), or good English (CoLA)?
+# BERT's paper appeared in October 2018, eight months after ELMo's, and claimed the lead on eleven tasks. GLUE asks: does one sentence follow from another, or answer it (MNLI, RTE, QNLI)? Do two say the same (QQP, MRPC, STS-B)? Is one kind (SST-2), or good English (CoLA)?
 
 # %% slide="subslide"
 drawn.glue_figure("GLUE: BERT leads all; ELMo's entry trails the best before GPT (table 1)")
@@ -513,6 +513,8 @@ elmo_in_answering("ELMo in a model that answers questions: below the RNN and abo
 drawn.squad_and_swag("Answers and endings: past one person's score (tables 2 and 4)")
 
 # %% [markdown]
+# (*+ TriviaQA*: trained on other questions first.)
+#
 # **What it cost.** BERT-base ran four days on 16 chips, BERT-large four days on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes cheaply.
 
 # %% slide="subslide"

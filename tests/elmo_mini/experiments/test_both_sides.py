@@ -19,6 +19,7 @@ from elmo_mini.experiments.agreement import (
 )
 from elmo_mini.experiments.single_blanks import single_blanks
 from elmo_mini.experiments.small_text import small_text
+from elmo_mini.results.intervals import verdict_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
@@ -158,13 +159,14 @@ def test_what_lesson_12_says_of_the_masked_models_states() -> None:
         for task in ("senseval", "pos", "pos_known")
     )
     gap = "masked, layer 3 less biLM, layer 2"
-    assert senses[gap]["low"] < 0 < senses[gap]["high"]
-    assert senses["masked, layer 3 less masked, untrained, layer 3"]["low"] > 0
-    assert senses["masked, layer 3 less neighbours"]["low"] < 0
-    assert senses["biLM, layer 2 less neighbours"]["low"] > 0
+    assert len(senses[gap]["values"]) == 5
+    assert verdict_twice(senses[gap]) == "behind"
     for who, top in (("masked", 3), ("biLM", 2)):
-        assert senses[f"{who}, layer {top} less neighbours"]["mean"] < 0.05
+        assert verdict_twice(senses[f"{who}, layer {top} less neighbours"]) == "ahead"
+        read = senses[f"{who}, layer {top} less {who}, untrained, layer {top}"]
+        assert verdict_twice(read) == "ahead"
+        assert read["mean"] > 5 * -senses[gap]["mean"]  # "small beside what reading taught"
     assert tags[gap]["high"] < known[gap]["mean"] < known[gap]["high"] < 0
     for task in (tags, known):
-        assert task["biLM, layer 0 less masked, layer 3"]["low"] > 0
-        assert task["masked, layer 3 less masked, layer 0"]["low"] > 0
+        assert verdict_twice(task["biLM, layer 0 less masked, layer 3"]) == "ahead"
+        assert verdict_twice(task["masked, layer 3 less masked, layer 0"]) == "ahead"
