@@ -220,16 +220,20 @@ def longer(_: Bench, bench: Bench) -> tuple[str, Result]:
 
     nothing, awd = bench.nothing, bench.awd
     averaged = without(nothing, "averaging", awd)
+    jumping = long(without(awd, "averaging", nothing), stops=True)
     systems: dict[str, tuple[System, ...]] = {
         "all of it": (long(awd, stops=False),),
-        "all of it without averaging": (long(without(awd, "averaging", nothing), stops=True),),
+        "all of it without averaging": (jumping,),
+        "neither averaging nor weight drop": (without(jumping, "weight drop", nothing),),
         "ordinary dropout": tuple(replace(long(nothing, stops=True), plain=p) for p in (0.2, 0.4)),
         "ordinary dropout with averaging": tuple(
             replace(long(averaged, stops=False), plain=p) for p in (0.2, 0.4)
         ),
     }
     tests = {name: bench.tests(*of) for name, of in systems.items()}
-    plain = np.array(tests["ordinary dropout"])
+    plain, jumps = (
+        np.array(tests[name]) for name in ("ordinary dropout", "all of it without averaging")
+    )
     return (
         "Test perplexity of a small AWD-LSTM and of ordinary dropout, on more text, for longer",
         {
@@ -237,9 +241,14 @@ def longer(_: Bench, bench: Bench) -> tuple[str, Result]:
             "epochs": LONGER_EPOCHS,
             "stopped after": STOP,
             "systems": _intervals(tests),
-            "better than": _intervals(_but_the_whole(tests), less=np.array(tests["all of it"])),
-            "ordinary dropout better with averaging": interval(
-                plain - np.array(tests["ordinary dropout with averaging"])
+            "better than ordinary dropout": {
+                name: interval(plain - np.array(values))
+                for name, values in tests.items()
+                if name != "ordinary dropout"
+            },
+            "worse with averaging": interval(np.subtract(tests["all of it"], jumps)),
+            "worse without weight drop, not averaged": interval(
+                np.subtract(tests["neither averaging nor weight drop"], jumps)
             ),
             "best epoch": {name: bench.tests(*of, of="best epoch") for name, of in systems.items()},
         },

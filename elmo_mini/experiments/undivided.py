@@ -11,7 +11,7 @@ from elmo_mini.transformer.recall import RATE, Head, OneHead, recall_accuracy, t
 
 DISTANCE, STEPS, SEEDS = 16, 150, (0, 1, 2)
 DIVIDED, NOT, QUIET = "divided by √d", "not divided", "not divided, quiet start"
-RATES = (3e-4, 1e-3)
+LOWER_RATE = 1e-3
 Points = dict[str, dict[str, float | list[float]]]
 
 
@@ -40,8 +40,8 @@ def learning_with(head: Head, sizes: Sequence[int]) -> dict[str, Points]:
     }
 
 
-def taken_apart(head: Head, dim: int = 128) -> dict[str, Points]:
-    """Right answers (%) undivided, by the learning rate: is it the start, or the size of a step?
+def taken_apart(head: Head, dim: int = 128) -> Points:
+    """Right answers (%) at a lower rate: is it the start, or the size of a step?
 
     With a quiet start the queries are √d times smaller: the first scores are the divided head's.
 
@@ -51,12 +51,11 @@ def taken_apart(head: Head, dim: int = 128) -> dict[str, Points]:
     dim : d
     """
     made = undivided(head)
-    runs = iter(progress_bar(range(2 * len(RATES) * len(SEEDS))))
+    kinds = {DIVIDED: (head, 1.0), NOT: (made, 1.0), QUIET: (made, dim**0.5)}
+    runs = iter(progress_bar(range(len(kinds) * len(SEEDS))))
     return {
-        name: {
-            f"{rate:g}": interval(list(_accuracies(made, dim, runs, rate, by))) for rate in RATES
-        }
-        for name, by in ((NOT, 1.0), (QUIET, dim**0.5))
+        name: interval(list(_accuracies(of, dim, runs, LOWER_RATE, smaller)))
+        for name, (of, smaller) in kinds.items()
     }
 
 

@@ -179,6 +179,20 @@ def print_systems(text: Numbers) -> None:
             print(f"  {name:32}", *(f"{epoch:3}" for epoch in epochs))
 
 
+def print_longer(text: Numbers) -> None:
+    """The whole and its rivals after more epochs: how far each is ahead of ordinary dropout."""
+    seeds = len(text["systems"]["all of it"]["values"])
+    print(
+        f"{text['words']['train']:,} words, up to {text['epochs']} epochs, {seeds} seeds: "
+        "test perplexity; better than ordinary dropout by"
+    )
+    for name, system in text["systems"].items():
+        lead = text["better than ordinary dropout"].get(name)
+        print(f"  {name:34} {system['mean']:5.1f}", f"   {_said(lead)}" if lead else "")
+    for question in ("worse with averaging", "worse without weight drop, not averaged"):
+        print(f"  all of it, {question}: {_said(text[question])}")
+
+
 def print_clear(*texts: Numbers) -> None:
     """What each part is worth on each text where the interval leaves 0 out; names of the others."""
     for text in texts:

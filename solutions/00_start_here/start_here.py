@@ -23,7 +23,7 @@ from elmo_mini.figures import plots
 plots.road("00")
 
 # %% [markdown]
-# The large station is where you are. The other lessons take from an hour and a half to a good two hours each, the last one nearly three.
+# The large station is where you are. The other lessons take from an hour and a half to a good two hours each.
 #
 # ## What you will be able to do
 #

@@ -867,7 +867,7 @@ report.print_taken_apart()
 # ## Further reading
 #
 # - The TagLM paper, section 3.3, for the questions just above; it also carries a news language model over to scientific text, where it still helps (49.93 to 54.05 F1 on the development set).
-# - The network that a task put over its word vectors need not be an LSTM. Others slid a convolution over the words: to sort sentences (Kim 2014, arXiv:1408.5882), to translate (Gehring and others 2017, arXiv:1705.03122), and, with self-attention, to answer questions (QANet, Yu and others 2018, arXiv:1804.09541).
+# - The network that a task put over its word vectors did not have to be an LSTM. Others slid a convolution over the words: to sort sentences (Kim 2014, arXiv:1408.5882), to translate (Gehring and others 2017, arXiv:1705.03122), and, with self-attention, to answer questions (QANet, Yu and others 2018, arXiv:1804.09541).
 # - Lafferty, McCallum and Pereira, *Conditional Random Fields*, ICML 2001: where the layer comes from.
 # - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m elmo_mini.experiments.taglm`.
 #

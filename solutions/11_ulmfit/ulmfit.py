@@ -457,13 +457,13 @@ report.print_leads_by_labels()
 #
 # On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is 2.8 points behind *plain*, clearly, and 2.3 behind counting words, by one interval. With all 8,530 it is far behind both, and *from scratch* is level with *plain*. (ELMo's checkpoint had read film reviews before.)
 #
-# **Had the recipe too little time?** With all labels these runs have 6 epochs (questions) or 4 (opinions), and gradual unfreezing wakes the lowest layer in the fourth. So once more, with three times the epochs:
+# **Did the recipe have too little time?** With all labels these runs have 6 epochs (questions) or 4 (opinions), and gradual unfreezing wakes the lowest layer in the fourth. So once more, with three times the epochs:
 
 # %%
 report.print_longer()
 
 # %% [markdown]
-# **On opinions, yes:** the recipe gains 5.2 points on the same draws, clearly, and *plain* nothing. It still stays behind *plain*. On questions most of its 5.5 points are one draw that had gone wrong: not clear. It is level with *plain* there, and clearly ahead of the bag of words, though not of the naive Bayes SVM.
+# **On opinions, yes:** on the same draws the recipe clearly gains 5.2 points; *plain* shows no gain. The recipe is still behind *plain*. On questions most of its 5.5 points come from one draw, which had been far below the others: no clear gain. There it is level with *plain*, and clearly ahead of the bag of words, though not of the naive Bayes SVM.
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
@@ -554,7 +554,7 @@ report.print_leads_by_part()
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
 #
-# Three runs of stages 2 and 3 have one fault each; beside them is a sound one. You see how well the model still reads general text, how far each layer has moved, how well it reads dev and test, which it should never have seen, and its score.
+# Three runs of stages 2 and 3 have one fault each; beside them is a sound one. You see how well the model still reads general text, and how far each layer has moved. You also see how well it reads dev and test, which it should never have seen, and its score.
 #
 # (TREC's test questions are shorter and read more easily. So compare each number with the sound run's, not test with dev.)
 
@@ -621,7 +621,7 @@ report.print_who_catches_up()
 # - Each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
 # - Concat pooling takes the last state, the largest of each unit and the mean, never padding.
 # - Low rates keep the language model from being forgotten, layer by layer or one for all. A hundred labels did not reward it here.
-# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse, with few epochs too.
+# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions, from 500 labels on, it did better.
 # - Forgetting shows on general text, sleep in still weights, a leak in test text that reads too easily.
 
 # %%
@@ -749,7 +749,7 @@ outcome("thaw", verdict if verdict in ("ahead", "behind") else "no clear differe
 # %% [markdown] slide="slide"
 # ## 9. Two opinions, two directions
 #
-# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* **For it:** each task needs a run of its own, GPT and BERT do without, and our hundred labels show no clear gain. **Against it:** it needs no labels and takes half a minute here. A few thousand questions made unread ones much easier. In the paper leaving it out costs 0.69 points on TREC-6, the same questions, 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
+# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* **For it:** each task needs a run of its own, GPT and BERT do without, and our hundred labels show no clear gain. **Against it:** it needs no labels and takes half a minute here. A few thousand questions made unread ones much easier to predict. In the paper leaving it out costs 0.69 points on TREC-6 (our questions), 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
 #
 # *"ULMFiT ranks a grade below ELMo."* **For it:** ELMo set records on six tasks of different kinds; ULMFiT was tried on classification alone. **Against it:** neither paper sets the two side by side, and GPT and BERT fine-tune whole networks, as ULMFiT does. (Who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018; Dai and Le fine-tuned in 2015, lesson 04.)
 #
@@ -764,7 +764,7 @@ report.print_both_ways()
 # %% [markdown]
 # ## Further reading
 #
-# - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling. That may be its largest effect: a recipe with its settings, which engineers could follow. (An opinion.)
+# - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling. The paper's largest effect may be that: a recipe with its settings, which engineers could follow. (An opinion.)
 # - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
 # - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
 # - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m elmo_mini.experiments.ulmfit --help` measures again what is stored here.

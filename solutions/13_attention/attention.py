@@ -237,7 +237,7 @@ outcome("root", learnt_with["not divided"]["128"]["mean"], unit="%")
 # %% [markdown] slide="slide"
 # ## 4. Several heads
 #
-# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same (section 3.2.2).
+# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same (the paper's section 3.2.2).
 
 # %% [markdown] exercise="MultiHead" slide="subslide"
 # ### Exercise 3. Several heads
@@ -458,7 +458,7 @@ tables = {name: broken_attention.reach(model, numbers, V - 1) for name, model in
 figures.reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: nobody looks ahead")
 
 # %% [markdown]
-# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Without Brown there are a tenth as many: read again and again, they are learnt by heart, and the perplexity rises. Where it ends depends on how much there is to read (*Myth or measured?*).
+# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Without Brown there are a tenth as many sentences. Read again and again, they are learnt by heart, and the perplexity rises. Where it ends depends on how much there is to read (*Myth or measured?*).
 #
 # Let it write: draw a word from its scores, put it behind the text, and ask again. The **temperature** divides the scores before the draw. Near 0 the likeliest word nearly always wins. At 1, words come as often as their chances say. Above 1 the rare ones gain.
 
@@ -471,7 +471,7 @@ for temperature in (0.2, 0.7, 1.5):
     next_words.write(causal_lm.continue_text, writer, TEXT.vocabulary, "the", temperature)
 
 # %% [markdown]
-# No sentence worth keeping: it has seen little, and may not say `<unk>`, all words but 1,000. So put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`). There the blocks beat the counts of pairs by far.
+# No sentence worth keeping: it has seen little, and may not say `<unk>`, which stands for every word outside its 1,000. So put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`). There the blocks beat the counts of pairs by far.
 
 # %% slide="subslide"
 president, its_words = load_causal_lm(block=backward_looking)
@@ -533,7 +533,7 @@ check("broken_heads", broken_heads)
 # outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** has a clean table, and about the sound one's perplexity (without Brown, a little above it). What gives it away are the shares, too large from the start: the scores were not divided. With 16 numbers a head this costs little, if anything. With many more it costs the learning (section 3).
+# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** has a clean table, and about the sound one's perplexity (without Brown, a little above it). Its shares give it away: they are too large from the start, for the scores were not divided. With 16 numbers a head this costs little, if anything. With many more it costs the learning (section 3).
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -702,12 +702,12 @@ report.print_longer(stored.numbers, stored_result("attention_longer").numbers)
 report.print_faster()
 
 # %% [markdown]
-# The plain LSTM still guesses. But open gates gain most, and come near the sum. So how far the sum leads hangs on the rate, in the figure above, too.
+# The plain LSTM still guesses. But open gates gain most, and come near the sum. So how far the sum leads depends on the rate, and the figure above shows one rate only.
 
 # %% [markdown] slide="slide"
 # ## 10. The bill
 #
-# Every place looks at every place: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where does your block fall behind an LSTM of as many weights?
+# Every place looks at every place: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where does your block fall behind an LSTM of about as many weights?
 
 # %%
 predict("cross", "One text, D = 128: from which length on is your block slower than an LSTM?")
@@ -750,13 +750,13 @@ sizes = (4, 16, 64, 256, 1024)
 figures.slope_curves(sizes, slopes(one_head, sizes))
 
 # %% [markdown]
-# That is the start. But a sceptic asks two things about section 3. *"Undivided, every step is larger for the scores: lower the rate."* *"And start as quietly as the divided head, with queries √d times smaller."* Here is its head of 128 numbers again, undivided, with both wishes. The line is what the divided head reached. This takes ten to twenty seconds.
+# That is the start. But a sceptic asks two things about section 3. *"Undivided, every step is larger for the scores: lower the rate."* *"And start as quietly as the divided head, with queries √d times smaller."* Here is its head of 128 numbers again, at a rate of 0.001: divided, undivided, and undivided with the quiet start. This takes ten to twenty seconds.
 
 # %% slide="subslide"
-figures.rate_bars(taken_apart(one_head), learnt_with)
+figures.rate_bars(taken_apart(one_head))
 
 # %% [markdown]
-# A lower rate alone does not help much. The quiet start brings more on average (its bars, over three starts, overlap with the others), and still not all. So it seems to be the start *and* the step. The division settles both at once.
+# At this rate, too, the divided head is far ahead. The quiet start brings the undivided one nearer, though its first scores are then the divided head's, and still not there. So it seems to be the start *and* the step. The division settles both at once.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -807,7 +807,7 @@ report.print_choosing(fair.numbers)
 #
 # - Vaswani and others, [Attention is all you need](https://arxiv.org/abs/1706.03762): sections 3 and 4 are this lesson; table 1 there has path lengths and costs of each kind of layer.
 # - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; lesson 04 has its kind.
-# - Zhou and others, *Multi-Turn Response Selection for Chatbots with Deep Attention Matching Network*, ACL 2018, [P18-1103](https://aclanthology.org/P18-1103/): attention within a talk, and between it and a possible reply.
+# - Zhou and others, *Multi-Turn Response Selection for Chatbots with Deep Attention Matching Network*, ACL 2018, [P18-1103](https://aclanthology.org/P18-1103/): attention within a conversation, and between it and a possible reply.
 # - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m elmo_mini.experiments.attention distance` repeats the figure of section 9.
 #
 # Next: **14 · Why pretraining, and BERT**.

@@ -148,7 +148,7 @@ report.print_scales(it, begun)
 outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 
 # %% [markdown]
-# (Intervals: three draws, which are few, and the test.) Scrambled weights keep about a third of the lead; over section 6's five draws, a quarter. Two controls do about as well: *normal*, random numbers with each tensor's mean and spread, and *enlarged*, fresh weights whose word vectors are as large as pretrained ones, five times ours. So what survives is **one scale, the word vectors'**; another initialiser has it for nothing. The rest lies in the places: it has been learnt.
+# (Intervals: three draws and the test.) Scrambled weights keep about a third of the lead; over section 6's five draws, a quarter. Two controls do about as well: *normal*, random numbers with each tensor's mean and spread, and *enlarged*, fresh weights whose word vectors are as large as the pretrained ones, five times as large as fresh ones. So most of what survives seems to be **one scale, the word vectors'**. The rest lies in the places: it has been learnt.
 #
 # Where in the network? Keep the pretrained weights from the bottom up to some height, and scramble everything above.
 
@@ -156,7 +156,9 @@ outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 kept = report.answers(it, {up: {"kept": up} for up in ("words", "block 1", "block 2")}, SEEDS)
 kept = {"nothing": begun["scrambled"], **kept, "block 3": begun["pretrained"]}
 print("all less words:", report.difference_of(kept, "block 3", "words"))
-report.share_bars(kept, "Kept from the bottom up to ...: here the word vectors carry it all")
+report.share_bars(
+    kept, "Kept from the bottom up to ...: with the word vectors alone, no clear loss"
+)
 
 # %% [markdown]
 # The bar *words* is word2vec's idea: carry over the table, learn the rest. The last bar carries over everything, as ULMFiT, GPT and BERT do. Here they come out alike: the class of a word is mostly the word's own affair. So this task shows that pretraining helps, and not that it takes a Transformer.
@@ -268,7 +270,7 @@ title = "At equal training loss, pretrained weights do better on new texts"
 report.trained_and_held_out(it, KINDS, SEEDS[:2], title=title)
 
 # %% [markdown]
-# The corners are runs of 10, 20, 40 and 80 steps, from right to left. Held-out loss rises on the way. But the pretrained curve lies far below the others, in each draw, so there is more than speed.
+# The corners are runs of 10, 20, 40 and 80 steps, from right to left. Held-out loss rises on the way. But the pretrained curve lies far below the others, in both draws, so there is more than speed.
 #
 # ### The leash, as a belief
 #
@@ -438,7 +440,7 @@ outcome("catch", min(needed["fresh"], 3_200))
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
 #
-# Four runs on the same 50 labels: one sound, three with one fault each. None raises an error. (*Moved*: how far, in percent of its own length.)
+# Four runs on the same 50 labels: one sound, three with one fault each. None raises an error. (*Moved*: by how many percent of the length that the weights had at the start.)
 #
 # 1. the names in the file and in the model differ, and nobody notices
 # 2. the body is frozen, and should learn
@@ -484,7 +486,7 @@ check("broken_bodies", broken_bodies)
 # %% [markdown] slide="slide"
 # ## 8. What was published
 #
-# BERT's paper appeared in October 2018, eight months after ELMo's, and claimed the lead on eleven tasks. GLUE asks: does one sentence follow from another, or answer it (MNLI, RTE, QNLI)? Do two say the same (QQP, MRPC, STS-B)? Is one kind (SST-2), or good English (CoLA)?
+# BERT's paper came in October 2018, eight months after ELMo's, and claimed the lead on eleven tasks. GLUE asks of two texts: does one follow from the other (MNLI, RTE), answer it (QNLI), say the same (QQP, MRPC, STS-B)? Of one sentence: is its opinion good or bad (SST-2), is it good English (CoLA)?
 
 # %% slide="subslide"
 drawn.glue_figure("GLUE: BERT leads all; ELMo's entry trails the best before GPT (table 1)")
@@ -492,7 +494,7 @@ drawn.glue_figure("GLUE: BERT leads all; ELMo's entry trails the best before GPT
 # %% [markdown]
 # QQP and MRPC are in F1, CoLA and STS-B in correlations, the rest in right answers. On seven of eight tasks this entry with ELMo lies below the best system before GPT. On QQP and CoLA that system had ELMo, too (GPT's table 4).
 #
-# On SST-2, 91.3 became 94.9. Small? How much of the error is gone? You wrote that in lesson 08.
+# On SST-2, 91.3 became 94.9. How much of the error is gone? You wrote that in lesson 08.
 
 # %% slide="subslide"
 errors_gone = mine("errors_gone")
@@ -513,9 +515,9 @@ elmo_in_answering("ELMo in a model that answers questions: below the RNN and abo
 drawn.squad_and_swag("Answers and endings: past one person's score (tables 2 and 4)")
 
 # %% [markdown]
-# (*+ TriviaQA*: trained on other questions first.)
+# (*+ TriviaQA*: trained on TriviaQA's questions first.)
 #
-# **What it cost.** BERT-base ran four days on 16 chips, BERT-large four days on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes cheaply.
+# **What it cost.** BERT-base was trained for four days on 16 chips, BERT-large on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes cheaply.
 
 # %% slide="subslide"
 drawn.fixed_and_open("Four models of one year: what each fixed, and what it left open")
@@ -554,7 +556,7 @@ print("version 2, average:", {name: published.GLUE_AVERAGE[name] for name in ("G
 # %% [markdown]
 # Flair's character language models (CSE), 93.1, stand above BERT-large's 92.8 in BERT's own table. In the first version, QNLI is 91.1; in the second, 92.7. And the 85.8 of a reader with ELMo, which the first version prints under *dev*, is its score on the **test**.
 #
-# **Verdict: nearly.** And WNLI, a ninth task of GLUE, was left out of the average. Another myth, *"ELMo has more parameters than BERT"*: 94 million against 110 and 340.
+# **Verdict: nearly.** Names are the exception. And WNLI, a ninth task of GLUE, was left out of the average. Another myth, *"ELMo has more parameters than BERT"*: 94 million against 110 and 340.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -562,7 +564,7 @@ print("version 2, average:", {name: published.GLUE_AVERAGE[name] for name in ("G
 # - Pretrained weights are a better place to begin. While labels are few, scale helps. Which number stands where helps more: on our task, in the word vectors.
 # - At equal training loss the pretrained network does better on new texts: it is not only faster.
 # - A normal prior around $w_0$ is a pull with $\lambda = 1/(N\tau^2)$. Here it never helps.
-# - Reading helps where it held what is asked.
+# - Reading helped where the text held what was asked.
 # - Where names differ, nothing may be loaded, silently. Measure the body before training.
 # - Read a gain as a share of the error, ask for the version of a table, and look for the bag of words.
 
