@@ -347,7 +347,16 @@ def awd_lstm() -> list[str]:
     room = [of["better with it alone"]["weight drop"]["high"] for of in (stored, ablation)]
     sizes = stored_result("awd_lstm_dropout").numbers
     chosen = interval(gains_over_ordinary(sizes, ablation))
-    assert stored["best epoch"]["all of it"].count(stored["epochs"]) == 3  # "three of its five"
+    assert stored["best epoch"]["all of it"].count(stored["epochs"]) == 3  # "three of five"
+    longer = stored_result("awd_lstm_longer").numbers
+    in_time = longer["better than ordinary dropout"]
+    late, jumping = in_time["all of it"], in_time["all of it without averaging"]
+    no_weight_drop = longer["worse without weight drop, not averaged"]
+    assert late["low"] > 0
+    jumps, calm = (
+        np.mean(longer["best epoch"][f"all of it{how}"]) for how in (" without averaging", "")
+    )
+    assert jumps < calm / 2  # "in less than half the time"
     tenth, whole = (interval(gains_of_dropout(sizes[x])) for x in ("a tenth", "the whole text"))
     bare = [point["mean"] for point in sizes["the whole text"]["better than nothing"].values()]
     return [
@@ -364,6 +373,10 @@ def awd_lstm() -> list[str]:
         f"but for **AR and TAR** ({penalties['mean']:.1f} points, {between(penalties, 1)})",
         f"for {room[0]:.1f} points on the larger text and {room[1]:.1f} on the smaller",
         f"{' to '.join(unknown)} in 100 words of our test texts",
+        f"up to {longer['epochs']} epochs",
+        f"by {late['mean']:.1f} points ({between(late, 1)}). Averaging",
+        f"the lead is {jumping['mean']:.1f} ({between(jumping, 1)})",
+        f"not missed there: {no_weight_drop['mean']:.1f} ({between(no_weight_drop, 1)})",
     ]
 
 

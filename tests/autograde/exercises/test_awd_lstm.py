@@ -14,6 +14,7 @@ from elmo_mini.results.stored import stored_result
 
 ABLATION = stored_result("awd_lstm_ablation").numbers
 LARGER = stored_result("awd_lstm_larger").numbers
+LONGER = stored_result("awd_lstm_longer").numbers
 DROPOUT = stored_result("awd_lstm_dropout").numbers
 
 
@@ -72,6 +73,19 @@ def test_the_whole_is_held_against_its_controls(capsys: pytest.CaptureFixture[st
     assert len(printed) == 1 + len(LARGER["systems"]) + 1 + len(LARGER["best epoch"])
     assert "  nothing, stopped early            41.1     +2.2 (+1.3 to +3.1)" in printed
     assert "  all of it                         38.9 " in printed
+
+
+def test_with_more_epochs_the_whole_is_ahead(capsys: pytest.CaptureFixture[str]) -> None:
+    ahead = LONGER["better than ordinary dropout"]
+    assert ahead["all of it"]["low"] > 0
+    assert ahead["all of it without averaging"]["mean"] > ahead["all of it"]["mean"]
+    assert crosses_0(ahead["ordinary dropout with averaging"])
+    assert crosses_0(LONGER["worse without weight drop, not averaged"])
+    figures.print_longer(LONGER)
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 1 + len(LONGER["systems"]) + 2
+    assert "  all of it                           38.4     +0.8 (+0.1 to +1.4)" in printed
+    assert "  ordinary dropout                    39.1 " in printed
 
 
 def test_what_is_clear_is_printed_and_the_rest_named(capsys: pytest.CaptureFixture[str]) -> None:
