@@ -104,7 +104,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         _asked.clear()
         _broken.clear()
     if what in RULES:
-        if what in ("fewer", "more") and _breaks(answer, one, "again", seed):
+        if what != "again" and _breaks(answer, one, "again", seed):
             raise AnswerRefused(NEVER_THE_SAME)
         if _breaks(answer, one, what, seed):
             raise AnswerRefused(RULES[what].says)

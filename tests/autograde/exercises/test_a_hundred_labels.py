@@ -269,7 +269,8 @@ def test_what_the_model_answer_says_of_leaving_out_the_scale(task: Any, says: st
 
 def test_whoever_throws_coins_is_not_told_of_what_is_asked() -> None:
     report = examine(find("hand_in"), lucky)
-    assert "something learns from `asked`" not in report.text()
+    for other in ("something learns from `asked`", "Learn from `labels` alone"):
+        assert other not in report.text()
     assert not report.detail
 
 
