@@ -40,6 +40,7 @@ def progress_bar(
         disable=not show,
         file=sys.stdout,
         mininterval=SECONDS_BETWEEN,
+        miniters=1,  # else fast steps at the start hide slow ones that follow
     )
 
 

@@ -298,7 +298,7 @@ def _short_detail(
     seed: int,
 ) -> tuple[int, Detail]:
     """The first wrong case that can be read at a glance, else the shortest. Hidden in marking."""
-    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde" or not exercise.shows_case:
         return wrong[0], ()
     sizes: dict[int, int] = {}
     details: dict[int, Detail] = {}

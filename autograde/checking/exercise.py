@@ -85,6 +85,7 @@ class Exercise:
     them, or which has one too many or too few, can be told so. Where the numbers of the result are
     ``codes``, such as ids of words, nothing is said of the size of a single one. What is expected
     stands in the report of a wrong case, unless that is the answer itself (``shows_expected``).
+    Where no input of a case would help to find the mistake, none is shown (``shows_case``).
     """
 
     id: str
@@ -103,6 +104,7 @@ class Exercise:
     on_the_way: Callable[[Inputs], Mapping[str, Any]] = nothing_named
     codes: bool = False
     shows_expected: bool = True
+    shows_case: bool = True
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0

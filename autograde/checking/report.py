@@ -15,6 +15,7 @@ from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.judge import FEW_DIGITS, about
 
 FOLDED = "Find it in the case below; check the same answer once more, and what helps is said."
+NO_CASE = "Check the same answer once more, and what helps is said."
 OPENS = "What helps: open it when you have looked for it yourself"
 ROUNDING = 1e-14  # what is left of a difference that should be 0
 CELL = "text-align:left;padding-right:1em"
@@ -95,7 +96,8 @@ class Report:
     def text(self) -> str:
         """The report for a terminal."""
         folded = self.mistake is not None and not self.repair
-        said = [self._seen(str, str), FOLDED if folded else self._help(str), self._hint]
+        help_ = (FOLDED if self.detail else NO_CASE) if folded else self._help(str)
+        said = [self._seen(str, str), help_, self._hint]
         lines = [f"{self.exercise.title}: {self.headline}", f"  {' '.join(filter(None, said))}"]
         lines += [
             f"  [{'ok' if case.difference is None else 'no'}] {case.name}"

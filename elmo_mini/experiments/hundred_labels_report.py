@@ -88,7 +88,7 @@ def curves_figure(task: str, title: str) -> Picture:
         {name: [point["right"] for point in row.values()] for name, row in rows.items()},
         title=title,
         xlabel="labels",
-        ylabel="percent of dev right",
+        ylabel="percent of the texts right",
         log_x=True,
     )
 

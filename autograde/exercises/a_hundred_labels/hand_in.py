@@ -57,6 +57,7 @@ RULES = {
 """What is said of answers that change when they are asked again, or when fewer texts are asked, or
 copies of one text beside them; and of those that stay when the labels are turned round."""
 
+NEVER_THE_SAME = "Not looked at: already the same question, asked twice, has other answers."
 UNRELIABLE = "Not counted: the answers cannot be relied on."
 
 _asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
@@ -103,6 +104,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         _asked.clear()
         _broken.clear()
     if what in RULES:
+        if what != "again" and _breaks(answer, one, "again", seed):
+            raise AnswerRefused(NEVER_THE_SAME)
         if _breaks(answer, one, what, seed):
             raise AnswerRefused(RULES[what].says)
         return "kept"
@@ -301,5 +304,6 @@ EXERCISE = Exercise(
     ),
     mistakes=slips(_elmo, SLIPS),
     right_answers={"ELMo features": _elmo, "in a list": _elmo_called},
+    shows_case=False,
     seconds=180,
 )

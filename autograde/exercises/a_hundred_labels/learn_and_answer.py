@@ -189,6 +189,15 @@ all steps but the last look at what is asked: step(known, labels) \
         -> step(known if step is steps[-1] else known + asked, labels)
 every step looks at what is asked: step(known, labels) -> step(known + asked, labels)
     Your steps learn from the known texts and from those that are asked. From `known` alone.
+every step learns what is asked as a {label}: step(known, labels) \
+        -> step([*known, *asked], [*labels, *[{label}] * len(asked)]) | label = 0, 1
+every step learns what is asked, with labels of the known: step(known, labels) \
+        -> step([*known, *asked], [*labels, *np.resize(labels, len(asked)).tolist()])
+all steps but the last learn what is asked as a {label}: step(known, labels) \
+        -> (step(known, labels) if step is steps[-1] else \
+        step([*known, *asked], [*labels, *[{label}] * len(asked)])) | label = 0, 1
+    Your steps learn from the asked texts, too, with labels that nobody gave them. Leave `asked` out
+    of all learning: every step is called with `known` and `labels`, and its function answers.
 fitted on what is asked: step(known, labels) -> step(asked, labels)
     Your steps learn from the texts that are asked. They learn from `known`.
 what is asked learns from itself: asked = function(asked) -> asked = step(asked, labels)(asked)

@@ -11,13 +11,14 @@ from elmo_mini.few_labels.differences import paired_interval
 
 Right = NDArray[np.bool_]
 ROUNDS, MANY, FEW = 1_500, 8_000, 12
-LESS = "less the lead, in half widths"
+BELOW = "how far your low end lies below the lead (right: about {:g})"
+ABOVE = "how far your high end lies above the lead (right: about {:g})"
 SEEDS = 5  # by chance, two draws of a small table have the same ends
 SHARPER = 2.5  # with many rounds, chance moves an end by less
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """Both ends, from the lead, in half widths of an exact interval: what is drawn trembles."""
+    """How far the ends lie from the lead, in half widths of an exact interval: draws tremble."""
     given = {name: inputs[name].copy() for name in ("first", "second")}
     few, again = (
         [
@@ -40,11 +41,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if few != again:
         raise AnswerRefused("The same `rng` gave two intervals. Draw with `rng` and nothing else.")
     lead = inputs["first"].astype(float) - inputs["second"]
-    half = _half_width(lead) / (SHARPER if inputs["rounds"] == MANY else 1)
-    ends: dict[str, Plain] = {
-        name: (float(end) - lead.mean()) / half
-        for name, end in zip((f"low end, {LESS}", f"high end, {LESS}"), came, strict=True)
-    }
+    right = SHARPER if inputs["rounds"] == MANY else 1
+    low, high = (right * (float(end) - lead.mean()) / _half_width(lead) for end in came)
+    ends: dict[str, Plain] = {BELOW.format(right): -low, ABOVE.format(right): high}
     return ends | {"another rng gives other ends": len(set(few)) > 1}
 
 

@@ -59,6 +59,12 @@ the mean, not its square: disagree - lead**2 -> disagree - lead
 the variance of a yes and a no: disagree - lead**2 -> disagree * (1 - disagree)
     That is the variance of *do they disagree?*, which is 0 or 1. The difference is 1, 0 or -1: who
     of the two is right counts, too.
+the variance of a yes and a no, and rounded down: disagree - lead**2 -> disagree * (1 - disagree) \
+        && math.ceil(width**2 * variance / lead**2) -> int(width**2 * variance / lead**2)
+the variance of a yes and a no, and rounded: disagree - lead**2 -> disagree * (1 - disagree) \
+        && math.ceil(width**2 * variance / lead**2) -> round(width**2 * variance / lead**2)
+    Two things. That is the variance of *do they disagree?*, which is 0 or 1. The difference is 1, 0
+    or -1: who of the two is right counts, too. And one text fewer is not enough: round up.
 the square of the disagreement: disagree - lead**2 -> disagree**2 - lead**2
     The mean of the squares is `disagree` itself: each square is 1 or 0.
 half of the disagreement: disagree - lead**2 -> disagree / 2 - lead**2

@@ -379,6 +379,7 @@ def _a_hundred_labels(printed: str, corpora: bool) -> None:
         assert leads["ELMo features", 25][1] == leads["ELMo features", 100][1] == "ahead"
         assert leads["static vectors", 25][1] != "ahead"
         assert all(leads["ULMFiT", count][1] != "ahead" for count in (25, 50, 100))
+        assert leads["ULMFiT", 25][1] == leads["ULMFiT", 100][1] == "no clear difference"
         assert leads["masked LM", 25][1] == leads["masked LM", 100][1] == "ahead"
         assert leads["changed", 100][0] < -2, "behind, and near to 0"
     half, most = _numbers(r"637 texts: .* in (\d+)%.*\n1,299 texts: .* in (\d+)%", printed)

@@ -16,8 +16,9 @@ from autograde.exercises.a_hundred_labels.hand_in import LEVELS, RULES, SIZES, l
 from elmo_mini import corpora
 from elmo_mini.experiments import broken_reports, hundred_labels, hundred_labels_report
 from elmo_mini.few_labels import methods
+from elmo_mini.few_labels.differences import paired_interval
 from elmo_mini.few_labels.labels_saved import labels_needed
-from elmo_mini.few_labels.protocol import learn_and_answer
+from elmo_mini.few_labels.protocol import learn_and_answer, split
 from elmo_mini.few_labels.tasks import first_task, quoted, subjective
 from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
@@ -208,8 +209,6 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
     assert 0.4 < (svd - bag_s) / (elmo_s - bag_s) < 0.6  # "half of ELMo's lead"
     assert opinions["ULMFiT"]["100"]["lead"]["low"] < 0 < opinions["ULMFiT"]["100"]["lead"]["high"]
     assert opinions["ULMFiT"]["25"]["lead"]["high"] < 0
-    bags = quotations["bag of words"]["100"]["right"]["mean"]
-    assert quotations["naive Bayes"]["100"]["right"]["mean"] > bags
     needed = hundred_labels_report.catch_up(labels_needed)
     opinion, quoted_, question, film = (number / 25 for number in needed.values())
     assert 8 < opinion < 20
@@ -241,6 +240,38 @@ def test_what_the_lesson_says_of_elmos_rivals() -> None:
     for task in ("opinion or plot", "kind of question"):
         assert context[task]["low"] > 0
     assert verdict(context["quoted or reported"]) == "no clear difference"
+
+
+@pytest.mark.parametrize(("task", "says"), [(subjective, "ahead"), (quoted, "behind")])
+def test_what_the_model_answer_says_of_leaving_out_the_scale(task: Any, says: str) -> None:
+    try:
+        of_task = task()
+    except corpora.CorpusMissing as missing:
+        pytest.skip(str(missing))
+    texts = of_task.train.texts + of_task.dev.texts
+    labels = of_task.train.labels + of_task.dev.labels
+    known, asked = split(texts, len(texts) // 3, np.random.default_rng(1))
+    vectors, scale, regression = methods.elmo_features()
+
+    def table(steps: Any) -> Any:
+        rows = []
+        for seed in (1, 2, 3):
+            drawn = np.random.default_rng(seed).permutation(known)[:100]
+            own = [texts[row] for row in drawn], [labels[row] for row in drawn]
+            said = learn_and_answer(steps, *own, [texts[row] for row in asked[:400]])
+            rows.append(np.array(said) == [labels[row] for row in asked[:400]])
+        return np.stack(rows)
+
+    new, old = table([vectors, regression]), table([vectors, scale, regression])
+    low, high = paired_interval(new, old, np.random.default_rng(0))
+    assert verdict({"mean": new.mean() - old.mean(), "low": low, "high": high}) == says
+
+
+def test_whoever_throws_coins_is_not_told_of_what_is_asked() -> None:
+    report = examine(find("hand_in"), lucky)
+    for other in ("something learns from `asked`", "Learn from `labels` alone"):
+        assert other not in report.text()
+    assert not report.detail
 
 
 def verdict(point: Any) -> str:
