@@ -8,6 +8,7 @@ with the very numbers it would have had.
 
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,7 @@ class MaskedPretraining:
         chance = torch.Generator().manual_seed(self.seed * 1_000_003 + self.step)
         read, asked = corrupt(ids, self.options.words, chance, chosen=self.chosen)
         batch = (part.to(self.device) for part in (read, asked, mask, segments, follows))
-        with torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.half):
+        with self._precision():
             hidden, pairs = losses(self.model, *batch)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(self.step)
@@ -177,6 +178,11 @@ class MaskedPretraining:
         restore_optimiser(self.optimiser, tensors)
         self.step, self.words_read = record["step"], record["words_read"]
         self.seconds, self.history = record["seconds"], record["history"]
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        if not self.half:
+            return nullcontext()
+        return torch.autocast(torch.device(self.device).type, torch.bfloat16)
 
     def _belongs_to(self) -> dict[str, Any]:
         return {

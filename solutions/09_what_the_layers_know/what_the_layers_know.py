@@ -146,7 +146,7 @@ print("senseval, four words (stored): layer 2 minus layer 1", lead(senseval))
 outcome("best_for_senses", "layer 2" if senseval["low"] > 0 else "no clear winner")
 
 # %% [markdown]
-# Layer 0 sees no context: it can tell *bank* from *banks*, no more. To see the sentence helps a little, even without learning: random vectors of the form and of the words around it, added up, are ahead of layer 0. An untrained LSTM (the mean of two) passes on some of that, too little to be sure of here. Both trained layers beat these random vectors.
+# Layer 0 sees no context: it can tell *bank* from *banks*, no more. To see the sentence seems to help a little, even without learning: random vectors of the form and of the words around it, added up, lie above layer 0 (the interval begins near 0). An untrained LSTM (the mean of two) passes on some of that, too little to be sure of here. Both trained layers beat these random vectors.
 #
 # Is it the reading? The last bar has no LSTM: trained letters, layer 0 of the word and of three words on either side, side by side in their order. From it neither layer can be told. So these sentences do not show that reading adds to senses.
 #

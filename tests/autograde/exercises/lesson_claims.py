@@ -151,7 +151,9 @@ def _layers(printed: str, corpora: bool) -> None:
         assert verdict(f"\n  trained layer {layer} minus {around}") == "ahead"
         in_order = f"trained layer {layer} minus layer 0 of words around, in order"
         assert verdict(f"\\n  {in_order}") == unclear
-    assert verdict(f"{around} minus untrained layer 0") == "ahead"
+    # Examples of one form tie in layer 0, and how they are sorted depends on the processor.
+    assert verdict(f"{around} minus untrained layer 0") in ("ahead", unclear)
+    assert points(f"{around} minus untrained layer 0:") > 3
     assert verdict("untrained layer 1 minus untrained layer 0") == unclear  # senses
     assert verdict(r"\n  trained layer 2 minus trained layer 1") == unclear  # senses
     assert verdict(r"senseval, four words \(stored\): layer 2 minus layer 1") == "ahead"
