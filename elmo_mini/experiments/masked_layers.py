@@ -33,6 +33,7 @@ from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained,
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
+from elmo_mini.experiments.layers import differences
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
@@ -130,12 +131,10 @@ def _gains(report: ProbeReport, *pairs: tuple[str, str]) -> Result:
 
     ``values`` has one number for each start, for `elmo_mini.results.intervals.lead_twice`.
     """
-    found = {}
-    for first, second in pairs:
-        mean, low, high = report.difference(first, second)
-        of_starts = (report[first].correct.astype(float) - report[second].correct).mean(1)
-        gain = {"mean": mean, "low": low, "high": high, "values": of_starts.tolist()}
-        found[f"{first} less {second}"] = gain
+    found = differences(report, *pairs)
+    for (first, second), gain in zip(pairs, found.values(), strict=True):
+        of_starts = report[first].correct.mean(1) - report[second].correct.mean(1)
+        gain["values"] = of_starts.tolist()
     return found
 
 
@@ -197,10 +196,8 @@ def _files(folder: Path | None) -> dict[int, tuple[Path, Path]]:
     return files
 
 
-def _card(file: Path) -> Result:
-    """How the model in a file was trained, and what it reached."""
-    masked = file.parent.name.startswith("masked") or file == LARGER_CHECKPOINT
-    record = read_checkpoint(file)[1] if masked else read_record(file)
+def _card(record: Result) -> Result:
+    """How a model was trained, and what it reached."""
     return {
         "validation": record["validation"],
         "torch": record["torch"],
@@ -213,7 +210,8 @@ def _prepare(args: Namespace) -> Prepared:
     starts, cards = [], []
     for number, (masked, bilm) in _files(args.folder).items():
         starts.append(Start(number, *load_masked_lm(masked), load_pretrained(bilm)))
-        cards.append({"start": number, "masked": _card(masked), "biLM": _card(bilm)})
+        _, record = read_checkpoint(masked)
+        cards.append({"start": number, "masked": _card(record), "biLM": _card(read_record(bilm))})
     return (starts,), {
         "interval": "95 %, bootstrap over starts and sentences",
         "models": cards,

@@ -27,7 +27,7 @@ from elmo_mini.ulmfit.recipe import Stage3
 from elmo_mini.ulmfit.report import Right, share_right
 
 LABELS = 100
-PART_DRAWS = {"questions": 5, "opinions": 5}
+PART_DRAWS = {"questions": 5, "opinions": 3}
 LONGER, LONGER_DRAWS = 3, 3
 """How many times the epochs with all labels once more, and of how many draws."""
 WATCHED = 3

@@ -18,8 +18,8 @@ from elmo_mini.transformer.block import Block
 
 KEYS, VALUES, FACTS, CHATTER = 8, 8, 4, 16
 TOKENS = KEYS * VALUES + CHATTER + KEYS
-RATE = 3e-3
 """Facts first, ``key * VALUES + value``, then chatter, then the question of each key."""
+RATE = 3e-3
 
 Texts = tuple[Tensor, Tensor]
 Reader = Callable[[Tensor], Tensor]
