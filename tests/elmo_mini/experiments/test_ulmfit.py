@@ -10,7 +10,7 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.experiments import ulmfit_report as report
 from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
-from elmo_mini.experiments.ulmfit import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
+from elmo_mini.experiments.ulmfit import NONE, PART_DRAWS, PARTS, PLAIN, TWICE, WHOLE, longer
 from elmo_mini.experiments.ulmfit_bench import Bench, from_nothing, schedule_for
 from elmo_mini.results.intervals import interval, lead_twice, verdict_twice
 from elmo_mini.results.stored import stored_result
@@ -294,3 +294,8 @@ def test_longer_runs_help_the_recipe_clearly_on_opinions_alone() -> None:
     assert clear == {("opinions", report.PIPELINE)}
     one, other, most = sorted(report.gains_of_longer("questions")[report.PIPELINE])
     assert most > 2 * (one + other)  # "most of its 5.5 points are one draw"
+
+
+def test_the_stored_ablation_has_the_draws_that_its_command_makes() -> None:
+    stored = stored_result("ulmfit_parts").numbers["tasks"]
+    assert {task: of["draws"] for task, of in stored.items()} == PART_DRAWS
