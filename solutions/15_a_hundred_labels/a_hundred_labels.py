@@ -22,6 +22,7 @@ import torch
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
 from elmo_mini.experiments import hundred_labels_report as report
 from elmo_mini.few_labels import methods
+from elmo_mini.few_labels.differences import paired_interval
 from elmo_mini.few_labels.protocol import split
 from elmo_mini.few_labels.tasks import first_task
 from elmo_mini.figures import ideas, plots
@@ -37,17 +38,16 @@ plots.road("15")
 # ## What you will be able to do
 #
 # - let every part of a method learn from the known texts alone,
-# - choose among methods without looking at the test,
-# - say how sure a lead is, over labels *and* over texts,
+# - choose among methods without looking at the test, and say how sure a lead is,
 # - find the leak in a report that looks too good,
 # - choose a method for few labels, and defend the choice,
-# - if you have time: split texts so that none stands on both sides; say how many texts it takes to see a lead.
+# - if you have time: write the interval of a lead, over labels *and* over texts; split texts so that none stands on both sides; say how many texts it takes to see a lead.
 #
 # ## The papers
 #
 # This lesson measures what three papers say of few labels: **TagLM**, [P17-1161](https://aclanthology.org/P17-1161/), **ELMo**, section 5.4, [N18-1202](https://aclanthology.org/N18-1202/), and **ULMFiT**, section 5, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146).
 #
-# Plan 115 minutes without the essays. Short of time? Exercises 1, 2, 4 and 5 are the spine, 90 minutes. The course's interval stands in for exercise 3. Optional sections follow the essays, half an hour in all, with exercises 6 and 7.
+# Plan 90 minutes without the essays. Optional sections follow them, an hour in all, with exercises 5 to 7, which count in full.
 #
 # ## Letters
 #
@@ -60,7 +60,7 @@ plots.road("15")
 # | $z$ | how many standard errors an interval reaches to each side; 1.96 for 95 % (in code: `width`) |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: introduction and luck 6; section 2, 15; section 3, 26; section 4, 27; section 5, 10; section 6, 28; the rest 3; the report 10 and the essays 25 more. Sections 7 and 8 are optional: 13 and 18. For 60 minutes: sections 1, 3 and 6, with exercises 1 and 3 shown solved; take section 5 as a poll if there is time. **The hidden test.** In self-study it is the test part of the lesson's task, on the learner's disk: the check never shows a label, and nothing stops a thief. For marks, write 200 texts or more of a task of your own as JSON lines, `{"part": "train", "text": "...", "label": "..."}`, parts train and test, and set `BEFORE_BERT_HIDDEN` to that file where nbgrader runs, and nowhere else. The mark for exercise 5 is a ladder: five steps for each of 25, 50 and 100 labels, from *not much worse than a bag of words* to *40 % fewer errors*. It has no step above: what would reach one on our hidden texts (two readers side by side) shows no clear lead on the asked ones, so it would pay luck. Answers of two processors may differ in a text or two; on a ladder that costs one step at most. One line of the notebook climbs the whole ladder, so the ladder tells who was not fooled; what is thought stands in the report of section 6 and in essay 1. Keep both in the grade.
+# **Instructor.** Honest minutes: introduction and luck 5; section 2, 14; section 3, 26; section 4, 7; section 5, 9; section 6, 28; the rest 1: 90. The report takes 10 and the essays 25 more. Sections 7 to 9 and the myth are optional: 22, 13, 18 and 4. For 60 minutes: sections 1, 3 and 6, with exercise 1 shown solved; take section 5 as a poll if there is time. **The hidden test.** In self-study it is the test part of the lesson's task, on the learner's disk: the check never shows a label, and nothing stops a thief. For marks, write 200 texts or more of a task of your own as JSON lines, `{"part": "train", "text": "...", "label": "..."}`, parts train and test, and set `BEFORE_BERT_HIDDEN` to that file where nbgrader runs, and nowhere else. The mark for exercise 4 is a ladder: five steps for each of 25, 50 and 100 labels, from *not much worse than a bag of words* to *40 % fewer errors*. It has no step above: what would reach one on our hidden texts (two readers side by side) shows no clear lead on the asked ones, so it would pay luck. Answers of two processors may differ in a text or two; on a ladder that costs one step at most. One line of the notebook climbs the whole ladder, so the ladder tells who was not fooled; what is thought stands in the report of section 6 and in essay 1. Keep both in the grade.
 
 # %% [markdown] slide="slide"
 # ## 1. The luckiest coin
@@ -97,7 +97,7 @@ report.print_task(TASK)
 # %% [markdown] slide="subslide"
 # ### No text on both sides
 #
-# Many files repeat themselves: a snippet is quoted twice, a question is asked again with a capital. (TREC's training file holds 11 of its 500 test questions; ours has no copies.) A model that knows such a text by heart is right about it, and has understood nothing. So `split` draws *texts*, not rows: all copies go to one side, whatever their capitals. (In section 7 you write it.)
+# Many files repeat themselves: a snippet is quoted twice, a question is asked again with a capital. (TREC's training file holds 11 of its 500 test questions; ours has no copies.) A model that knows such a text by heart is right about it, and has understood nothing. So `split` draws *texts*, not rows: all copies go to one side, whatever their capitals. (In section 8 you write it.)
 
 # %%
 TEXTS, LABELS = TASK.train.texts + TASK.dev.texts, TASK.train.labels + TASK.dev.labels
@@ -247,47 +247,10 @@ outcome("chosen", chosen)
 #
 # One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the difference text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out. The lead is the mean of the $\Delta_i$.
 #
-# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means are the interval.
-
-# %% [markdown] exercise="paired_interval"
-# ### Exercise 3. How sure is the lead?
-#
-# Write `paired_interval(first, second, rng, rounds=1000)`. `first` and `second` are tables (draws, n) of True and False: which texts a method has right, after learning from each draw of labels. (Make numbers of them before you subtract.) Row and column mean the same in both.
-#
-# Return the low and the high end of the 95 % interval of the lead, as shares. It must cover both kinds of chance: other labels could have been drawn, and other texts could have been asked. Use the bootstrap, `rounds` times: make a whole new experiment out of the old one. All chance comes from `rng`.
-
-
-# %% exercise="paired_interval"
-def paired_interval(first, second, rng, rounds=1000):
-    """The ends of the 95 % interval of how much more often the first is right."""
-    ### BEGIN SOLUTION
-    lead = first.astype(float) - second.astype(float)
-    draws, texts = lead.shape
-    means = []
-    for _ in range(rounds):
-        rows = rng.integers(draws, size=draws)
-        columns = rng.integers(texts, size=texts)
-        means.append(lead[rows][:, columns].mean())
-    low, high = np.quantile(means, [0.025, 0.975])
-    return float(low), float(high)
-    ### END SOLUTION
-
-
-# %% check="paired_interval"
-check("paired_interval", paired_interval)
-
-# %% [markdown] hints="paired_interval"
-# nudge: If somebody repeats your experiment, what is drawn anew: single cells of the table, or something larger?
-#
-# idea: A new experiment has other draws of labels and other texts. So one round draws whole rows, with replacement, and whole columns, with replacement, from the table of differences.
-#
-# outline: Subtract the tables as numbers. In each round draw as many row numbers as there are rows, as many column numbers as there are columns, and keep the mean of that table. The ends are the quantiles 0.025 and 0.975 of these means.
-
-# %%
-paired_interval = or_reference("paired_interval", paired_interval)
+# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means are the interval. The course's `paired_interval` covers *both* kinds of chance: other labels could have been drawn, and other texts could have been asked. (In section 7 you write it.)
 
 # %% [markdown] slide="subslide"
-# Now the comparison: 25, 50 and 100 labels, three draws each, the smaller ones inside the larger. ULMFiT joins in, fine-tuned on each draw (stages 1 and 3). Everything is compared with the bag of words, on the same labels and texts, by your interval.
+# Now the comparison: 25, 50 and 100 labels, three draws each, the smaller ones inside the larger. ULMFiT joins in, fine-tuned on each draw (stages 1 and 3). Everything is compared with the bag of words, on the same labels and texts, by that interval.
 
 # %%
 predict(
@@ -384,7 +347,7 @@ report.print_rivals()
 report.print_reports()
 
 # %% [markdown] exercise="broken_reports"
-# ### Exercise 4. Three broken reports
+# ### Exercise 3. Three broken reports
 #
 # Which report has which fault?
 #
@@ -451,7 +414,7 @@ report.print_leads({"changed": [change]}, [100])
 outcome("own", 100 * change[0], unit="points")
 
 # %% [markdown]
-# Is your interval below 0? Then twice the labels don't make up for the wrong ones: fifty that are right are worth more. But look how near to 0 it ends, and how few the draws are.
+# Is the interval below 0? Then twice the labels don't make up for the wrong ones: fifty that are right are worth more. But look how near to 0 it ends, and how few the draws are.
 #
 # Now change one thing of your own choice. The cell below unpacks the three steps of `elmo_features()`: leave out the scale, or put `methods.logistic(0.001)`, a stronger penalty, for the last. Or take one layer, or let two methods vote. (In `methods`: `bag_of_words()`, `naive_bayes()`, `svd_of_text(TASK.text)`, `elmo_features()`, `one_layer(1)` and `masked_features()`. `on_vectors(read)` makes steps of vectors of your own.) Write down *first* what you expect. Both sides have the same labels here.
 
@@ -484,7 +447,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 # Anything goes that is made before the test is opened: the steps of `methods`, a vote of several, a language model that reads the unlabelled texts, your `choose` at work inside. **The hidden texts are opened once**, when you are satisfied. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
 
 # %% [markdown] exercise="hand_in"
-# ### Exercise 5. Your method
+# ### Exercise 4. Your method
 #
 # Write `hand_in(texts, labels, unlabelled, asked)`: a label, as in `labels`, for each text in `asked` (here, the hidden ones). Texts are lists of words in lower case. `unlabelled` has up to 2,000 more texts of the task. It is called with 25, 50 and 100 labels, three draws each, and about 400 texts that are asked.
 #
@@ -529,28 +492,6 @@ check("hand_in", hand_in)
 # Did a better method on `asked` climb no higher here? You tried several on 400 texts: the best of them had luck, too. And if you have opened the hidden texts twice, say so: the second time you chose by them.
 #
 # Ours is ELMo's frozen features under a logistic regression: it is fast, it has nothing to tune on a hundred labels, and it was ahead on the asked texts before the hidden ones were opened. One line, and that is the point: after an honest comparison the choice is easy. It is not the only good answer. A ladder instead of one number was chosen because 400 texts cannot tell 86 from 87 %.
-
-# %% [markdown] slide="slide"
-# ## Myth or measured?
-#
-# > *"With 10 to 20 percent of the labels, a pretrained model reaches 80 to 90 percent of full performance."*
-#
-# You met it in lesson 14, without a source. What has been published is narrower. ELMo's paper: in semantic role labelling, 1 % of the training set with ELMo does about what 10 % does without. TagLM: with 1 % of the labels F1 rises from 67.66 to 71.01, with all of them by 1.06. ULMFiT, against the same network from scratch: 100 labels do the work of 10 times as many on IMDb, 20 on AG; with much unlabelled text, 50 to 100. You can test one: how many labels does a bag of words need to catch up? (Your `labels_needed` of lesson 14 reads it off a curve.)
-
-# %%
-predict("catch_up", "How many labels does a bag of words need to match ELMo's features with 25?")
-
-# %% slide="subslide"
-report.curves_figure(
-    "opinion or plot", "Opinion or plot: the bag of words needs many times the labels (stored)"
-)
-
-# %%
-needed = report.catch_up(mine("labels_needed"))
-outcome("catch_up", needed["opinion or plot"])
-
-# %% [markdown]
-# On opinions and plots the bag of words needs many times the labels, on *quoted or reported* several times, on the other two tasks at most twice as many. (Between measured points the line is a guess, and the bands are wide.) So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. And a fifth, from section 4: what the model had read.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -602,9 +543,53 @@ ideas.ideas("What each idea mended, and what it left open")
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands alone, and its exercise is marked like the others: copies, with exercise 6 (13 minutes); how many texts a test needs, with exercise 7 (18).
+# Each section stands alone, and its exercise is marked like the others: the interval, with exercise 5 (22 minutes); copies, with exercise 6 (13); how many texts a test needs, with exercise 7 (18); a myth (4).
 #
-# ## 7. No text on both sides
+# ## 7. How sure, once more
+#
+# Section 4 was given an interval. Now write it. Its check has results that hang on the draw of labels, others that hang on the texts, and some that hang on both.
+
+# %% [markdown] exercise="paired_interval"
+# ### Exercise 5. How sure is the lead?
+#
+# Write `paired_interval(first, second, rng, rounds=1000)`. `first` and `second` are tables (draws, n) of True and False: which texts a method has right, after learning from each draw of labels. (Make numbers of them before you subtract.) Row and column mean the same in both.
+#
+# Return the low and the high end of the 95 % interval of the lead, as shares. It must cover both kinds of chance: other labels could have been drawn, and other texts could have been asked. Use the bootstrap, `rounds` times: make a whole new experiment out of the old one. All chance comes from `rng`.
+
+
+# %% exercise="paired_interval"
+def paired_interval(first, second, rng, rounds=1000):
+    """The ends of the 95 % interval of how much more often the first is right."""
+    ### BEGIN SOLUTION
+    lead = first.astype(float) - second.astype(float)
+    draws, texts = lead.shape
+    means = []
+    for _ in range(rounds):
+        rows = rng.integers(draws, size=draws)
+        columns = rng.integers(texts, size=texts)
+        means.append(lead[rows][:, columns].mean())
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+    ### END SOLUTION
+
+
+# %% check="paired_interval"
+check("paired_interval", paired_interval)
+
+# %% [markdown] hints="paired_interval"
+# nudge: If somebody repeats your experiment, what is drawn anew: single cells of the table, or something larger?
+#
+# idea: A new experiment has other draws of labels and other texts. So one round draws whole rows, with replacement, and whole columns, with replacement, from the table of differences.
+#
+# outline: Subtract the tables as numbers. In each round draw as many row numbers as there are rows, as many column numbers as there are columns, and keep the mean of that table. The ends are the quantiles 0.025 and 0.975 of these means.
+
+# %%
+paired_interval = or_reference("paired_interval", paired_interval)
+ends = paired_interval(right["ELMo features"][25], base[25], np.random.default_rng(0))
+print("25 labels, ELMo less the bag, in points:", [round(100 * end, 1) for end in ends])
+
+# %% [markdown] slide="slide"
+# ## 8. No text on both sides
 #
 # Section 2 was given a `split`. Now write it. Its check plants copies, some of them with a capital, and looks for them on both sides.
 
@@ -648,7 +633,7 @@ learn, test = split(TEXTS, len(TEXTS) // 3, np.random.default_rng(1))
 print(f"{len(learn):,} rows to learn from, {len(test):,} of the test")
 
 # %% [markdown] slide="slide"
-# ## 8. How many texts?
+# ## 9. How many texts?
 #
 # In section 4 the texts were there, and you asked how sure the lead is. Now the other way round: before anybody labels a test, how large must it be? Nothing has been measured yet. You can only say which lead you want to see, and how often the two methods will disagree. (Labels add chance of their own; here only the texts count.)
 
@@ -700,6 +685,28 @@ for width in (1.96, 2.8):  # 2,000 experiments with a true lead of 9 - 6 = 3 poi
 # So a smaller lead hardly shows in the figure of section 4, and *no clear difference* there may hide one.
 #
 # With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 1,299 texts and 2.8 standard errors: 1.96, and 0.84. (Four fifths of a normal distribution lie below that.) TREC-6 has 500.
+
+# %% [markdown] slide="slide"
+# ## Myth or measured?
+#
+# > *"With 10 to 20 percent of the labels, a pretrained model reaches 80 to 90 percent of full performance."*
+#
+# You met it in lesson 14, without a source. What has been published is narrower. ELMo's paper: in semantic role labelling, 1 % of the training set with ELMo does about what 10 % does without. TagLM: with 1 % of the labels F1 rises from 67.66 to 71.01, with all of them by 1.06. ULMFiT, against the same network from scratch: 100 labels do the work of 10 times as many on IMDb, 20 on AG; with much unlabelled text, 50 to 100. You can test one: how many labels does a bag of words need to catch up? (Your `labels_needed` of lesson 14 reads it off a curve.)
+
+# %%
+predict("catch_up", "How many labels does a bag of words need to match ELMo's features with 25?")
+
+# %% slide="subslide"
+report.curves_figure(
+    "opinion or plot", "Opinion or plot: the bag of words needs many times the labels (stored)"
+)
+
+# %%
+needed = report.catch_up(mine("labels_needed"))
+outcome("catch_up", needed["opinion or plot"])
+
+# %% [markdown]
+# On opinions and plots the bag of words needs many times the labels, on *quoted or reported* several times, on the other two tasks at most twice as many. (Between measured points the line is a guess, and the bands are wide.) So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. And a fifth, from section 4: what the model had read.
 
 # %% [markdown]
 # ## Further reading

@@ -4,9 +4,9 @@ LESSON = "15_a_hundred_labels"
 EXERCISES = (
     "learn_and_answer",
     "choose",
-    "paired_interval",
     "broken_reports",
     "hand_in",
+    "paired_interval",
     "split",
     "texts_needed",
 )

@@ -6,8 +6,8 @@ EXERCISES = (
     "WeightDrop",
     "tied_gradient",
     "train_epoch",
-    "averaging_is_due",
     "broken_weight_drop",
     "embedding_dropout",
     "awd_loss",
+    "averaging_is_due",
 )

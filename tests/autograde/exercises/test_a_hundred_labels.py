@@ -24,7 +24,7 @@ from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
 
 
-@pytest.fixture(params=["with corpora", "without"])
+@pytest.fixture(params=[pytest.param("with corpora", marks=pytest.mark.slow), "without"])
 def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The lesson's task where NLTK's corpora are there, and where they are not."""
     if request.param == "without":

@@ -24,7 +24,7 @@ from elmo_mini.experiments.mixing import (
 )
 
 
-@pytest.mark.parametrize("with_corpora", [True, False])
+@pytest.mark.parametrize("with_corpora", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_the_claims_of_the_lesson(
     with_corpora: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

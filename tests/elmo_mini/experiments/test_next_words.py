@@ -31,7 +31,9 @@ def trained(text: SmallText, block: Callable[[int, int], nn.Module]) -> list[flo
     return watch.perplexity
 
 
-@pytest.mark.parametrize("here", ["as found", "without corpora"])
+@pytest.mark.parametrize(
+    "here", [pytest.param("as found", marks=pytest.mark.slow), "without corpora"]
+)
 def test_who_looks_ahead_beats_the_pairs_and_who_does_not_is_behind_at_first(
     here: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
