@@ -406,14 +406,17 @@ def ulmfit() -> list[str]:
     assert f"{at[pipeline][100]['mean']:.0%}" == "61%"  # "past 61 % with 500"
     assert at[scratch][100]["mean"] < at[pipeline][100]["mean"] < at[scratch][500]["mean"]
     parts = stored_result("ulmfit_parts").numbers["tasks"]
-    for task, times in (("questions", 7), ("opinions", 10)):
+    for task in ("questions", "opinions"):
         general = parts[task]["perplexity of general text"]
         whole = general["the whole recipe"]["mean"]
-        assert round(general["none of the three"]["mean"] / whole) == times
         assert 1.5 < general["one rate for all layers"]["mean"] / whole < 2
         assert general["no gradual unfreezing"]["mean"] / whole < 1.05
-        found = parts[task]["lead of the whole recipe"].values()
-        assert {verdict_twice(point) for point in found} == {UNCLEAR}
+        clear = {
+            variant
+            for variant, point in parts[task]["lead of the whole recipe"].items()
+            if verdict_twice(point) != UNCLEAR
+        }
+        assert clear <= {"a constant rate"}
     both = stored_result("ulmfit_both_ways").numbers["lead of both ways"]
     alone, twice = both["forward"], both["forward twice"]
     draws = interval(alone["values"])

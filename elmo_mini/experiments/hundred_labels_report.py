@@ -50,7 +50,7 @@ def points(
 def leads_figure(
     leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
 ) -> Picture:
-    """Leads over the bag of words, with the intervals that the learner computed.
+    """Leads over the bag of words, with their intervals.
 
     The title names the methods that are clearly ahead with the fewest labels.
     """

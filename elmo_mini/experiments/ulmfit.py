@@ -27,11 +27,8 @@ from elmo_mini.ulmfit.recipe import Stage3
 from elmo_mini.ulmfit.report import Right, share_right
 
 LABELS = 100
-PART_DRAWS = {"questions": 5, "opinions": 3}
-LONGER, LONGER_DRAWS = 3, 3
-"""How many times the epochs with all labels once more, and of how many draws."""
-WATCHED = 3
-"""Draws whose forgetting is measured after every epoch."""
+LONGER = 3
+"""How many times the epochs with all labels once more."""
 WHOLE, NONE = "the whole recipe", "none of the three"
 PLAIN = "plain, at a rate of its own"
 PARTS: dict[str, Stage3] = {
@@ -51,7 +48,6 @@ def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
     """Every way to learn one task from 50, 100, 500 and all labels."""
     bench = tasks[task]
     rows: dict[str, list[Right]] = {}
-    most = max(bench.draws)
     for count, draws in bench.draws.items():
         for way, right in _every_way(bench, count, seeds[:draws]).items():
             rows.setdefault(way, []).append(right)
@@ -70,27 +66,37 @@ def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
             for way, rights in rows.items()
             if way != NETWORKS[2]
         },
-        "longer": longer(bench, most, seeds[:LONGER_DRAWS]),
     }
 
 
-def longer(bench: Bench, count: int, seeds: Sequence[int]) -> Result:
-    """`LONGER` times the epochs: with few, gradual unfreezing leaves most layers little time."""
+def longer(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """All labels, and `LONGER` times the epochs: the recipe, plain fine-tuning, and counting."""
+    bench = tasks[task]
+    count = max(bench.draws)
     how = schedule_for(count)
-    how = replace(how, epochs=LONGER * how.epochs)
+    more = replace(how, epochs=LONGER * how.epochs)
     known = [bench.task.train.drawn(count, seed) for seed in seeds]
-    answers: dict[str, list[Any]] = {
-        NETWORKS[2]: [bench.trained(count, how, seed).said for seed in seeds],
-        PLAIN: [bench.trained(count, plainly(how), seed).said for seed in seeds],
-        "bag of words": [bench.by_bag_of_words(k) for k in known],
-        "naive Bayes SVM": [bench.by_naive_bayes_svm(k) for k in known],
+
+    def networks(how: Stage3) -> dict[str, Right]:
+        rights = {}
+        for way, hows in ((NETWORKS[2], how), (PLAIN, plainly(how))):
+            said = [bench.trained(count, hows, seed).said for seed in seeds]
+            rights[way] = bench.right(said)
+            print(f"{task}, {way}, {how.epochs} epochs: {rights[way].mean():.3f}", flush=True)
+        return rights
+
+    before, after = networks(how), networks(more)
+    rights = {
+        **after,
+        "bag of words": bench.right([bench.by_bag_of_words(k) for k in known]),
+        "naive Bayes SVM": bench.right([bench.by_naive_bayes_svm(k) for k in known]),
     }
-    rights = {way: bench.right(said) for way, said in answers.items()}
-    return {
+    return f"All labels, and three times the epochs, {bench.task.what}", {
         "labels": count,
         "draws": len(seeds),
-        "epochs": how.epochs,
+        "epochs": more.epochs,
         "right": {way: share_right(right) for way, right in rights.items()},
+        "gained": {way: share_right(after[way] - right) for way, right in before.items()},
         "lead of stages 1, 2 and 3": {
             way: share_right(rights[NETWORKS[2]] - right)
             for way, right in rights.items()
@@ -119,7 +125,6 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
     """A hundred labels: each part of the recipe left out, and what is forgotten."""
     found: Result = {"labels": LABELS, "tasks": {}}
     for name, bench in tasks.items():
-        draws = seeds[: PART_DRAWS[name]]
         said, general = {}, {}
         for variant, how in PARTS.items():
             runs = [
@@ -127,23 +132,21 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
                     LABELS,
                     how,
                     seed,
-                    watch="every epoch"
-                    if variant in (WHOLE, NONE) and number < WATCHED
-                    else "at the end",
+                    watch="every epoch" if variant in (WHOLE, NONE) else "at the end",
                 )
-                for number, seed in enumerate(draws)
+                for seed in seeds
             ]
             said[variant] = [run.said for run in runs]
             general[variant] = interval([run.general[-1] for run in runs])
             share = bench.right(said[variant]).mean()
             print(f"{name}, {variant}: {share:.3f}, {general[variant]['mean']:.0f}", flush=True)
         said["without stage 2"] = [
-            bench.trained(LABELS, Stage3(), seed, read=False).said for seed in draws
+            bench.trained(LABELS, Stage3(), seed, read=False).said for seed in seeds
         ]
         rights = {variant: bench.right(answers) for variant, answers in said.items()}
         found["tasks"][name] = {
             "what": bench.task.what,
-            "draws": len(draws),
+            "draws": len(seeds),
             "right": {variant: share_right(right) for variant, right in rights.items()},
             "lead of the whole recipe": {
                 variant: share_right(rights[WHOLE] - right)
@@ -158,10 +161,7 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
                 variant: [
                     interval(epoch)
                     for epoch in np.transpose(
-                        [
-                            bench.trained(LABELS, PARTS[variant], seed).general
-                            for seed in draws[:WATCHED]
-                        ]
+                        [bench.trained(LABELS, PARTS[variant], seed).general for seed in seeds]
                     )
                 ]
                 for variant in (WHOLE, NONE)
@@ -203,6 +203,8 @@ EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Re
     "broken": broken,
     "labels-questions": partial(labels, "questions"),
     "labels-opinions": partial(labels, "opinions"),
+    "longer-questions": partial(longer, "questions"),
+    "longer-opinions": partial(longer, "opinions"),
 }
 
 

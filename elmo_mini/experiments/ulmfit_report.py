@@ -75,7 +75,7 @@ def print_leads_by_part() -> None:
 def forgetting_figure(title: str) -> Picture:
     """The perplexity of general text in stage 3, with the recipe and without its tricks.
 
-    A line is the median of the watched draws; its shade is all of them.
+    A line is the median of the draws; its shade is all of them.
     """
     curves = tasks_of("parts")["questions"]["forgetting"]
     draws = {way: np.array([epoch["values"] for epoch in row]) for way, row in curves.items()}
@@ -174,34 +174,15 @@ def print_longer() -> None:
     """All labels and three times the epochs: the recipe, plain fine-tuning, and counting."""
     print(TWO_INTERVALS)
     for task in TASKS:
-        stored = labels_of(task)["longer"]
-        right = {way: f"{100 * point['mean']:.1f}" for way, point in stored["right"].items()}
-        print(f"{task}, {stored['labels']:,} labels, {stored['epochs']} epochs,", end=" ")
-        print(f"{stored['draws']} draws, percent right:")
+        of = stored_result(f"ulmfit_longer_{task}").numbers
+        right = {way: f"{100 * point['mean']:.1f}" for way, point in of["right"].items()}
+        print(f"{task}, {of['labels']:,} labels, {of['epochs']} epochs,", end=" ")
+        print(f"{of['draws']} draws, percent right:")
         print("   " + ", ".join(f"{way} {share}" for way, share in right.items()))
-        for way, gains in gains_of_longer(task).items():
-            each = ", ".join(f"{100 * gain:+.1f}" for gain in gains)
-            gain = lead(interval(gains)).translate(str.maketrans("()", "[]"))
-            print(f"   gained by {way}, draw by draw: {each}; {gain}")
-        for way, point in stored["lead of stages 1, 2 and 3"].items():
+        for way, point in of["gained"].items():
+            print(f"   gained by {way}: {lead_twice(point)}")
+        for way, point in of["lead of stages 1, 2 and 3"].items():
             print(f"   the recipe, compared with {way}: {lead_twice(point)}")
-
-
-def gains_of_longer(task: str) -> dict[str, list[float]]:
-    """What three times the epochs bring with all labels, on the same draws."""
-    stored = labels_of(task)
-    longer, everything = stored["longer"], stored["labels"].index(stored["longer"]["labels"])
-    return {
-        way: [
-            after - before
-            for after, before in zip(
-                longer["right"][way]["values"],
-                stored["right"][way][everything]["values"][: longer["draws"]],
-                strict=True,
-            )
-        ]
-        for way in (PIPELINE, PLAIN)
-    }
 
 
 def print_who_catches_up() -> None:

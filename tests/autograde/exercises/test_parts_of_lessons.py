@@ -1,9 +1,14 @@
 """Every answer of every lesson can be kept, and each kept file is taken up by itself."""
 
+import ast
+import importlib
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from autograde.building.lesson_source import read_lesson
+from autograde.checking.catalogue import find
 from autograde.checking.check import check
 from autograde.checking.mine import mine
 from autograde.desk.place import ELMO_PARTS
@@ -26,3 +31,31 @@ def test_the_answers_of_a_lesson_travel(
     for name, answer in checked.items():
         assert mine(name) is not answer
         assert f"`{name}` is yours, kept on " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_what_is_imported_under_an_exercises_name_is_known_as_the_courses(source: Path) -> None:
+    """Otherwise a check without its answer would give points for what the lesson imported."""
+    for name, imported in imported_answers(source):
+        assert imported is find(name).reference, name
+
+
+@cache
+def imported_answers(source: Path) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    cells = read_lesson(source).cells
+    exercises = {cell.name for cell in cells if cell.role == "exercise"}
+    for cell in cells:
+        if cell.kind != "code" or "import " not in cell.source:
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    if (name := alias.asname or alias.name) in exercises:
+                        module = importlib.import_module(node.module)
+                        found.append((name, getattr(module, alias.name)))
+    return found
+
+
+def test_lessons_do_import_answers_that_come_later() -> None:
+    assert {name for source in SOURCES for name, _ in imported_answers(source)} > {"split"}
