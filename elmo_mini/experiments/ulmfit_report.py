@@ -172,9 +172,10 @@ def leads_of_plain(task: str) -> dict[str, str]:
 
 def print_longer() -> None:
     """All labels and three times the epochs: the recipe, plain fine-tuning, and counting."""
-    print(TWO_INTERVALS)
     for task in TASKS:
-        of = stored_result(f"ulmfit_longer_{task}").numbers
+        stored = stored_result(f"ulmfit_longer_{task}")
+        print(stored)
+        of = stored.numbers
         right = {way: f"{100 * point['mean']:.1f}" for way, point in of["right"].items()}
         print(f"{task}, {of['labels']:,} labels, {of['epochs']} epochs,", end=" ")
         print(f"{of['draws']} draws, percent right:")
@@ -183,6 +184,7 @@ def print_longer() -> None:
             print(f"   gained by {way}: {lead_twice(point)}")
         for way, point in of["lead of stages 1, 2 and 3"].items():
             print(f"   the recipe, compared with {way}: {lead_twice(point)}")
+    print(TWO_INTERVALS)
 
 
 def print_who_catches_up() -> None:
