@@ -654,7 +654,7 @@ check("awd_loss", awd_loss)
 awd_loss = or_reference("awd_loss", awd_loss)
 
 # %% [markdown]
-# The third part is the **trigger** of section 6. Averaging begins when the newest dev loss is worse than the best of those that are old enough.
+# The third part is the **trigger** of averaged SGD (section 6). Averaging begins when the newest dev loss is worse than the best of those that are old enough.
 
 # %% [markdown] exercise="averaging_is_due"
 # ### Exercise 8. When has training stalled?
