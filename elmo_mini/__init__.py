@@ -12,18 +12,18 @@ from elmo_mini._version import __version__
 TYPE_CHECKING = False  # what type checkers take for True; typing itself takes longer than all this
 
 if TYPE_CHECKING:
-    from elmo_mini.bilm.model import BiLM
-    from elmo_mini.bilm.options import BiLMOptions
     from elmo_mini.checkpoints.official import load_bilm, save_bilm
     from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
-    from elmo_mini.elmo.allennlp import load_allennlp_state
-    from elmo_mini.elmo.embedder import ElmoEmbedder
-    from elmo_mini.elmo.module import Elmo, batch_to_ids
-    from elmo_mini.elmo.scalar_mix import ScalarMix
+    from elmo_mini.embedding.allennlp import load_allennlp_state
+    from elmo_mini.embedding.cache import VectorCache
+    from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+    from elmo_mini.embedding.embed_file import embed_file
+    from elmo_mini.embedding.embedder import ElmoEmbedder
+    from elmo_mini.embedding.scalar_mix import ScalarMix
+    from elmo_mini.fast.bilm import BiLM
+    from elmo_mini.fast.bilm_options import BiLMOptions
     from elmo_mini.probing.probe import probe
     from elmo_mini.tagging.tagger import Tagger
-    from elmo_mini.vectors.cache import VectorCache
-    from elmo_mini.vectors.embed_file import embed_file
     from elmo_mini.word_vectors.glove import Glove
     from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
@@ -50,18 +50,18 @@ __all__ = [
 
 # Loaded on demand (PEP 562): `import elmo_mini` needs no torch, which takes two seconds.
 _HOMES = {
-    "BiLM": "bilm.model",
-    "BiLMOptions": "bilm.options",
-    "Elmo": "elmo.module",
-    "ElmoEmbedder": "elmo.embedder",
+    "BiLM": "fast.bilm",
+    "BiLMOptions": "fast.bilm_options",
+    "Elmo": "embedding.elmo",
+    "ElmoEmbedder": "embedding.embedder",
     "Glove": "word_vectors.glove",
-    "ScalarMix": "elmo.scalar_mix",
+    "ScalarMix": "embedding.scalar_mix",
     "Tagger": "tagging.tagger",
-    "VectorCache": "vectors.cache",
+    "VectorCache": "embedding.cache",
     "Word2Vec": "word_vectors.word2vec_trainer",
-    "batch_to_ids": "elmo.module",
-    "embed_file": "vectors.embed_file",
-    "load_allennlp_state": "elmo.allennlp",
+    "batch_to_ids": "embedding.elmo",
+    "embed_file": "embedding.embed_file",
+    "load_allennlp_state": "embedding.allennlp",
     "load_bilm": "checkpoints.official",
     "load_pretrained": "checkpoints.pretrained",
     "probe": "probing.probe",

@@ -13,15 +13,15 @@ from pathlib import Path
 NEED_EXPERIMENTS = (
     "elmo_mini.commands.probe",
     "elmo_mini.experiments.",
-    "elmo_mini.few_labels.methods",
+    "course.a_hundred_labels.methods",
     "elmo_mini.figures",
     "elmo_mini.probing.classifiers",
     "elmo_mini.probing.probe",
-    "elmo_mini.recurrent.bleu",
-    "elmo_mini.ulmfit.baselines",
-    "elmo_mini.word_vectors.pseudo_word_vectors",
-    "elmo_mini.word_vectors.scale",
-    "elmo_mini.word_vectors.word_similarity",
+    "course.starting_from_a_language_model.bleu",
+    "course.ulmfit.baselines",
+    "course.static_limits.pseudo_word_vectors",
+    "course.static_limits.vector_norms",
+    "course.static_limits.word_similarity",
 )
 NEVER = ("IPython", "gensim", "jupyterlab", "matplotlib", "nbgrader", "nltk", "sklearn")
 

@@ -11,7 +11,7 @@ from autograde.checking.exercise import Exercise
 from autograde.checking.report import escape
 from autograde.desk.place import find_desk
 from autograde.desk.results import results
-from elmo_mini.figures.road import name_of, road
+from course.figures.road import name_of, road
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from autograde.desk.part_imports import MAY_NEED, foreign_imports, needed, parts
 from autograde.desk.part_text import part_text
 from autograde.desk.place import ELMO_PARTS, PACKAGE, THE_COURSES, being_graded, find_desk
 from autograde.desk.sorting import sort_parts
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import BiLM
 
 PARTS = ("character_ids", "CharCNN", "BiLM", "ScalarMix", "without_boundaries", "embed")
 SENTENCES = [

@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints import pretrained
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.fast.bilm import BiLM
 
 
 def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> BiLM:

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.projected_lstm import ProjectedLSTM
-from elmo_mini.characters.fast_cnn import parts_of
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
+from elmo_mini.fast.projected_lstm import ProjectedLSTM
 
 SHOWN = 4
 PARAMETERS = {"weight", "bias", "projection"}

@@ -18,11 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.files import existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 

@@ -14,8 +14,6 @@ from typing import Any
 
 import torch
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.fitting import check_weights_are_all
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
@@ -24,6 +22,8 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import PathLike
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 
 START = ("start.h", "start.c")
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"

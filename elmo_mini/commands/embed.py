@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import get_args
 
 from elmo_mini.arguments import positive_int
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.find import add_model_arguments, model_files, model_of
+from elmo_mini.embedding.cache.writing import Dtype
+from elmo_mini.embedding.embed_file import Format, Layers, embed_file, read_sentences
+from elmo_mini.fast.bilm import BiLM
 from elmo_mini.files import check_not_read
-from elmo_mini.vectors.cache.writing import Dtype
-from elmo_mini.vectors.embed_file import Format, Layers, embed_file, read_sentences
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

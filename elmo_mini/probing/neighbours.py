@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.vectors.cache import VectorCache
-from elmo_mini.vectors.stream import Floats, Sentence, Text, embed_stream, sentences_of
+from elmo_mini.embedding.cache import VectorCache
+from elmo_mini.embedding.stream import Floats, Sentence, Text, embed_stream, sentences_of
+from elmo_mini.fast.bilm import BiLM
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.embedding.cache import cached_vectors
+from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
+from elmo_mini.fast.bilm import BiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.probing.tasks import Occurrence, Task
-from elmo_mini.vectors.cache import cached_vectors
-from elmo_mini.vectors.stream import Floats, embed_stream
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]

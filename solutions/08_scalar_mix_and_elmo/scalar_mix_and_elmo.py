@@ -16,7 +16,7 @@
 # Your two language models give three vectors for every word. ELMo takes all of them and lets the task decide how much of each. Here you build that mix, put your own parts together, and hold your ELMo against the program that the world has used.
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("08")
 
@@ -54,21 +54,21 @@ import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, whose
 from autograde.exercises.scalar_mix_and_elmo.broken import in_arrays, planted
+from course.bilm_from_scratch import allennlp_record
+from course.figures import plots
+from course.figures.interval_bars import interval_bars, interval_curves
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from course.scalar_mix_and_elmo import mixing
+from course.scalar_mix_and_elmo.agreement_figure import agreement
+from course.scalar_mix_and_elmo.mix_sliders import mix_sliders
+from course.scalar_mix_and_elmo.real_senses import leads, leads_in_brown, shown_in_brown
+from course.scalar_mix_and_elmo.stateful_bilm import CarryingBiLM
+from course.scalar_mix_and_elmo.word_explorer import word_explorer
 from elmo_mini import Elmo, ElmoEmbedder, batch_to_ids
-from elmo_mini.bilm.plain_carrying import CarryingBiLM
-from elmo_mini.checkpoints import allennlp_record
 from elmo_mini.checkpoints.official import official_file
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.elmo.module import as_black_box
-from elmo_mini.experiments import mixing
-from elmo_mini.experiments.real_senses import leads, leads_in_brown, shown_in_brown
-from elmo_mini.figures import plots
-from elmo_mini.figures.agreement import agreement
-from elmo_mini.figures.interval_bars import interval_bars, interval_curves
-from elmo_mini.figures.mix_sliders import mix_sliders
-from elmo_mini.figures.word_explorer import word_explorer
-from elmo_mini.results.intervals import lead
-from elmo_mini.results.stored import stored_result
+from elmo_mini.embedding.elmo import as_black_box
 from elmo_mini.text.senses import sense_sentences
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -909,7 +909,7 @@ else:
 #
 # - The ELMo paper, sections 3.2 to 5.3. Its abstract names two aims: to model what is complex in the use of a word, such as syntax and meaning, and how the use varies with the context.
 # - The authors' programs: [bilm-tf](https://github.com/allenai/bilm-tf), and AllenNLP's [guide to ELMo](https://github.com/allenai/allennlp/blob/v0.9.0/tutorials/how_to/elmo.md) with the advice on λ and on the first batches.
-# - In the package: `elmo_mini/bilm/plain.py` ends with this lesson's mix; `elmo_mini/bilm/plain_carrying.py` carries the states; `elmo_mini/elmo/module.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m elmo_mini.experiments.real_senses brown` and `examples`.
+# - In the package: `elmo_mini/models/elmo.py` ends with this lesson's mix; `course/scalar_mix_and_elmo/stateful_bilm.py` carries the states; `elmo_mini/embedding/elmo.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m course.scalar_mix_and_elmo.real_senses brown` and `examples`.
 #
 # Next: **09 · what the layers know, and using them.**
 

@@ -21,8 +21,8 @@ from zipfile import ZipFile
 
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import save_bilm
+from elmo_mini.fast.bilm import BiLM
 
 _TAKEN = {
     f"allennlp.{name}"

@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 import torch
 
-from elmo_mini.checkpoints.allennlp_record import FOLDER
+from course.bilm_from_scratch.allennlp_record import FOLDER
 from tests.benchmarks.allennlp_elmo import AllenNLP
 
 TEXTS = (

@@ -19,12 +19,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from course.results.stored import FOLDER
 from elmo_mini import corpora
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.results.stored import FOLDER, machine, write_record
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.records import machine, write_record
+from elmo_mini.text.character_ids import batch_to_ids
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.processor_bound import Processor
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.fast.bilm import BiLM
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.packed_order import PackedOrder
-from elmo_mini.characters.fast_cnn import encode_tokens
-from elmo_mini.characters.ids import add_boundaries, boundary_ids
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.char_cnn_types import encode_tokens
+from elmo_mini.fast.packed_order import PackedOrder
+from elmo_mini.text.character_ids import add_boundaries, boundary_ids
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.projected_lstm import ProjectedLSTM
-from elmo_mini.characters.cnn import CharacterCNN
-from elmo_mini.characters.ids import add_boundaries, boundary_ids
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.char_cnn import CharacterCNN
+from elmo_mini.fast.projected_lstm import ProjectedLSTM
+from elmo_mini.text.character_ids import add_boundaries, boundary_ids
 
 
 class PlainTokenLayer:

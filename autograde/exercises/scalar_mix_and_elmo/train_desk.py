@@ -12,8 +12,8 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from elmo_mini.bilm.plain import ScalarMix
-from elmo_mini.elmo.train_desk import train_desk
+from course.scalar_mix_and_elmo.train_mix import train_desk
+from elmo_mini.models.elmo import ScalarMix
 
 DIM, LABELS = 4, 3
 

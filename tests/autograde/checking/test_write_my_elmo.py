@@ -27,9 +27,9 @@ from autograde.desk import parts, results
 from autograde.desk.part_imports import foreign
 from autograde.desk.part_text import part_text
 from autograde.desk.place import ELMO_PARTS, THE_COURSES
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from tests.autograde.learners_desk import answers, at_a_desk, written
 from tests.elmo_mini import published_model
 

@@ -9,7 +9,7 @@ import pytest
 from autograde.desk import parts
 from autograde.desk.literals import CannotBeWritten
 from autograde.desk.part_text import part_text
-from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.text.character_ids import word_to_ids
 from tests.autograde.desk.conftest import Notebook
 
 

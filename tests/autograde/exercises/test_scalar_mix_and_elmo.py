@@ -20,13 +20,13 @@ from autograde.exercises.scalar_mix_and_elmo.broken import (
 from autograde.exercises.scalar_mix_and_elmo.errors_gone import errors_gone
 from autograde.exercises.scalar_mix_and_elmo.find_fault import EXERCISE, find_fault
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
-from elmo_mini.elmo.mix_gradient import mix_gradient
-from elmo_mini.elmo.module import Elmo as PackageElmo
-from elmo_mini.elmo.scalar_mix import ScalarMix
-from elmo_mini.results.published import ELMO, error_reduction
+from course.results.published import ELMO, error_reduction
+from course.scalar_mix_and_elmo.mix_gradient import mix_gradient
+from elmo_mini.embedding.elmo import Elmo as PackageElmo
+from elmo_mini.embedding.scalar_mix import ScalarMix
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.text.character_ids import batch_to_ids
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.official import load_bilm, read_options, save_bilm
 from elmo_mini.errors import ElmoFileError
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini import official_files, published_model
 
 CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"

@@ -5,15 +5,15 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
     write_checkpoint,
 )
-from elmo_mini.elmo.module import Elmo, batch_to_ids
+from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, small_run
 
 

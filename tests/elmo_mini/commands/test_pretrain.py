@@ -166,7 +166,7 @@ def test_a_run_with_other_settings_does_not_go_on(
 
 
 def test_the_course_model_fits_into_ten_megabytes() -> None:
-    from elmo_mini.bilm.model import BiLM
+    from elmo_mini.fast.bilm import BiLM
 
     weights = sum(p.numel() for p in BiLM(SIZES[str(COURSE["size"])]).parameters())
     assert COURSE["half"]

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from course.what_the_layers_know import experiments as layers
 from elmo_mini.__main__ import main
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.official import load_bilm, save_bilm
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.commands.pretrain import WRITTEN
+from elmo_mini.embedding.embed_file import embed_file
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.experiments import layers
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.files import check_not_read
-from elmo_mini.vectors.embed_file import embed_file
 from tests.elmo_mini import official_files
 
 REFUSED = "{} is to be written, but it is the file {}, which is read; name another file to write"

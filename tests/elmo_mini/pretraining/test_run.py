@@ -9,17 +9,17 @@ import pytest
 import torch
 from torch.nn import functional
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     optimiser_tensors,
     read_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.bilm import BiLM
 from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.settings import Settings
 from elmo_mini.pretraining.streams import PackedText, TextStreams
+from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
 
 ROOT = Path(__file__).parents[3]

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.cache import CacheForeign, VectorCache, write_cache
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import BiLM
 from elmo_mini.probing.neighbours import (
     Neighbour,
     context_neighbours,
     in_brackets,
     same_label_share,
 )
-from elmo_mini.vectors.cache import CacheForeign, VectorCache, write_cache
 from tests.elmo_mini import official_files
 
 CORPUS = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import BiLM
 from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
 from elmo_mini.probing.report import bootstrap_interval, share_right, stored_points
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
@@ -114,7 +114,7 @@ def test_vectors_are_those_of_the_model_with_and_without_a_cache(
     np.testing.assert_allclose(direct, right, rtol=0, atol=1e-6)
     stored = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(stored, direct)
-    monkeypatch.setattr("elmo_mini.vectors.stream.embed_batch", None)
+    monkeypatch.setattr("elmo_mini.embedding.stream.embed_batch", None)
     again = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(again, direct)
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from elmo_mini import corpora
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.tagging.data import (
     EntitiesDamaged,
     chunking,

@@ -1,0 +1,12 @@
+"""The control of every claim about reading: a network of the same sizes that has read nothing."""
+
+import torch
+
+from elmo_mini.fast.bilm import BiLM
+from elmo_mini.recurrent.training import seeded
+
+
+def untrained_like(bilm: BiLM, seed: int = 0) -> BiLM:
+    """A network with the start weights of `seed`, in evaluation mode; the same one each time."""
+    with seeded(seed, torch.device("cpu")):
+        return BiLM(bilm.options).eval()
