@@ -31,7 +31,7 @@ from elmo_mini.text.character_ids import (
 )
 
 
-class BiLM(nn.Module):
+class FastBiLM(nn.Module):
     """Token layer and `n_layers` LSTM layers in two directions.
 
     By default every sentence starts from the same state, so its vectors do not depend on what
@@ -153,7 +153,7 @@ class BiLM(nn.Module):
         h_end, c_end = map(torch.stack, zip(*ends, strict=True))
         return layers, (h_end, c_end)
 
-    def sharing_weights(self) -> "BiLM":
+    def sharing_weights(self) -> "FastBiLM":
         """A model of the same weights with a carried state, caches and settings of its own.
 
         It starts without caches and without carried states, from the same start state. Weights
