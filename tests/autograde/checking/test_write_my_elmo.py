@@ -53,8 +53,8 @@ CELLO_AND_LONG = [line.split()[1:] for line in SHOWN[2:4]]
 AS_A_COMMAND = "import runpy; runpy.run_module('my_elmo', run_name='__main__')"
 ALIKE = re.compile(r" +(\S+)  in 1 and 2: (-?\d\.\d\d)")
 TRIED = re.compile(
-    r"Tried in a fresh Python that finds none of elmo_mini, course, autograde, on 21 words: the largest "
-    r"difference from the course's `ElmoEmbedder` is \de-(\d\d)\."
+    r"Tried in a fresh Python that finds none of elmo_mini, course, autograde, on 21 words: the "
+    r"largest difference from the course's `ElmoEmbedder` is \de-(\d\d)\."
 )
 
 
