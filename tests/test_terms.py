@@ -12,13 +12,17 @@ from tests.test_glossary import ENTRIES
 ROOT = Path(__file__).resolve().parent.parent
 
 TAUGHT_IN = {
+    "12": "masked language model, cloze, deeply bidirectional, position embedding, "
+    "segment embedding, sinusoidal, product of experts, next-sentence prediction, task head",
+    "14": "head, body, initialisation, warm-up, AdamW, weight decay, feature extraction, prior, "
+    "posterior, maximum a posteriori, L2-SP, regularisation",
     "13": "self-attention, attention weights, scaled dot-product attention, cross-attention, "
     "multi-head attention, feed-forward layer, layer normalisation, post-norm, pre-norm, "
     "encoder, decoder, autoregressive, causal mask",
 }
 """A lesson's terms, in no order. What several lessons use stands with the first of them."""
 
-TERMS = [(term, number) for number, terms in TAUGHT_IN.items() for term in terms.split(", ")]
+TERMS = [(term, number) for number, terms in TAUGHT_IN.items() for term in terms.lower().split(", ")]
 every_term = pytest.mark.parametrize(("term", "number"), TERMS, ids=[term for term, _ in TERMS])
 
 
