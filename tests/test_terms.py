@@ -12,13 +12,22 @@ from tests.test_glossary import ENTRIES
 ROOT = Path(__file__).resolve().parent.parent
 
 TAUGHT_IN = {
+    "03": "language model, sampling, logit, temperature, hidden state, recurrent, cell state, "
+    "vanishing gradient, gradient clipping, truncated backpropagation through time, "
+    "embedding matrix, cross-entropy, perplexity, contextual vector",
+    "04": "transfer learning, pretraining, fine-tuning, overfitting, catastrophic forgetting, "
+    "joint loss, encoder–decoder, encoder, decoder, sequence-to-sequence, attention, "
+    "attention weights, teacher forcing, greedy decoding, exposure bias, sequence autoencoder, BLEU",
+    "05": "sequence labelling, named-entity recognition, chunking, precision, recall, "
+    "conditional random field, emission, transition, partition function, forward algorithm, "
+    "marginal, bidirectional LSTM, BiLSTM-CRF",
     "12": "masked language model, cloze, deeply bidirectional, position embedding, "
     "segment embedding, sinusoidal, product of experts, next-sentence prediction, task head",
     "14": "head, body, initialisation, warm-up, AdamW, weight decay, feature extraction, prior, "
     "posterior, maximum a posteriori, L2-SP, regularisation",
-    "13": "self-attention, attention weights, scaled dot-product attention, cross-attention, "
+    "13": "self-attention, scaled dot-product attention, cross-attention, "
     "multi-head attention, feed-forward layer, layer normalisation, post-norm, pre-norm, "
-    "encoder, decoder, autoregressive, causal mask",
+    "encoder-only, decoder-only, autoregressive, causal mask",
 }
 """A lesson's terms, in no order. What several lessons use stands with the first of them."""
 

@@ -158,7 +158,7 @@ corrupt = or_reference("corrupt", corrupt)
 # %% [markdown] slide="subslide"
 # ### The model
 #
-# A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by **attention**. They are PyTorch's `nn.TransformerEncoderLayer` for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
+# A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by attention (lesson 04). They are PyTorch's `nn.TransformerEncoderLayer` for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
 #
 # `model(read, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
 

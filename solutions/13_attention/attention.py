@@ -101,7 +101,7 @@ outcome("far", 100 * right["LSTM"], unit="%")
 #
 # Think of a room full of people. Everybody wears a badge, the **key**, and holds a note, the **value**. You come in with a question, the **query**. You compare your question with every badge. Then you copy a little from each note, most from those whose badges fit best. That is all.
 #
-# "Fits" is a dot product. "A little from each" is a softmax: it gives the **attention weights** $a_{ts}$, by which the values are mixed:
+# "Fits" is a dot product. "A little from each" is a softmax: it gives the attention weights $a_{ts}$ (as in lesson 04), by which the values are mixed:
 #
 # $$a_{ts} = \operatorname*{softmax}_{s} \left( \frac{q_t \cdot k_s}{\sqrt{d}} \right) \qquad\qquad \text{found}_t = \sum_{s=1}^{T} a_{ts}\, v_s$$
 #
@@ -303,7 +303,7 @@ for name, distance in beside_pytorch.heads_beside_pytorch(MultiHead).items():
 block_diagram()
 
 # %% [markdown]
-# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). Blocks that read both sides are an **encoder**; it closes only the columns of padding. That is `both_sides`, the default; it stands in the cell below.
+# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). Blocks that read both sides are an encoder; it closes only the columns of padding. That is `both_sides`, the default; it stands in the cell below.
 
 
 # %% [markdown] exercise="Block"
@@ -369,7 +369,7 @@ print(f"16 words of chatter, 300 batches: {100 * own['your block']:.0f} % right"
 # %% [markdown] slide="slide"
 # ## 6. A model of the next word
 #
-# BERT reads both sides: it is an encoder alone. GPT, of the same year, writes: it predicts the next word from those before it, as your language models of lessons 03 and 07 did. Such a model is **autoregressive**, and its blocks are a **decoder**. Its block is yours. Around the block there is little: word and position embeddings before it, the logits of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
+# BERT reads both sides: it is **encoder-only**. GPT, of the same year, writes: it predicts the next word from those before it, as your language models of lessons 03 and 07 did. Such a model is **autoregressive**, and **decoder-only**: a decoder with no encoder to ask. Its block is yours. Around the block there is little: word and position embeddings before it, the logits of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
 #
 # Train it with your loop of lesson 07, on sentences of real text with 1,000 words, all others `<unk>`. The opponent is counts of pairs, smoothed as in lesson 03, so that an unseen pair keeps a chance. First with blocks that look to both sides, as they are.
 
@@ -488,7 +488,7 @@ for beginning in ("we must", "the american people", "our economy"):
 # %% [markdown]
 # That is your block speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread.
 #
-# GPT is this, larger: a decoder of 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-base, an encoder, has GPT's sizes; BERT-large has 24 blocks with 16 heads and 1,024 numbers. BERT and GPT learn their position embeddings, as this model does. The paper of 2017 had sines and cosines there (lesson 12).
+# GPT is this decoder-only model, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-base, encoder-only, has GPT's sizes; BERT-large has 24 blocks with 16 heads and 1,024 numbers. BERT and GPT learn their position embeddings, as this model does. The paper of 2017 had sines and cosines there (lesson 12).
 
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
