@@ -12,6 +12,12 @@ from tests.test_glossary import ENTRIES
 ROOT = Path(__file__).resolve().parent.parent
 
 TAUGHT_IN = {
+    "01": "distributional hypothesis, word embedding, skip-gram, CBOW, softmax, "
+    "negative sampling, dynamic window, subsampling, noise distribution, sigmoid, "
+    "stochastic gradient descent, cosine similarity, pointwise mutual information",
+    "02": "static vector, co-occurrence matrix, AdaGrad, polysemous, pseudo-word, "
+    "most frequent sense, logistic regression, L2 regularisation, word-sense disambiguation, "
+    "subword, out-of-vocabulary",
     "03": "language model, sampling, logit, temperature, hidden state, recurrent, cell state, "
     "vanishing gradient, gradient clipping, truncated backpropagation through time, "
     "embedding matrix, cross-entropy, perplexity, contextual vector",
@@ -41,7 +47,8 @@ def prose(number: str) -> str:
     (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
     cells = re.split(r"^# %%", source.read_text("utf-8"), flags=re.MULTILINE)[1:]
     read = [cell for cell in cells if cell.startswith(" [markdown]") and "instructor=" not in cell]
-    return "\n".join(re.sub(r"^# ?", "", cell, flags=re.MULTILINE) for cell in read).lower()
+    bodies = [cell.partition("\n")[2] for cell in read]
+    return "\n".join(re.sub(r"^# ?", "", body, flags=re.MULTILINE) for body in bodies).lower()
 
 
 def introductions(term: str, text: str) -> list[int]:
