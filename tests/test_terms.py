@@ -23,14 +23,28 @@ TAUGHT_IN = {
     "embedding matrix, cross-entropy, perplexity, contextual vector",
     "04": "transfer learning, pretraining, fine-tuning, overfitting, catastrophic forgetting, "
     "joint loss, encoder–decoder, encoder, decoder, sequence-to-sequence, attention, "
-    "attention weights, teacher forcing, greedy decoding, exposure bias, sequence autoencoder, BLEU",
+    "attention weights, teacher forcing, greedy decoding, exposure bias, sequence autoencoder, BLEU, "
+    "Student's t",
     "05": "sequence labelling, named-entity recognition, chunking, precision, recall, "
     "conditional random field, emission, transition, partition function, forward algorithm, "
     "marginal, bidirectional LSTM, BiLSTM-CRF",
+    "06": "character CNN, filter, convolution, maximum over time, highway, projection, "
+    "edit distance, whitening",
+    "07": "bidirectional language model, self-supervised, residual connection",
+    "08": "softmax-normalised weights, relative error reduction",
+    "09": "probe, probing classifier, standardised, momentum, control task, selectivity, "
+    "sample efficiency, training set, test set",
+    "10": "early stopping, validation set, dropout, locked dropout, hidden-to-hidden weights, "
+    "weight drop, DropConnect, weight tying, averaged SGD, embedding dropout, "
+    "activation regularisation, ablation",
+    "11": "learning-rate schedule, slanted triangular, discriminative fine-tuning, "
+    "gradual unfreezing, parameter groups, concat pooling, BPT3C",
     "12": "masked language model, cloze, deeply bidirectional, position embedding, "
     "segment embedding, sinusoidal, product of experts, next-sentence prediction, task head",
     "14": "head, body, initialisation, warm-up, AdamW, weight decay, feature extraction, prior, "
     "posterior, maximum a posteriori, L2-SP, regularisation",
+    "15": "data leakage, cross-validation, paired difference, bootstrap, confidence interval, "
+    "statistical power",
     "13": "self-attention, scaled dot-product attention, cross-attention, "
     "multi-head attention, feed-forward layer, layer normalisation, post-norm, pre-norm, "
     "encoder-only, decoder-only, autoregressive, causal mask",

@@ -211,7 +211,7 @@ only the first word: for_b = for_b + error / len(x) -> for_b = for_b + error / l
 
 EXERCISE = Exercise(
     id="probe_gradient",
-    title="The slope of a linear probe (derive it)",
+    title="The gradient of a linear probe (derive it)",
     lesson=LESSON,
     points=3,
     difficulty=3,
