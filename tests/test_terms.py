@@ -51,7 +51,9 @@ TAUGHT_IN = {
 }
 """A lesson's terms, in no order. What several lessons use stands with the first of them."""
 
-TERMS = [(term, number) for number, terms in TAUGHT_IN.items() for term in terms.lower().split(", ")]
+TERMS = [
+    (term, number) for number, terms in TAUGHT_IN.items() for term in terms.lower().split(", ")
+]
 every_term = pytest.mark.parametrize(("term", "number"), TERMS, ids=[term for term, _ in TERMS])
 
 
@@ -80,7 +82,9 @@ def test_one_lesson_introduces_the_term_and_goes_on_with_it(term: str, number: s
 
 @every_term
 def test_glossary_and_index_of_concepts_have_the_term(term: str, number: str) -> None:
-    glossary = {name for words, n, _ in ENTRIES if n == number for name in words.lower().split(", ")}
+    glossary = {
+        name for words, n, _ in ENTRIES if n == number for name in words.lower().split(", ")
+    }
     assert term in glossary
     rows = rows_of((ROOT / "CONCEPTS.md").read_text("utf-8"))
     pointing = [row for row in rows if number in dict(row.places)]
