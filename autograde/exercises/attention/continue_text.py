@@ -88,7 +88,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if abs(total - 1) > 1e-3:
             raise AnswerRefused(
                 f"`draw` was given numbers that add up to {total:.3g}. Probabilities add up to 1: "
-                "divide the scores by the temperature first, and take the softmax last, over all words."
+                "divide the scores by the temperature first, take the softmax last, over all words."
             )
         lot = next(left, None)
         if lot is None:
