@@ -12,6 +12,7 @@ from tests.test_glossary import ENTRIES
 ROOT = Path(__file__).resolve().parent.parent
 
 TAUGHT_IN = {
+    "00": "token, relative frequency, Zipf's law",
     "01": "distributional hypothesis, word embedding, skip-gram, CBOW, softmax, "
     "negative sampling, dynamic window, subsampling, noise distribution, sigmoid, "
     "stochastic gradient descent, cosine similarity, pointwise mutual information",
@@ -23,8 +24,8 @@ TAUGHT_IN = {
     "embedding matrix, cross-entropy, perplexity, contextual vector",
     "04": "transfer learning, pretraining, fine-tuning, overfitting, catastrophic forgetting, "
     "joint loss, encoder–decoder, encoder, decoder, sequence-to-sequence, attention, "
-    "attention weights, teacher forcing, greedy decoding, exposure bias, sequence autoencoder, BLEU, "
-    "Student's t",
+    "attention weights, teacher forcing, greedy decoding, exposure bias, sequence autoencoder, "
+    "BLEU, Student's t",
     "05": "sequence labelling, named-entity recognition, chunking, precision, recall, "
     "conditional random field, emission, transition, partition function, forward algorithm, "
     "marginal, bidirectional LSTM, BiLSTM-CRF",
@@ -41,13 +42,13 @@ TAUGHT_IN = {
     "gradual unfreezing, parameter groups, concat pooling, BPT3C",
     "12": "masked language model, cloze, deeply bidirectional, position embedding, "
     "segment embedding, sinusoidal, product of experts, next-sentence prediction, task head",
+    "13": "self-attention, scaled dot-product attention, cross-attention, "
+    "multi-head attention, feed-forward layer, layer normalisation, post-norm, pre-norm, "
+    "encoder-only, decoder-only, autoregressive, causal mask",
     "14": "head, body, initialisation, warm-up, AdamW, weight decay, feature extraction, prior, "
     "posterior, maximum a posteriori, L2-SP, regularisation",
     "15": "data leakage, cross-validation, paired difference, bootstrap, confidence interval, "
     "statistical power",
-    "13": "self-attention, scaled dot-product attention, cross-attention, "
-    "multi-head attention, feed-forward layer, layer normalisation, post-norm, pre-norm, "
-    "encoder-only, decoder-only, autoregressive, causal mask",
 }
 """A lesson's terms, in no order. What several lessons use stands with the first of them."""
 

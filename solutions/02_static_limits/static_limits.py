@@ -84,7 +84,7 @@ for s in {s.gloss: s for s in sense_sentences("english") if s.target == "play"}.
     print(f"{s.gloss}:\n    {' '.join(s.tokens)}")
 
 # %% [markdown]
-# Three roles of *play*, one vector. (Language models wrote these sentences, and no native speaker has checked them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence.
+# Three roles of *play*, one vector. (Language models wrote these sentences, and no native speaker has checked them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the *token*, the word in its sentence.
 
 # %% [markdown] slide="slide"
 # ## 2. Count first: GloVe

@@ -330,7 +330,7 @@ outcome("subjectivity_start", report.verdict("subjectivity", "language model", "
 #
 # ### Why should a start help at all?
 #
-# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and most of these fail on new texts (**overfitting**); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
+# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and many of these fail on new texts (**overfitting**); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
 #
 # ### Myth or measured?
 #
