@@ -106,6 +106,7 @@ def model_card(record: dict[str, Any]) -> str:
         f"- {record['training']['epochs']} passes over {record['tokens']:,} words and sentence "
         f"ends, {record['seconds'] / 60:.0f} minutes of processor time",
         f"- {_made_with(record)}",
+        f"- products in {record['precision']}",
         f"- dropouts: word types {options['embedding_dropout']:.3g}, input "
         f"{options['input_dropout']:.3g}, between layers {options['hidden_dropout']:.3g}, output "
         f"{options['output_dropout']:.3g}, recurrent weights {options['weight_drop']:.3g}",

@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,6 +36,7 @@ from elmo_mini.checkpoints.same_run import check_same_run
 from elmo_mini.pretraining.softmax import SampledSoftmax
 from elmo_mini.recurrent.training import device_of, seeded
 from elmo_mini.text.running_text import next_word_windows, stream_rows
+from elmo_mini.training.precision import Precision
 
 WARM_UP = 0.1
 
@@ -53,8 +54,10 @@ class AWDRun:
     def __init__(
         self, model: AWDLSTM, text: Tensor, validation: Tensor, options: AWDTraining
     ) -> None:
-        self.model, self.validation, self.options = model, validation, options
+        self.model, self.validation = model, validation
         self.device = device_of(model)
+        self.precision = Precision("bfloat16" if options.bfloat16 else "float32", self.device)
+        self.options = options = replace(options, bfloat16=self.precision.now == "bfloat16")
         self.rows = stream_rows(text.to(self.device), options.batch_size)  # (B, L)
         self.random = np.random.default_rng(options.seed)
         kind = torch.optim.AdamW if self._adam else torch.optim.SGD
@@ -144,6 +147,7 @@ class AWDRun:
         record = {
             **self._belongs_to(),
             "place": [self.epoch, self.place, self.steps],
+            "precision": self.precision.spans,
             "averaged": self.average.count if self.average else None,
             "losses": self.losses,
             "seconds": self.seconds,
@@ -182,6 +186,8 @@ class AWDRun:
         self.state = list(zip(parts[::2], parts[1::2], strict=True)) or None
         self._drawn = row("drawn")
         self.epoch, self.place, self.steps = record["place"]
+        before = "bfloat16" if record["training"].get("bfloat16") else "float32"
+        self.precision.go_on(self.steps, record.get("precision", [(0, before)]))
         self.losses, self.seconds = record["losses"], record["seconds"]
         self.history = AWDHistory(**record["history"])
         self.random.bit_generator.state = record["lengths"]
@@ -199,7 +205,7 @@ class AWDRun:
         rate = options.learning_rate * (self._one_cycle() if self._adam else 1.0)
         for group in self.optimiser.param_groups:
             group["lr"] = rate * factor
-        with torch.autocast(inputs.device.type, torch.bfloat16, options.bfloat16):
+        with self.precision.autocast():
             outputs, state = model.encode(inputs, self.state and detached(self.state))
             dropped = model.output_dropout(outputs)
             if self.sampled is None:

@@ -39,7 +39,7 @@ class AWDTraining:
     patience : epochs that NT-ASGD's trigger leaves out
     keep_best : end with the weights that validation liked best, not the last ones
     seed : of dropout and window lengths
-    bfloat16 : compute products in 16 bits
+    bfloat16 : compute products in bfloat16, where the processor has kernels for it
     sampled : train against so many words in place of the whole softmax; 0 for the whole one
     """
 

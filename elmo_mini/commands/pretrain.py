@@ -31,7 +31,7 @@ from elmo_mini.pretraining.model_card import describe, write_history, write_mode
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.pretraining.run import Pretraining
-from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
+from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, Settings
 from elmo_mini.pretraining.softmax import KINDS
 from elmo_mini.pretraining.sources import (
     asked_sources,
@@ -40,6 +40,7 @@ from elmo_mini.pretraining.sources import (
     pack,
 )
 from elmo_mini.pretraining.text import count_vocabulary, hold_out
+from elmo_mini.training.precision import PRECISIONS, has_bfloat16
 
 EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
@@ -213,6 +214,10 @@ def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings
         clip=args.clip or (10.0 if args.optimiser == "adagrad" else 1.0),
         dropout=args.dropout,
         shuffle=not args.in_order,
-        precision=args.precision or ("bfloat16" if device.startswith("cuda") else "float32"),
+        precision=args.precision or _default_precision(device),
         seed=args.seed,
     )
+
+
+def _default_precision(device: str) -> str:
+    return "bfloat16" if device.startswith("cuda") and has_bfloat16(device) else "float32"

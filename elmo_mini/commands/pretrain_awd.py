@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--alpha", type=non_negative_float, default=2.0, help="of AR (2)")
     add("--beta", type=non_negative_float, default=1.0, help="of TAR (1)")
     add("--sampled", type=non_negative_int, default=2048, help="negatives; 0: all words (2048)")
-    add("--bfloat16", action="store_true", help="compute products in 16 bits")
+    add("--bfloat16", action="store_true", help="products in bfloat16, where there are kernels")
     add("--validation", type=SHARE, default=0.02, help="share of the text held out (0.02)")
     add("--stored-as", choices=STORED_AS, default="float32", help="numbers in the file (float32)")
     add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
@@ -131,7 +131,8 @@ def run(args: argparse.Namespace) -> int:
     record: dict[str, Any] = {
         "sources": [source.record() for source in sources],
         "options": options.to_dict(),
-        "training": asdict(training),
+        "training": asdict(run.options),
+        "precision": str(run.precision),
         "weights": weights,
         "stored_as": args.stored_as,
         "tokens": len(text.train),

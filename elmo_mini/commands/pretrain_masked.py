@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--longest", type=positive_int, default=64, help="tokens of the longest text (64)")
     add("--learning-rate", type=positive_float, default=1e-3, help="the highest (0.001)")
     add("--chosen", type=SHARE, default=0.15, help="share of words asked for (0.15)")
-    add("--bfloat16", action="store_true", help="products of matrices in bfloat16, which is faster")
+    add("--bfloat16", action="store_true", help="products in bfloat16, where there are kernels")
     add("--validate-steps", type=positive_int, default=720, help="between validations (720)")
     add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
     add("--device", default="cpu", help="cpu or cuda (cpu)")
@@ -147,6 +147,7 @@ def _record(training: MaskedPretraining, sources: list[Source], held: list[Row])
         "heads": training.options.heads,
         "longest": training.options.longest,
         "step": training.step,
+        "precision": str(training.precision),
         "batch_size": training.batch_size,
         "chosen": training.chosen,
         "words_read": training.words_read,

@@ -40,7 +40,12 @@ def write_history(training: Pretraining, folder: Path) -> None:
     """``history.json``: the settings and the loss curve."""
     history = asdict(training.history)
     del history["unwritten"]
-    content = {"settings": training.settings.to_dict(), "seconds": training.seconds, **history}
+    content = {
+        "settings": training.settings.to_dict(),
+        "precision": str(training.precision),
+        "seconds": training.seconds,
+        **history,
+    }
     write_text(folder / "history.json", json.dumps(content, indent=1) + "\n")
 
 
@@ -68,6 +73,7 @@ def model_record(
         "weights": sum(p.numel() for p in training.bilm.parameters()),
         "stored_as": "float16" if half else "float32",
         "step": training.step,
+        "precision": str(training.precision),
         "tokens_read": tokens,
         "epochs": round(training.step / training.streams.windows_per_epoch, 2),
         "seconds": round(training.seconds, 1),
@@ -111,6 +117,7 @@ def model_card(record: dict[str, Any]) -> str:
         f"{record['step']:,} steps",
         f"- {record['seconds'] / 60:.1f} minutes on {record['device']}, "
         f"{record['processes']} process(es), torch {record['torch']}",
+        f"- products in {record['precision']}",
         f"- commit {record['commit']}",
         "",
         f"      {record['command']}",

@@ -11,8 +11,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +32,7 @@ from elmo_mini.pretraining.settings import History, Settings, build_optimiser
 from elmo_mini.pretraining.streams import PackedText, TextStreams
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.precision import Precision
 
 
 class Pretraining:
@@ -51,9 +51,12 @@ class Pretraining:
         processes: Processes | None = None,
         log_every: int = 50,
     ) -> None:
-        self.settings, self.vocabulary = settings, vocabulary
+        self.vocabulary = vocabulary
         self.processes = processes or Processes(0, 1, "cpu")
         self.device = self.processes.device
+        first = self.processes.first
+        self.precision = Precision(settings.precision, self.device, speaks=first)
+        self.settings = settings = replace(settings, precision=self.precision.now)
         self.log_every = log_every
         batch_size, bptt = settings.batch_size, settings.bptt
         self.share = self.processes.share(batch_size)
@@ -108,7 +111,7 @@ class Pretraining:
         # Consecutive numbers make poor seeds for some generators; a sequence mixes them.
         seeds = np.random.SeedSequence((settings.seed, step)).generate_state(2)
         masks = DropoutMasks(int(seeds[0]), self.share, settings.batch_size, self.device)
-        with self._precision():
+        with self.precision.autocast():
             losses, state = self.parallel(batch, self.state, masks, int(seeds[1]))
         # bilm-tf minimises the sum over a window, which matters to Adagrad's accumulator alone.
         scale = settings.bptt if settings.optimiser == "adagrad" else 1
@@ -187,6 +190,7 @@ class Pretraining:
             "settings": self.settings.to_dict(),
             "text": self.text_digest,
             "step": self.step,
+            "precision": self.precision.spans,
             "seconds": self.seconds,
             "history": asdict(self.history),
         }
@@ -213,12 +217,9 @@ class Pretraining:
         h, c = (tensors[f"state.{name}"][:, :, self.share].to(self.device) for name in "hc")
         self.state = (h, c)
         self.step, self.seconds = record["step"], record["seconds"]
+        before = [(0, record["settings"].get("precision", "float32"))]  # in older records
+        self.precision.go_on(self.step, record.get("precision", before))
         self.history = History(**record["history"])
-
-    def _precision(self) -> AbstractContextManager[object]:
-        """bfloat16 products where the settings want them."""
-        mixed = self.settings.precision == "bfloat16"
-        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=mixed)
 
 
 def _perplexity(nats: float) -> float:

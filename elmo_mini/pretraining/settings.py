@@ -9,10 +9,10 @@ from torch import Tensor
 
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.training.precision import PRECISIONS
 
 OPTIMISERS = ("adamw", "adam", "adagrad")
 DECAYS = ("cosine", "linear", "none")
-PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ with the very numbers it would have had.
 
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from elmo_mini.checkpoints.safetensors_file import (
 )
 from elmo_mini.checkpoints.same_run import check_same_run
 from elmo_mini.recurrent.training import clipped_step, device_of, seeded
+from elmo_mini.training.precision import Precision
 from elmo_mini.transformer.corruption import CHOSEN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack, padded
@@ -93,7 +93,7 @@ class MaskedPretraining:
     fall : share of the steps in which it falls
     seed : of the weights, the order, the corruption and the false pairs
     chosen : share of the words that are asked for
-    half : compute products of matrices in bfloat16
+    half : compute products of matrices in bfloat16, where the device has kernels for it
     device : where the model computes; what is drawn is the same on every device
     """
 
@@ -123,6 +123,7 @@ class MaskedPretraining:
             {"params": others, "weight_decay": 0.0},
         ]
         self.optimiser = torch.optim.AdamW(groups, lr=self.learning_rate, betas=(0.9, 0.98))
+        self.precision = Precision("bfloat16" if self.half else "float32", self.device)
         self._epoch, self._first = -1, 0
         self._batches: list[list[Row]] = []
 
@@ -139,7 +140,7 @@ class MaskedPretraining:
         chance = torch.Generator().manual_seed(self.seed * 1_000_003 + self.step)
         read, asked = corrupt(ids, self.options.words, chance, chosen=self.chosen)
         batch = (part.to(self.device) for part in (read, asked, mask, segments, follows))
-        with self._precision():
+        with self.precision.autocast():
             hidden, pairs = losses(self.model, *batch)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(self.step)
@@ -154,6 +155,7 @@ class MaskedPretraining:
         record = {
             **self._belongs_to(),
             "step": self.step,
+            "precision": self.precision.spans,
             "words_read": self.words_read,
             "seconds": self.seconds,
             "history": self.history,
@@ -178,11 +180,7 @@ class MaskedPretraining:
         restore_optimiser(self.optimiser, tensors)
         self.step, self.words_read = record["step"], record["words_read"]
         self.seconds, self.history = record["seconds"], record["history"]
-
-    def _precision(self) -> AbstractContextManager[Any]:
-        if not self.half:
-            return nullcontext()
-        return torch.autocast(torch.device(self.device).type, torch.bfloat16)
+        self.precision.go_on(self.step, record.get("precision", self.precision.spans))
 
     def _belongs_to(self) -> dict[str, Any]:
         return {

@@ -35,6 +35,7 @@ def model_card(record: dict[str, Any]) -> str:
             "sentences was drawn at random",
             f"- {record['seconds'] / 60:.0f} minutes of {record['machine']}, "
             f"torch {record['torch']}",
+            f"- products in {record['precision']}",
             "",
             f"      {record['command']}",
             "",

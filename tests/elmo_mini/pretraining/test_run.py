@@ -80,6 +80,7 @@ def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
     torch.testing.assert_close(state, end, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.precision
 def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> None:
     run = small_run(softmax="sampled", dropout=0.0)
     batch, start_state = run.batches(run.streams.window(0)), run.model.start(4)
@@ -94,6 +95,7 @@ def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> No
     assert all(p.grad.dtype == torch.float32 for p in run.model.parameters())
 
 
+@pytest.mark.precision
 def test_a_run_in_bfloat16_trains_and_validates() -> None:
     run = small_run(softmax="adaptive", precision="bfloat16")
     before = run.validate()["both"]
