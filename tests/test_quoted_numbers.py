@@ -15,7 +15,7 @@ from elmo_mini.experiments.ulmfit_bench import PLAIN_RATE
 from elmo_mini.figures.awd_lstm import gains_of_dropout, gains_over_ordinary
 from elmo_mini.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from elmo_mini.results.stored import stored_result
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.files import load_masked_lm
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -10,7 +10,9 @@ from typing import Any
 from torch import Tensor
 
 from elmo_mini.awd_lstm.model import in_reading_order
-from elmo_mini.pretraining.sources import (
+from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.sources import (
     WHOLE,
     Source,
     evaluation_sentences,
@@ -18,10 +20,8 @@ from elmo_mini.pretraining.sources import (
     pack,
     sources_table,
 )
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import hold_out
-from elmo_mini.text.running_text import text_stream, word_vocabulary
-from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import hold_out
 
 
 @dataclass

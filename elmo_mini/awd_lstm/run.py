@@ -32,11 +32,11 @@ from elmo_mini.checkpoints.safetensors_file import (
     restore_optimiser,
     write_checkpoint,
 )
-from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.pretraining.softmax import SampledSoftmax
-from elmo_mini.recurrent.training import device_of, seeded
 from elmo_mini.text.running_text import next_word_windows, stream_rows
 from elmo_mini.training.precision import Precision
+from elmo_mini.training.pretraining.softmax import SampledSoftmax
+from elmo_mini.training.same_run import check_same_run
+from elmo_mini.training.steps import device_of, seeded
 
 WARM_UP = 0.1
 

@@ -3,10 +3,10 @@
 import torch
 
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.recurrent.training import seeded
 
 
 def untrained_like(bilm: BiLM, seed: int = 0) -> BiLM:
     """A network with the start weights of `seed`, in evaluation mode; the same one each time."""
-    with seeded(seed, torch.device("cpu")):
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed reseeds every GPU
         return BiLM(bilm.options).eval()

@@ -25,22 +25,22 @@ from elmo_mini.arguments import (
 )
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.commands.stopping import noting_signals
 from elmo_mini.files import check_not_read, check_own, make_folder
-from elmo_mini.pretraining.model_card import describe, write_history, write_model
-from elmo_mini.pretraining.processes import Processes
-from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
-from elmo_mini.pretraining.run import Pretraining
-from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, Settings
-from elmo_mini.pretraining.softmax import KINDS
-from elmo_mini.pretraining.sources import (
+from elmo_mini.training.precision import PRECISIONS, has_bfloat16
+from elmo_mini.training.pretraining.model_card import describe, write_history, write_model
+from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
+from elmo_mini.training.pretraining.run import Pretraining
+from elmo_mini.training.pretraining.settings import DECAYS, OPTIMISERS, Settings
+from elmo_mini.training.pretraining.softmax import KINDS
+from elmo_mini.training.pretraining.sources import (
     asked_sources,
     course_sources,
     evaluation_sentences,
     pack,
 )
-from elmo_mini.pretraining.text import count_vocabulary, hold_out
-from elmo_mini.training.precision import PRECISIONS, has_bfloat16
+from elmo_mini.training.pretraining.text import count_vocabulary, hold_out
+from elmo_mini.training.processes import Processes
+from elmo_mini.training.stopping import noting_signals
 
 EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)

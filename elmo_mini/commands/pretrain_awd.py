@@ -33,9 +33,9 @@ from elmo_mini.awd_lstm.pretraining import course_awd_sources, model_card, read_
 from elmo_mini.awd_lstm.run import AWDRun
 from elmo_mini.awd_lstm.training import OPTIMISERS, AWDHistory, AWDTraining
 from elmo_mini.awd_lstm.training import awd_perplexity as perplexity_of
-from elmo_mini.commands.stopping import noting_signals
 from elmo_mini.files import check_not_read, make_folder, write_text
-from elmo_mini.pretraining.sources import asked_sources
+from elmo_mini.training.pretraining.sources import asked_sources
+from elmo_mini.training.stopping import noting_signals
 
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 

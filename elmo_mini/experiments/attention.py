@@ -15,8 +15,8 @@ from torch import nn
 
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.small_text import Sentences, SmallText, small_text
-from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
 from elmo_mini.results.intervals import interval
+from elmo_mini.training.steps import TrainingOptions, evaluating, train
 from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, next_word_loss
 from elmo_mini.transformer.recall import (
     Attentive,

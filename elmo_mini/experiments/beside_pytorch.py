@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.from_pytorch import exchange_blocks, weights_of_heads, weights_of_layer
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
 
 DIM, HEADS = 64, 4

@@ -36,11 +36,11 @@ from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.extras import brought_by
-from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.results.intervals import lead
 from elmo_mini.results.stored import stored_result
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.sources import course_text
 
 with brought_by("experiments"):
     from gensim.models import FastText

@@ -30,10 +30,10 @@ from elmo_mini.recurrent.language_model import (
     stream_perplexity,
     train_language_model,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions
 from elmo_mini.word_vectors.majority_ceiling import majority_ceiling
 from elmo_mini.word_vectors.pseudo_word_vectors import context_average, held_out_accuracy
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec

@@ -26,9 +26,9 @@ from elmo_mini.recurrent.seq2seq import (
     translate,
 )
 from elmo_mini.recurrent.telegrams import TelegramTask, telegram_task
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.running_text import text_stream
+from elmo_mini.training.steps import TrainingOptions
 
 
 @dataclass(frozen=True)

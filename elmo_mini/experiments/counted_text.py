@@ -12,8 +12,8 @@ import numpy as np
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.frozen_softmax import Answered, by_counts, perplexity
 from elmo_mini.experiments.small_text import SmallText, small_text
-from elmo_mini.pretraining.sources import course_text
 from elmo_mini.results.stored import stored_result
+from elmo_mini.training.pretraining.sources import course_text
 
 FEW = 256
 

@@ -20,18 +20,18 @@ from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.characters.token_cache import TokenCache
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.pretraining.kept_softmax import (
+from elmo_mini.results.stored import machine
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.precision import Precision
+from elmo_mini.training.pretraining.kept_softmax import (
     COURSE_SOFTMAX,
     course_softmax,
     most_frequent,
     save_softmax,
 )
-from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, pack
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import hold_out
-from elmo_mini.results.stored import machine
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.training.precision import Precision
+from elmo_mini.training.pretraining.sources import course_sources, evaluation_sentences, pack
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import hold_out
 
 BATCH, DRAWN, HIGHEST, EVERY = 64, 1024, 4e-3, 50
 LONGEST = 60
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "`vocabulary.json`, for the frozen top states of `model.safetensors`. It is not the one "
         f"that the biLM was trained with. `softmax.safetensors` ({size:.1f} MB) holds it in eight "
         "bits a number, with a scale for each word. Load it with "
-        "`elmo_mini.pretraining.kept_softmax.course_softmax`.\n\n"
+        "`elmo_mini.training.pretraining.kept_softmax.course_softmax`.\n\n"
         f"Trained on {options.words:,} words of the same texts, {options.epochs} epochs, "
         f"{minutes:.1f} minutes of one core on {machine()}, torch {torch.__version__}\n\n"
         "    python -m elmo_mini.experiments.course_softmax "

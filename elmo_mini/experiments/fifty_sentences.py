@@ -9,7 +9,6 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.experiments.small_tasks import labelled_sentences
 from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.figures.picture import Picture
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.results.intervals import interval, lead
 from elmo_mini.tagging.elmo_tagger import (
     ElmoTagger,
@@ -18,6 +17,7 @@ from elmo_mini.tagging.elmo_tagger import (
     train_elmo_tagger,
     with_layers,
 )
+from elmo_mini.training.steps import TrainingOptions
 
 SpanF1 = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]]], Sequence[float]]
 

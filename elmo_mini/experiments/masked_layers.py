@@ -38,11 +38,11 @@ from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from elmo_mini.probing.words_around import RandomVectors, words_around
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 from elmo_mini.transformer.corruption import SPECIALS
+from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM
-from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.states import occurrence_states
 from elmo_mini.vectors.stream import Floats
 

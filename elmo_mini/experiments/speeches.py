@@ -16,9 +16,9 @@ from torch.nn import functional
 
 from elmo_mini import corpora
 from elmo_mini.recurrent.kneser_ney import KneserNey
-from elmo_mini.recurrent.training import clipped_step, evaluating
 from elmo_mini.results.stored import machine
 from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream, word_vocabulary
+from elmo_mini.training.steps import clipped_step, evaluating
 from elmo_mini.transformer.causal_lm import CausalLM
 from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, save_causal_lm
 from elmo_mini.transformer.training import rate

@@ -16,9 +16,9 @@ from elmo_mini import corpora
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.experiments.senseval_readers import senseval
 from elmo_mini.extras import brought_by
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.results.intervals import interval
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 from elmo_mini.word_vectors.glove import Glove
 from elmo_mini.word_vectors.pseudo_word_vectors import look_at
 from elmo_mini.word_vectors.pseudo_words import LEAST, PAIRS, SKIP, pseudo_words_of

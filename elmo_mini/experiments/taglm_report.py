@@ -10,7 +10,6 @@ from elmo_mini.bilm.model import BiLM
 from elmo_mini.experiments.broken_crfs import breaks_rules
 from elmo_mini.figures.interval_bars import NOT_THERE, interval_bars
 from elmo_mini.figures.picture import Picture
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.results.intervals import difference, lead, lead_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.tagging.crf import Path
@@ -18,6 +17,7 @@ from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
 from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores
 from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.training.steps import evaluating
 
 SHARES = ("one_percent", "ten_percent", "all_labels")
 Decode = Callable[[Tensor, Tensor], list[Path]]

@@ -21,10 +21,10 @@ from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN, batch_to_ids
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.experiments.asked_layers import Asked, Floats
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
-from elmo_mini.pretraining.kept_softmax import course_softmax
 from elmo_mini.probing.linear_probe import linear_probe
 from elmo_mini.probing.tasks import Task, parts_of_speech
 from elmo_mini.results.intervals import interval
+from elmo_mini.training.pretraining.kept_softmax import course_softmax
 
 SENTENCES, JUDGED, BATCH, RATE = 1_200, 400, 16, 1e-3
 WORDS, LAYERS = 2_000, (1, 2)

@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.experiments.small_text import SmallText
-from elmo_mini.pretraining.kept_softmax import course_softmax
 from elmo_mini.recurrent.kneser_ney import KneserNey
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.kept_softmax import course_softmax
 
 Scores = Callable[[list[str], str], Tensor]
 ENDS = (BOUNDARY, BOS_TOKEN, EOS_TOKEN)

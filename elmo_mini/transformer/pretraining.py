@@ -24,9 +24,9 @@ from elmo_mini.checkpoints.safetensors_file import (
     restore_optimiser,
     write_checkpoint,
 )
-from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.recurrent.training import clipped_step, device_of, seeded
 from elmo_mini.training.precision import Precision
+from elmo_mini.training.same_run import check_same_run
+from elmo_mini.training.steps import clipped_step, device_of, seeded
 from elmo_mini.transformer.corruption import CHOSEN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack, padded

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from elmo_mini.pretraining.sources import sources_table
+from elmo_mini.training.pretraining.sources import sources_table
 
 
 def model_card(record: dict[str, Any]) -> str:
@@ -18,7 +18,7 @@ def model_card(record: dict[str, Any]) -> str:
             f"{record['longest']} places, whole words in lower case, a vocabulary of "
             f"{record['words']:,}, no dropout. `model.safetensors` holds it in float16, with its "
             "words and its softmax. Load it with "
-            "`elmo_mini.transformer.masked_lm_file.load_masked_lm`.",
+            "`elmo_mini.transformer.files.load_masked_lm`.",
             "",
             "## Text",
             "",

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from elmo_mini.probing.tasks import Occurrence
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.vectors.stream import Floats

@@ -31,9 +31,9 @@ from elmo_mini.progress import progress_bar
 from elmo_mini.results.intervals import lead_twice
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import heads
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.one_sided import sided
 from elmo_mini.transformer.sentence_pairs import padded
 from elmo_mini.transformer.training import ScheduledAdam

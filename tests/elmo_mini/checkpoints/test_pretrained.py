@@ -14,7 +14,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.elmo.module import Elmo, batch_to_ids
-from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, small_run
+from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS, small_run
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.commands.pretrain import WRITTEN
-from elmo_mini.pretraining.objective import BiLMWithSoftmax
-from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
-from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.text.vocabulary import Vocabulary
-from tests.elmo_mini.pretraining.pretraining_run import sentences
+from elmo_mini.training.pretraining.objective import BiLMWithSoftmax
+from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
+from elmo_mini.training.pretraining.run import Pretraining
+from tests.elmo_mini.training.pretraining.pretraining_run import sentences
 
 SMALL = [
     "--cells=12",

@@ -21,8 +21,8 @@ from elmo_mini.experiments.single_blanks import single_blanks
 from elmo_mini.experiments.small_text import small_text
 from elmo_mini.results.intervals import verdict_twice
 from elmo_mini.results.stored import stored_result
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.one_sided import sided
 
 

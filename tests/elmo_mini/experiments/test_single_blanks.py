@@ -8,8 +8,8 @@ from elmo_mini import corpora
 from elmo_mini.experiments import both_sides, next_sentences
 from elmo_mini.experiments.single_blanks import single_blanks
 from elmo_mini.experiments.small_text import small_text
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack
 
 PAIRS = [

@@ -21,7 +21,7 @@ from elmo_mini.training import precision
 from elmo_mini.training.precision import Precision, has_bfloat16, usable_precision
 from elmo_mini.transformer.masked_lm import MaskedLMOptions
 from elmo_mini.transformer.pretraining import MaskedPretraining
-from tests.elmo_mini.pretraining.pretraining_run import small_run
+from tests.elmo_mini.training.pretraining.pretraining_run import small_run
 from tests.elmo_mini.transformer.test_pretraining import text_of
 
 pytestmark = pytest.mark.precision

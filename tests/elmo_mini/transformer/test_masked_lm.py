@@ -10,6 +10,7 @@ from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, write_chec
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN, corrupt
+from elmo_mini.transformer.files import load_masked_lm, save_masked_lm
 from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.heads import SentenceHead, SpanHead, TaggingHead, best_span
 from elmo_mini.transformer.masked_lm import (
@@ -21,7 +22,6 @@ from elmo_mini.transformer.masked_lm import (
     masked_lm_loss,
     waves,
 )
-from elmo_mini.transformer.masked_lm_file import load_masked_lm, save_masked_lm
 from elmo_mini.transformer.one_sided import sided
 from elmo_mini.transformer.training import rate, train_masked_lm
 

@@ -17,13 +17,13 @@ from elmo_mini.checkpoints.safetensors_file import (
     read_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
-from elmo_mini.pretraining.settings import Settings
-from elmo_mini.pretraining.streams import PackedText, TextStreams
-from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
+from elmo_mini.training.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
+from elmo_mini.training.pretraining.settings import Settings
+from elmo_mini.training.pretraining.streams import PackedText, TextStreams
+from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS, STEPS, small_run
 
-ROOT = Path(__file__).parents[3]
-MODULE = "tests.elmo_mini.pretraining.pretraining_run"
+ROOT = Path(__file__).parents[4]
+MODULE = "tests.elmo_mini.training.pretraining.pretraining_run"
 
 
 def start(folder: Path, *options: str, processes: int = 1) -> subprocess.CompletedProcess[str]:

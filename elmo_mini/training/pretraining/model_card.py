@@ -14,10 +14,10 @@ import torch
 from elmo_mini._version import __version__
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.files import write_text
-from elmo_mini.pretraining.run import Pretraining
-from elmo_mini.pretraining.sources import sources_table
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import unknown_share
+from elmo_mini.training.pretraining.run import Pretraining
+from elmo_mini.training.pretraining.sources import sources_table
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import unknown_share
 
 
 def describe(training: Pretraining, text: PackedText, validation: PackedText) -> str:

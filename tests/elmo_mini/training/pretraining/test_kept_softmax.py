@@ -8,7 +8,7 @@ import torch
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.experiments.course_softmax import perplexity, read
-from elmo_mini.pretraining.kept_softmax import course_softmax, most_frequent, save_softmax
+from elmo_mini.training.pretraining.kept_softmax import course_softmax, most_frequent, save_softmax
 
 
 def test_eight_bits_keep_a_row_to_a_part_in_254(tmp_path: Path) -> None:

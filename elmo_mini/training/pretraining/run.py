@@ -25,21 +25,21 @@ from elmo_mini.checkpoints.safetensors_file import (
     restore_optimiser,
     write_checkpoint,
 )
-from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
-from elmo_mini.pretraining.processes import Processes
-from elmo_mini.pretraining.settings import History, Settings, build_optimiser
-from elmo_mini.pretraining.streams import PackedText, TextStreams
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.precision import Precision
+from elmo_mini.training.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
+from elmo_mini.training.pretraining.settings import History, Settings, build_optimiser
+from elmo_mini.training.pretraining.streams import PackedText, TextStreams
+from elmo_mini.training.processes import Processes
+from elmo_mini.training.same_run import check_same_run
+from elmo_mini.training.steps import seeded
 
 
 class Pretraining:
     """One run of pretraining: the model and all that is needed to go on with it.
 
-    `text` and `validation` share their table of types, as `elmo_mini.pretraining.text.hold_out`
-    makes them.
+    `text` and `validation` share their table of types, as
+    `elmo_mini.training.pretraining.text.hold_out` makes them.
     """
 
     def __init__(

@@ -19,8 +19,8 @@ from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.bilm.projected_lstm import State
 from elmo_mini.characters.fast_cnn import encode_types
 from elmo_mini.characters.ids import PADDING, word_to_ids
-from elmo_mini.pretraining.softmax import build_softmax
-from elmo_mini.pretraining.streams import Window
+from elmo_mini.training.pretraining.softmax import build_softmax
+from elmo_mini.training.pretraining.streams import Window
 
 # Words are encoded in groups of similar length: a group costs what its longest word costs.
 _GROUPS = (10, 16)
